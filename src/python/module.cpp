@@ -276,11 +276,13 @@ nb::object recorded_linear_of(nb::handle context, nb::handle x, nb::handle w, nb
 
 void bind_recorded(nb::module_& module) {
   const auto any = nb::arg().none();
-  module.def("_recorded_mm", recorded_product_of<2>, any, any, any, any);
-  module.def("_recorded_bmm", recorded_product_of<3>, any, any, any, any);
-  module.def("_recorded_addmm", recorded_sum_of<2>, any, any, any, any, any, any, any);
-  module.def("_recorded_baddbmm", recorded_sum_of<3>, any, any, any, any, any, any, any);
-  module.def("_recorded_linear", recorded_linear_of, any, any, any, any, any, any);
+  const auto math = "math"_a.none() = nb::none();
+  const auto beta = "beta"_a = 1, alpha = "alpha"_a = 1;
+  module.def("_recorded_mm", recorded_product_of<2>, any, any, any, math);
+  module.def("_recorded_bmm", recorded_product_of<3>, any, any, any, math);
+  module.def("_recorded_addmm", recorded_sum_of<2>, any, any, any, any, beta, alpha, math);
+  module.def("_recorded_baddbmm", recorded_sum_of<3>, any, any, any, any, beta, alpha, math);
+  module.def("_recorded_linear", recorded_linear_of, any, any, any, any, "activation"_a.none() = nb::none(), math);
 }
 
 void bind_tensors(nb::module_& module) {

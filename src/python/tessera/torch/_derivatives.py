@@ -62,7 +62,9 @@ def products(name, g, a, b, needed, math, alpha=1):
     of_a = of_b = None
     if not any(needed[:2]):
         return of_a, of_b
-    g = g.to((b if a is None else a).dtype)  # a result in another type has gradients in that type
+    dtype = (b if a is None else a).dtype
+    if g.dtype != dtype:  # a result in another type has gradients in that type
+        g = g.to(dtype)
     if needed[0]:
         of_a = scaled(multiply(name, g, adjoint(b), math), conjugate(alpha))
     if needed[1]:
@@ -180,17 +182,18 @@ def recording(name, kernel):
 
 
 def recording_quickly(name, kernel):
-    """Returns the same for calls with all arguments but out_dtype. The forward pass is a function of the compiled module,
-    and apply() the one in C, without what torch.autograd.Function does for functorch, in some versions in Python. Calls
-    that the module does not take have a forward pass in Python."""
+    """Returns the same for calls without out_dtype. The forward pass is a function of the compiled module, and apply() the
+    one in C, without what torch.autograd.Function does for functorch, in some versions in Python. Calls that the module
+    does not take have a forward pass in Python. Options that are the defaults should be left out: each costs time."""
     quick, general = function_of(name, getattr(_core, f"_recorded_{name}")), recording(name, kernel)
+    tensors, options = OPTIONS[name]
     for attribute, value in DEFAULTS.items():
         setattr(quick._backward_cls, attribute, value)
     apply = torch._C._FunctionBase.__dict__["apply"].__get__(None, quick)
 
     def call(*arguments):
         result = apply(*arguments)
-        return general(*arguments) if result is None else result
+        return general(*arguments, *options[len(arguments) - tensors :]) if result is None else result
 
     return call
 

@@ -28,14 +28,18 @@ def mm(a, b, math=None, out_dtype=None):
     if out_dtype is not None:
         return _typed("mm", (a, b, math, out_dtype), a, b, math, out_dtype)
     result = plain_product(a, b, math, 2)
-    return record_mm(a, b, math) if result is False else result
+    if result is False:
+        return record_mm(a, b) if math is None else record_mm(a, b, math)
+    return result
 
 
 def bmm(a, b, math=None, out_dtype=None):
     if out_dtype is not None:
         return _typed("bmm", (a, b, math, out_dtype), a, b, math, out_dtype)
     result = plain_product(a, b, math, 3)
-    return record_bmm(a, b, math) if result is False else result
+    if result is False:
+        return record_bmm(a, b) if math is None else record_bmm(a, b, math)
+    return result
 
 
 def addmm(input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
@@ -45,7 +49,10 @@ def addmm(input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
         arguments = input, a, b, beta, alpha, math, out_dtype
         return _typed("addmm", arguments, a, b, math, out_dtype, input, beta, alpha)
     result = tensor_product(True, a, b, math, 2, input, beta, alpha)
-    return record_addmm(input, a, b, beta, alpha, math) if result is False else result
+    if result is False:
+        usual = beta == 1 and alpha == 1 and math is None
+        return record_addmm(input, a, b) if usual else record_addmm(input, a, b, beta, alpha, math)
+    return result
 
 
 def baddbmm(input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
@@ -55,12 +62,18 @@ def baddbmm(input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
         arguments = input, a, b, beta, alpha, math, out_dtype
         return _typed("baddbmm", arguments, a, b, math, out_dtype, input, beta, alpha)
     result = tensor_product(True, a, b, math, 3, input, beta, alpha)
-    return record_baddbmm(input, a, b, beta, alpha, math) if result is False else result
+    if result is False:
+        usual = beta == 1 and alpha == 1 and math is None
+        return record_baddbmm(input, a, b) if usual else record_baddbmm(input, a, b, beta, alpha, math)
+    return result
 
 
 def linear(x, w, bias=None, activation=None, math=None):
     result = linear_product(True, x, w, bias, activation, math)
-    return record_linear(x, w, bias, activation, math) if result is False else result
+    if result is False:
+        usual = activation is None and math is None
+        return record_linear(x, w, bias) if usual else record_linear(x, w, bias, activation, math)
+    return result
 
 
 def grouped_mm(x, w, offsets, math=None, out_dtype=None):
