@@ -181,21 +181,25 @@ def recording(name, kernel):
     return function_of(name, forward).apply
 
 
-def recording_quickly(name, kernel):
+def recording_quickly(name, kernel, reads_tensors):
     """Returns the same for calls without out_dtype. The forward pass is a function of the compiled module, and apply() the
     one in C, without what torch.autograd.Function does for functorch, in some versions in Python. Calls that the module
-    does not take have a forward pass in Python. Options that are the defaults should be left out: each costs time."""
+    does not take have a forward pass in Python, and so have all where it cannot read tensors (PyTorch before 2.10). Options
+    that are the defaults should be left out: each costs time."""
     quick, general = function_of(name, getattr(_core, f"_recorded_{name}")), recording(name, kernel)
     tensors, options = OPTIONS[name]
     for attribute, value in DEFAULTS.items():
         setattr(quick._backward_cls, attribute, value)
     apply = torch._C._FunctionBase.__dict__["apply"].__get__(None, quick)
 
+    def in_python(*arguments):
+        return general(*arguments, *options[len(arguments) - tensors :])
+
     def call(*arguments):
         result = apply(*arguments)
-        return general(*arguments, *options[len(arguments) - tensors :]) if result is None else result
+        return in_python(*arguments) if result is None else result
 
-    return call
+    return call if reads_tensors else in_python
 
 
 def stacked(info, x, dim):

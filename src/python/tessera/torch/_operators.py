@@ -131,7 +131,11 @@ def linear(x, w, bias=None, activation=None, math=None):
         return done
     shape, _ = shape_of_linear(x, w, bias, activation)
     rows = x.reshape(numbers.prod(shape[:-1]), x.shape[-1])
-    return products.product(rows, w.t(), math, bias=bias, activation=activation).view(shape)
+    # Not a view of the product: autograd forbids to change a view that a recorded call returns in place.
+    result = torch.empty(shape, dtype=x.dtype, device=x.device)
+    out = result.view(rows.shape[0], w.shape[0])
+    products.product(rows, w.t(), math, bias=bias, activation=activation, out=out)
+    return result
 
 
 def usual_shape_of_grouped(x, w, offsets):

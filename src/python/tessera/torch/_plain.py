@@ -20,7 +20,8 @@ kind_of_call = _core._kind_of_call
 
 record = {name: derivatives.recording(name, kernel) for name, kernel in operators.KERNELS.items()}
 record_mm, record_addmm, record_bmm, record_baddbmm, record_linear = (
-    derivatives.recording_quickly(name, operators.KERNELS[name]) for name in ("mm", "addmm", "bmm", "baddbmm", "linear")
+    derivatives.recording_quickly(name, operators.KERNELS[name], products.READS_TENSORS)
+    for name in ("mm", "addmm", "bmm", "baddbmm", "linear")
 )
 
 
