@@ -66,6 +66,25 @@ def test_only_what_the_backward_pass_reads_is_kept(product):
     assert not kept_by(ours(*tensors(shapes, (True, False, False))))
 
 
+@pytest.mark.parametrize("by_rows", [True, False])
+def test_groups_keep_what_the_backward_pass_reads(by_rows):
+    offsets = torch.tensor([1, 4])
+    shapes = ((4, 3), (2, 3, 5)) if by_rows else ((3, 4), (4, 5))
+    both = None
+    for function in (tt.grouped_mm, ops.grouped_mm.default):
+        for needing in ((True, True), (True, False), (False, True)):
+            x = tensors(shapes, needing)
+            result = function(*x, offsets)
+            kept = [t.data_ptr() for t in kept_by(result)]
+            assert kept == [t.data_ptr() for t, other in zip(x, reversed(x), strict=True) if other.requires_grad] + [
+                offsets.data_ptr()
+            ]
+            needed = [t for t in x if t.requires_grad]
+            found = torch.autograd.grad(result.square().sum(), needed)
+            both = both or found
+            assert all(torch.equal(g, f) for g, f in zip(found, itertools.compress(both, needing), strict=True))
+
+
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 @pytest.mark.parametrize("needing", [(True, False, False), (False, True, False), (False, False, True), (True, True, True)])
 def test_activations(activation, needing, product):

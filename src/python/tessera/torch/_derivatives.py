@@ -131,19 +131,21 @@ def backward_linear(ctx, g):
 
 
 def setup_grouped(ctx, inputs, output):
-    x, w, offsets, ctx.math, _ = inputs
-    ctx.save_for_backward(x, w, offsets)
+    x, w, offsets, ctx.math = inputs[:4]
+    ctx.by_rows, ctx.dtype = w.dim() == 3, x.dtype
+    of_x, of_w = ctx.needs_input_grad[:2]
+    ctx.save_for_backward(x if of_w else None, w if of_x else None, offsets)
 
 
 def backward_grouped(ctx, g):
     x, w, offsets = ctx.saved_tensors
-    g = g.to(x.dtype)
+    g = g.to(ctx.dtype)
     of_x = of_w = None
-    if w.dim() == 3:
-        if ctx.needs_input_grad[0]:
+    if ctx.needs_input_grad[0]:
+        if ctx.by_rows:
             of_x = operator("grouped_mm", g, w.mT, offsets, ctx.math)
-    elif ctx.needs_input_grad[0]:
-        of_x = operator("grouped_mm", w, g.mT, offsets, ctx.math).mT.contiguous()
+        else:
+            of_x = operator("grouped_mm", w, g.mT, offsets, ctx.math).mT.contiguous()
     if ctx.needs_input_grad[1]:
         of_w = operator("grouped_mm", x.mT, g, offsets, ctx.math)
     return of_x, of_w, None, None, None
