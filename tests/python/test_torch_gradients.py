@@ -85,6 +85,17 @@ def test_groups_keep_what_the_backward_pass_reads(by_rows):
             assert all(torch.equal(g, f) for g, f in zip(found, itertools.compress(both, needing), strict=True))
 
 
+@pytest.mark.parametrize("shape", [(4,), (0, 4), (3, 2, 1, 2, 4), (3, 4, 2, 2)])
+def test_linear_of_any_number_of_dimensions(shape, product):
+    ours, theirs, _ = product("linear")
+    x, w, bias = tensors((shape[:-1] + (4,), (5, 4), (5,)), (True, True, True))
+    strided = x.expand(2, *x.shape)[1] if shape[-1] == 4 else x.transpose(0, 1)
+    result, expected = ours(strided, w, bias), theirs(strided, w, bias)
+    g = random(*expected.shape, dtype=torch.float64)
+    own, other = (torch.autograd.grad(y, (x, w, bias), g) for y in (result, expected))
+    assert torch.allclose(result, expected) and all(map(torch.allclose, own, other))
+
+
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 @pytest.mark.parametrize("needing", [(True, False, False), (False, True, False), (False, False, True), (True, True, True)])
 def test_activations(activation, needing, product):

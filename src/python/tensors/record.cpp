@@ -29,7 +29,7 @@ void set_attribute(PyObject* context, PyObject* name, PyObject* value) {
   if (PyObject_SetAttr(context, name, value) != 0) throw PythonError{};
 }
 
-/// Keeps a factor, unless it is 1 or, for no factor, None.
+/// Sets an attribute to a factor, unless that is 1, which is the default, or None, which means that there is none.
 void set_factor(PyObject* context, PyObject* name, PyObject* factor) {
   if (factor == Py_None) return;
   if (PyLong_CheckExact(factor) && PyLong_AsLongLong(factor) == 1) return;

@@ -16,8 +16,10 @@ namespace tessera::python {
 /// not take.
 PyObject* recorded_product(PyObject* context, const TensorProduct& arguments, Py_ssize_t needed);
 
-/// The same for activation(x·wᵀ + bias), where a is x and b is w. The derivative of relu reads the result, and the one
-/// of gelu reads what it was applied to, which is computed again. The activation becomes ctx.activation.
+/// Computes activation(x·wᵀ + bias), where a is x and b is w, and keeps x if w needs a gradient and w if x does. The
+/// derivative of relu reads the result, which is kept too; the one of gelu reads what it was applied to, and all
+/// operands are kept to compute that again. The activation becomes ctx.activation. Returns None, and keeps nothing, for
+/// what tensor_product() does not take.
 PyObject* recorded_linear(PyObject* context, const TensorProduct& arguments);
 
 } // namespace tessera::python

@@ -166,6 +166,7 @@ DEFAULTS = {"math": None, "alpha": 1, "beta": 1, "activation": None, "shape": No
 
 
 def function_of(name, forward):
+    """Returns a torch.autograd.Function with the operator's backward pass."""
     methods = {"forward": staticmethod(forward), "backward": staticmethod(BACKWARD[name][0])}
     return type(f"tessera_{name}", (torch.autograd.Function,), methods)
 
@@ -184,10 +185,12 @@ def recording(name, kernel):
 
 
 def recording_quickly(name, kernel, reads_tensors):
-    """Returns the same for calls without out_dtype. The forward pass is a function of the compiled module, and apply() the
-    one in C, without what torch.autograd.Function does for functorch, in some versions in Python. Calls that the module
-    does not take have a forward pass in Python, and so have all where it cannot read tensors (PyTorch before 2.10). Options
-    that are the defaults should be left out: each costs time."""
+    """Returns a function that calls an operator where only autograd has to see the call, in less time than recording()'s.
+    It does not take out_dtype. Options that are the defaults should be left out: each costs time.
+
+    The forward pass is a function of the compiled module, and apply() is PyTorch's function in C, which does without what
+    torch.autograd.Function.apply() does for functorch, in some versions in Python. Calls that the module does not take
+    go to recording(), and so do all calls with a PyTorch that it cannot read tensors of (before 2.10)."""
     quick, general = function_of(name, getattr(_core, f"_recorded_{name}")), recording(name, kernel)
     tensors, options = OPTIONS[name]
     for attribute, value in DEFAULTS.items():

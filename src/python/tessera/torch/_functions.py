@@ -1,8 +1,9 @@
 """The functions of tessera.torch.
 
 A call with plain tensors goes straight to the compiled module, which costs the host about as much as PyTorch's own
-operator does. A call that PyTorch has to see (it records a gradient, is compiled or traced, is under autocast, vmap or
-another mode, or has other than plain tensors) goes to the operator of the same name in torch.ops.tessera.
+operator does, also where autograd records it. A call that PyTorch has to see (it is compiled or traced, is under
+autocast, vmap or another mode, or has other than plain tensors) goes to the operator of the same name in
+torch.ops.tessera.
 """
 
 import torch
