@@ -120,12 +120,15 @@ def backward_linear(ctx, g):
     elif ctx.activation == "gelu":
         g = torch.ops.aten.gelu_backward(g, operator("linear", x, w, extra, None, ctx.math), approximate="tanh")
     *batch, columns = g.shape
-    rows = g.reshape(numbers.prod(batch), columns)
+    is_matrix = len(batch) == 1  # a reshape that changes nothing takes as long as some products
+    rows = g if is_matrix else g.reshape(numbers.prod(batch), columns)
     of_x = of_w = None
     if ctx.needs_input_grad[0]:
-        of_x = multiply("mm", rows, conjugated(w), ctx.math).view(*batch, w.shape[1])
+        of_x = multiply("mm", rows, conjugated(w), ctx.math)
+        of_x = of_x if is_matrix else of_x.view(*batch, w.shape[1])
     if ctx.needs_input_grad[1]:
-        of_w = multiply("mm", rows.mT, conjugated(x.reshape(rows.shape[0], x.shape[-1])), ctx.math)
+        inputs = x if is_matrix else x.reshape(rows.shape[0], x.shape[-1])
+        of_w = multiply("mm", rows.mT, conjugated(inputs), ctx.math)
     of_bias = rows.sum(0) if ctx.needs_input_grad[2] else None
     return of_x, of_w, of_bias, None, None
 
