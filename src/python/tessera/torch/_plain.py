@@ -88,8 +88,8 @@ def _typed(name, arguments, a, b, math, out_dtype, c=None, beta=1, alpha=None):
     """Returns a product whose result has a type of its own."""
     if out_dtype not in products.TYPES:
         return None
-    type = products.type_name(out_dtype)
-    result = tensor_product(True, a, b, math, operators.RANK[name], c, beta, alpha, None, None, type)
+    word = products.type_name(out_dtype)
+    result = tensor_product(True, a, b, math, operators.RANK[name], c, beta, alpha, None, None, word)
     return record[name](*arguments) if result is False else result
 
 
