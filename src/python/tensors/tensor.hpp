@@ -58,7 +58,7 @@ Call kind_of_call(std::initializer_list<PyObject*> objects);
 /// A tensor: a vector, a matrix, a stack of matrices, or rows in any number of dimensions.
 class TensorView {
  public:
-  static constexpr int most = 8; ///< dimensions that are read
+  static constexpr int most = 6; ///< dimensions that are read
 
   /// Reads a tensor, or a tuple (address, DLPack's type code, bits, kind of device, number of device, sizes, strides).
   /// Returns false, without an exception, for what is neither or cannot be read: sparse or meta tensors, other types,

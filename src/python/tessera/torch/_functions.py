@@ -20,6 +20,7 @@ from . import _products as products
 
 ops = torch.ops.tessera
 tensor_product = _core._tensor_product
+plain_mm, plain_bmm, plain_addmm, plain_baddbmm, plain_linear = plain.mm, plain.bmm, plain.addmm, plain.baddbmm, plain.linear
 
 
 def mm(a, b, *, math=None, out_dtype=None, out=None):
@@ -35,7 +36,7 @@ def mm(a, b, *, math=None, out_dtype=None, out=None):
     tessera.InvalidArgument (an unknown mode) and tessera.KernelRejected (a mode that no kernel has for the type).
     """
     if out is None and not is_compiling():
-        result = plain.mm(a, b, math, out_dtype)
+        result = plain_mm(a, b, math, out_dtype)
         if result is not None:
             return result
     if out is not None and not is_compiling() and _plain_into(2, a, b, math, out_dtype, out):
@@ -46,7 +47,7 @@ def mm(a, b, *, math=None, out_dtype=None, out=None):
 def bmm(a, b, *, math=None, out_dtype=None, out=None):
     """Returns the products of two stacks of matrices, as torch.bmm. Arguments are as for mm()."""
     if out is None and not is_compiling():
-        result = plain.bmm(a, b, math, out_dtype)
+        result = plain_bmm(a, b, math, out_dtype)
         if result is not None:
             return result
     if out is not None and not is_compiling() and _plain_into(3, a, b, math, out_dtype, out):
@@ -57,7 +58,7 @@ def bmm(a, b, *, math=None, out_dtype=None, out=None):
 def addmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None):
     """Returns beta·input + alpha·a·b, as torch.addmm. `input` is broadcast, and is not read if beta is 0."""
     if out is None and not is_compiling():
-        result = plain.addmm(input, a, b, beta, alpha, math, out_dtype)
+        result = plain_addmm(input, a, b, beta, alpha, math, out_dtype)
         if result is not None:
             return result
     return _dispatch("addmm", {"input": input, "a": a, "b": b}, (input, a, b, beta, alpha, math, out_dtype), out)
@@ -66,7 +67,7 @@ def addmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None):
 def baddbmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None):
     """Returns beta·input + alpha·a·b of stacks of matrices, as torch.baddbmm."""
     if out is None and not is_compiling():
-        result = plain.baddbmm(input, a, b, beta, alpha, math, out_dtype)
+        result = plain_baddbmm(input, a, b, beta, alpha, math, out_dtype)
         if result is not None:
             return result
     return _dispatch("baddbmm", {"input": input, "a": a, "b": b}, (input, a, b, beta, alpha, math, out_dtype), out)
@@ -79,7 +80,7 @@ def linear(x, w, bias=None, activation=None, *, math=None):
     16-bit results are rounded once, at the end.
     """
     if not is_compiling():
-        result = plain.linear(x, w, bias, activation, math)
+        result = plain_linear(x, w, bias, activation, math)
         if result is not None:
             return result
     _check_tensors("linear", x=x, w=w, bias=bias)
