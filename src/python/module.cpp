@@ -15,6 +15,7 @@
 #include "gemm.hpp"
 #include "race.hpp"
 #include "tensors/product.hpp"
+#include "tensors/record.hpp"
 #include "tensors/tensor.hpp"
 #include "words.hpp"
 
@@ -216,6 +217,12 @@ nb::object tensor_product_of(nb::handle plain, nb::handle a, nb::handle b, nb::h
                                    math.ptr(), type.ptr(), out.ptr(), stream.ptr(), dimensions}));
 }
 
+/// Returns True for a call with plain tensors, False for one that autograd has to see, and None for others.
+nb::object kind_of(nb::handle a, nb::handle b, nb::handle c) {
+  const Call call = kind_of_call({a.ptr(), b.ptr(), c.ptr()});
+  return call == Call::Other ? nb::none() : nb::object(nb::bool_(call == Call::Plain));
+}
+
 nb::object product_of_two(nb::handle a, nb::handle b, nb::handle math, int dimensions) {
   return nb::steal(tensor_product({a.ptr(), b.ptr(), Py_None, Py_None, Py_None, Py_None, Py_None, math.ptr(), Py_None,
                                    Py_None, Py_None, dimensions}));
@@ -228,11 +235,65 @@ nb::object plain_product_of(nb::handle a, nb::handle b, nb::handle math, int dim
   return product_of_two(a, b, math, dimensions);
 }
 
+TensorProduct linear_of(nb::handle x, nb::handle w, nb::handle bias, nb::handle activation, nb::handle math) {
+  TensorProduct product{x.ptr(),          w.ptr(),    Py_None, Py_None, Py_None, bias.ptr(),
+                        activation.ptr(), math.ptr(), Py_None, Py_None, Py_None};
+  product.b_is_weight = true;
+  return product;
+}
+
+/// activation(x·wᵀ + bias). `plain` is as for tensor_product_of().
+nb::object linear_product_of(bool plain, nb::handle x, nb::handle w, nb::handle bias, nb::handle activation,
+                             nb::handle math) {
+  if (plain)
+    if (const Call call = kind_of_call({x.ptr(), w.ptr(), bias.ptr()}); call != Call::Plain)
+      return call == Call::Recorded ? nb::object(nb::bool_(false)) : nb::none();
+  return nb::steal(tensor_product(linear_of(x, w, bias, activation, math)));
+}
+
+/// The forward passes of autograd functions, whose first argument is ctx.
+template <int dimensions>
+nb::object recorded_product_of(nb::handle context, nb::handle a, nb::handle b, nb::handle math) {
+  return nb::steal(recorded_product(context.ptr(),
+                                    {a.ptr(), b.ptr(), Py_None, Py_None, Py_None, Py_None, Py_None, math.ptr(), Py_None,
+                                     Py_None, Py_None, dimensions},
+                                    0));
+}
+
+template <int dimensions>
+nb::object recorded_sum_of(nb::handle context, nb::handle c, nb::handle a, nb::handle b, nb::handle beta,
+                           nb::handle alpha, nb::handle math) {
+  return nb::steal(recorded_product(context.ptr(),
+                                    {a.ptr(), b.ptr(), c.ptr(), beta.ptr(), alpha.ptr(), Py_None, Py_None, math.ptr(),
+                                     Py_None, Py_None, Py_None, dimensions},
+                                    1));
+}
+
+nb::object recorded_linear_of(nb::handle context, nb::handle x, nb::handle w, nb::handle bias, nb::handle activation,
+                              nb::handle math) {
+  return nb::steal(recorded_linear(context.ptr(), linear_of(x, w, bias, activation, math)));
+}
+
+void bind_recorded(nb::module_& module) {
+  const auto any = nb::arg().none();
+  const auto math = "math"_a.none() = nb::none();
+  const auto beta = "beta"_a = 1, alpha = "alpha"_a = 1;
+  module.def("_recorded_mm", recorded_product_of<2>, any, any, any, math);
+  module.def("_recorded_bmm", recorded_product_of<3>, any, any, any, math);
+  module.def("_recorded_addmm", recorded_sum_of<2>, any, any, any, any, beta, alpha, math);
+  module.def("_recorded_baddbmm", recorded_sum_of<3>, any, any, any, any, beta, alpha, math);
+  module.def("_recorded_linear", recorded_linear_of, any, any, any, any, "activation"_a.none() = nb::none(), math);
+}
+
 void bind_tensors(nb::module_& module) {
+  bind_recorded(module);
   module.def(
       "_tensor_mode", [](nb::handle word) { parse_math(word.ptr()); }, "word"_a.none());
+  module.def("_kind_of_call", kind_of, nb::arg().none(), nb::arg().none(), nb::arg().none());
   module.def("_product_of_two", product_of_two, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg());
   module.def("_plain_product", plain_product_of, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg());
+  module.def("_linear_product", linear_product_of, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+             nb::arg().none(), nb::arg().none());
   module.def(
       "_use_tensor_library",
       [](nb::handle capsule, const char* path, nb::handle wrap, const nb::tuple& types, const nb::tuple& unusual,

@@ -107,6 +107,17 @@ def test_linear(shape, activation, way):
         assert found.shape == expected.shape and torch.allclose(found, expected)
 
 
+def test_linear_reads_rows_in_any_number_of_dimensions(way):
+    x, w = random(2, 3, 4, 5, 7), random(6, 7)
+    wide = random(2, 3, 4, 5, 14)
+    for rows in (x, x[:, :, 1:3], x.transpose(0, 2), x[:, 1, ::2], wide[..., :7], wide[..., ::2], x[:1, :1, :1, :1]):
+        y = tt.linear(rows, w, activation="relu")
+        assert y.shape == (*rows.shape[:-1], 6) and y.is_contiguous()
+        assert torch.equal(y.reshape(-1, 6), tt.linear(rows.reshape(-1, 7), w, activation="relu"))
+    many = random(*(1, 2) * 4, 7)
+    assert torch.equal(tt.linear(many, w).reshape(-1, 6), tt.linear(many.reshape(-1, 7), w))
+
+
 def test_grouped_mm(way):
     x, w = random(10, 6, dtype=torch.float64), random(3, 6, 4, dtype=torch.float64)
     offsets = torch.tensor([2, 2, 7], dtype=torch.int32)
@@ -119,6 +130,12 @@ def test_grouped_mm(way):
     for bad in ([2, 1, 7], [2, 2, 11], [-1, 2, 3]):
         with pytest.raises(RuntimeError, match=r"offsets\[\d\] = "):
             tt.grouped_mm(x, w, torch.tensor(bad))
+    with pytest.raises(RuntimeError, match="w must be a 3D tensor"):
+        tt.grouped_mm(x, w[0, 0], offsets)
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        tt.grouped_mm(x, w.mT, offsets)
+    with pytest.raises(RuntimeError, match="offsets must be torch.int32 or torch.int64"):
+        tt.grouped_mm(x, w, offsets.double())
     with pytest.raises(RuntimeError, match="3 matrices, but offsets 2 numbers"):
         tt.grouped_mm(x, w, torch.tensor([1, 2]))
 

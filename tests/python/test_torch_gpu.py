@@ -209,6 +209,44 @@ def test_gradients_in_autograds_threads():
     assert torch.equal(x.grad, strict[0]) and torch.equal(w.grad, strict[1])
 
 
+@pytest.mark.parametrize("way", [tt, torch.ops.tessera], ids=["function", "operator"])
+def test_recorded_products_have_the_bits_of_the_processor(way):
+    x, w, bias, c = random(2, 3, 4, 300), random(40, 300), random(40), random(24, 40)
+    calls = {
+        "mm": (lambda x, w: way.mm(x.reshape(-1, 300), w.t(), math="strict")),
+        "bmm": (lambda x, w: way.bmm(x[0], w.t().expand(3, 300, 40), math="strict")),
+        "addmm": (lambda x, w: way.addmm(c.to(x.device), x.reshape(-1, 300), w.t(), beta=2, math="strict")),
+        "linear": (lambda x, w: way.linear(x, w, bias.to(x.device), "relu", math="strict")),
+    }
+    for name, function in calls.items():
+        found = []
+        for device in ("cpu", "cuda"):
+            operands = [t.to(device).requires_grad_() for t in (x, w)]
+            y = function(*operands)
+            found.append([y, *torch.autograd.grad(y, operands, random(*y.shape, seed=5).to(device))])
+        same = [torch.equal(host, card.cpu()) for host, card in zip(*found, strict=True)]
+        assert all(same[:2]) and (same[2] or name == "bmm"), name  # PyTorch sums what bmm's expanded operand gets
+
+
+def test_a_graph_captures_a_recorded_product_with_its_backward_pass():
+    x, w = on_card(6, 64), on_card(32, 64).requires_grad_()
+
+    def step():
+        return torch.autograd.grad(tt.linear(x, w, activation="relu").sum(), w)[0]
+
+    expected = step()
+    with torch.cuda.stream(torch.cuda.Stream()):
+        step()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        captured = step()
+    captured.zero_()
+    graph.replay()
+    torch.cuda.synchronize()
+    assert torch.equal(captured, expected)
+
+
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
 def test_compile(backend):
     torch._dynamo.reset()
@@ -220,8 +258,11 @@ def test_compile(backend):
 def test_results_give_their_memory_back():
     a, b = on_card(512, 512), on_card(512, 512)
     c = torch.empty(512, 512, device="cuda")
+    needing = b.clone().requires_grad_()
 
     def products():
+        tt.mm(a, needing), torch.ops.tessera.mm(a, needing), tt.linear(a, needing, activation="relu").sum().backward()
+        needing.grad = None
         tt.mm(a, b), tt.addmm(c, a, b), tt.linear(a, b), tt.bmm(a.expand(2, 512, 512), b.expand(2, 512, 512))
         with tt.batch_invariant():
             torch.mm(a, b), torch.addmm(c, a, b), torch.nn.functional.linear(a, b, b[0])

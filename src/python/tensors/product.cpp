@@ -18,9 +18,26 @@
 namespace tessera::python {
 namespace {
 
+/// Returns an element type's place in a tuple of modes.
+Py_ssize_t place_of(Element type) {
+  if (type.is_complex) return type.part == DType::F32 ? 4 : 5;
+  switch (type.part) {
+    case DType::F16:
+      return 0;
+    case DType::BF16:
+      return 1;
+    case DType::F32:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
 /// The strict mode computes 16-bit matrices in f32 everywhere, without a card's matrix units, which are some ten times
 /// as fast. So 16-bit matrices on a card use them unless a mode is named.
 Math math_of(PyObject* word, const TensorView& a) {
+  if (PyTuple_Check(word))
+    return parse_math(checked(PyTuple_GetItem(word, place_of(a.type()) + (a.on_cuda() ? 6 : 0))));
   if (word != Py_None || !a.on_cuda() || a.type().is_complex) return parse_math(word);
   return a.type() == DType::BF16 ? Math::Bf16 : a.type() == DType::F16 ? Math::Fp16 : Math::Strict;
 }
@@ -210,16 +227,36 @@ bool is_result(Element result, Element operands) {
   return result == operands || (!result.is_complex && !operands.is_complex && is_result_of(result.part, operands.part));
 }
 
+/// The sizes of a result.
+struct Shape {
+  std::array<Index, TensorView::most> sizes{};
+  int dimensions = 0;
+};
+
+Shape shape_of_product(const TensorView& a, const TensorView& b) {
+  if (a.dimensions() == 2 && b.dimensions() == 2) return {{a.rows(), b.cols()}, 2};
+  return {{std::max(a.count(), b.count()), a.rows(), b.cols()}, 3};
+}
+
+/// Returns the shape of x with w's columns in place of its own.
+Shape shape_of_layer(const TensorView& x, const TensorView& w) {
+  Shape shape{{}, x.dimensions()};
+  for (int i = 0; i < x.dimensions() - 1; ++i) shape.sizes[static_cast<std::size_t>(i)] = x.size(i);
+  shape.sizes[static_cast<std::size_t>(x.dimensions() - 1)] = w.cols();
+  return shape;
+}
+
 /// Returns how many elements a result has, or a large number if that overflows.
-Index elements_of(const std::array<Index, 3>& sizes) {
-  const double count = static_cast<double>(sizes[0]) * static_cast<double>(sizes[1]) * static_cast<double>(sizes[2]);
+Index elements_of(const Shape& shape) {
+  double count = 1;
+  for (int i = 0; i < shape.dimensions; ++i) count *= static_cast<double>(shape.sizes[static_cast<std::size_t>(i)]);
   return count < 1e15 ? static_cast<Index>(count) : std::numeric_limits<Index>::max();
 }
 
-bool has_shape(const TensorView& out, const std::array<Index, 3>& sizes, int dimensions) {
-  if (out.dimensions() != dimensions) return false;
-  for (int i = 0; i < dimensions; ++i)
-    if (out.size(i) != sizes[static_cast<std::size_t>(i + 3 - dimensions)]) return false;
+bool has_shape(const TensorView& out, const Shape& shape) {
+  if (out.dimensions() != shape.dimensions) return false;
+  for (int i = 0; i < shape.dimensions; ++i)
+    if (out.size(i) != shape.sizes[static_cast<std::size_t>(i)]) return false;
   return true;
 }
 
@@ -227,30 +264,33 @@ bool has_shape(const TensorView& out, const std::array<Index, 3>& sizes, int dim
 
 PyObject* tensor_product(const TensorProduct& arguments) {
   TensorView a, b, c, out;
-  if (!a.read(arguments.a) || !b.read(arguments.b) || !shapes_fit(a, b)) Py_RETURN_NONE;
+  const bool layer = arguments.b_is_weight;
+  if (!a.read(arguments.a, layer ? TensorView::most : 3) || !b.read(arguments.b) || (layer && !b.transpose()))
+    Py_RETURN_NONE;
+  Shape shape = layer ? shape_of_layer(a, b) : Shape{};
+  const bool rows_in_line = layer && a.flatten();
+  if (a.dimensions() > 3 || !shapes_fit(a, b)) Py_RETURN_NONE;
+  if (!layer) shape = shape_of_product(a, b);
   if (arguments.dimensions != 0 && (a.dimensions() != arguments.dimensions || b.dimensions() != arguments.dimensions))
     Py_RETURN_NONE;
   const Element type = result_type(arguments.type, a.type());
   if (!is_result(type, a.type())) Py_RETURN_NONE;
   const bool complex_factor = PyComplex_Check(arguments.alpha) || PyComplex_Check(arguments.beta);
   if (complex_factor && !a.type().is_complex) Py_RETURN_NONE;
-  const int dimensions = std::max(a.dimensions(), b.dimensions());
-  const std::array<Index, 3> sizes{std::max(a.count(), b.count()), a.rows(), b.cols()};
   const bool in_place = arguments.c != Py_None && arguments.c == arguments.out;
   // One large product is faster than many small ones, and has the same bits.
-  const bool flat = b.dimensions() == 2 && (arguments.c == Py_None || in_place) && a.flatten();
+  const bool flat = rows_in_line || (b.dimensions() == 2 && (arguments.c == Py_None || in_place) && a.flatten());
   Tensors product(arguments, a, b, type);
   if (!product.fits() || !product.take_bias()) Py_RETURN_NONE;
   if (arguments.c != Py_None && (!c.read(arguments.c) || c.type() != type || !c.same_place(a))) Py_RETURN_NONE;
   const bool has_c = arguments.c != Py_None && !in_place && !product.takes_c_as_bias(c);
   if (arguments.out != Py_None) {
-    if (!out.read(arguments.out) || out.type() != type || !out.same_place(a) || !has_shape(out, sizes, dimensions))
-      Py_RETURN_NONE;
+    if (!out.read(arguments.out) || out.type() != type || !out.same_place(a) || !has_shape(out, shape)) Py_RETURN_NONE;
     if (has_c || (flat && !out.flatten()) || !product.multiply_into(out)) Py_RETURN_NONE;
     return Py_NewRef(arguments.out);
   }
-  if (!NewTensor::possible() || (has_c && !product.puts_c(c, elements_of(sizes)))) Py_RETURN_NONE;
-  NewTensor result(a, type, sizes.data() + 3 - dimensions, dimensions);
+  if (!NewTensor::possible() || (has_c && !product.puts_c(c, elements_of(shape)))) Py_RETURN_NONE;
+  NewTensor result(a, type, shape.sizes.data(), shape.dimensions);
   if (has_c && !product.put_c(c, result.view())) Py_RETURN_NONE;
   if ((flat && !result.view().flatten()) || !product.multiply_into(result.view())) Py_RETURN_NONE;
   return result.release();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
 
 namespace tessera::python {
 namespace {
@@ -94,17 +93,24 @@ bool takes_over(const TensorMaker& maker) {
   return gone;
 }
 
-/// Looks the functions up in PyTorch's library, which is loaded already.
-std::optional<TensorMaker> find_maker(const char* path, PyObject* wrap) {
-  void* const library = wrap == Py_None ? nullptr : dlopen(path, RTLD_NOW | RTLD_NOLOAD);
-  if (library == nullptr) return std::nullopt;
+std::string shape_of(const std::int64_t* sizes, int dimensions) {
+  std::string words;
+  for (int i = 0; i < dimensions; ++i) words += (i == 0 ? "" : "×") + std::to_string(sizes[i]);
+  return words;
+}
+
+/// Looks a function up in a library that is loaded. Returns false, and makes the pointer null, if it is not there.
+template <class Function>
+bool find(void* library, Function& function, const char* name) {
+  function = library != nullptr ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
+  return function != nullptr;
+}
+
+std::optional<TensorMaker> find_maker(void* library, PyObject* wrap) {
   TensorMaker maker{};
-  const auto find = [library](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    return function != nullptr;
-  };
-  if (!find(maker.empty_strided, "aoti_torch_empty_strided") || !find(maker.data, "aoti_torch_get_data_ptr") ||
-      !find(maker.destroy, "aoti_torch_delete_tensor_object"))
+  if (wrap == Py_None || !find(library, maker.empty_strided, "aoti_torch_empty_strided") ||
+      !find(library, maker.data, "aoti_torch_get_data_ptr") ||
+      !find(library, maker.destroy, "aoti_torch_delete_tensor_object"))
     return std::nullopt;
   maker.wrap = Py_NewRef(wrap);
   maker.wrap_takes_over = takes_over(maker);
@@ -124,12 +130,14 @@ bool use_tensor_library(PyObject* capsule, const char* path, PyObject* wrap, PyO
   known.forward_mode = Py_NewRef(forward_mode);
   known.api = nullptr;
   known.maker.reset();
+  void* const library_of_torch = dlopen(path, RTLD_NOW | RTLD_NOLOAD); // it is loaded already, if it is there
+  find(library_of_torch, known.grad_mode, "aoti_torch_grad_mode_is_enabled");
   if (capsule == Py_None || PyCapsule_IsValid(capsule, ExchangeApi::capsule) == 0) return false;
   const auto* api = static_cast<const ExchangeApi*>(PyCapsule_GetPointer(capsule, ExchangeApi::capsule));
   while (api != nullptr && api->major != 1) api = api->earlier;
   if (api == nullptr || api->borrow == nullptr) return false;
   known.api = api;
-  known.maker = find_maker(path, wrap);
+  known.maker = find_maker(library_of_torch, wrap);
   return known.maker.has_value();
 }
 
@@ -142,7 +150,8 @@ Call kind_of_call(std::initializer_list<PyObject*> objects) {
     if (is_true(PyObject_CallNoArgs(PyTuple_GetItem(known.unusual, i)))) return Call::Other;
   const Reference level(checked(PyObject_GetAttr(known.forward_mode, tensor_names().current_level)));
   if (PyLong_AsLong(level.get()) >= 0) return Call::Other;
-  if (!is_true(PyObject_CallNoArgs(known.is_grad_enabled))) return Call::Plain;
+  const bool grad = known.grad_mode ? known.grad_mode() : is_true(PyObject_CallNoArgs(known.is_grad_enabled));
+  if (!grad) return Call::Plain;
   const bool recorded = std::any_of(objects.begin(), objects.end(), [](PyObject* object) {
     return object != Py_None && is_true(PyObject_GetAttr(object, tensor_names().requires_grad));
   });
@@ -155,10 +164,10 @@ bool TensorView::is_as_it_looks(PyObject* object) const {
   return !type_.is_complex || !is_true(call_with(tensor_names().is_conj, object));
 }
 
-bool TensorView::read_tuple(PyObject* tuple) {
+bool TensorView::read_tuple(PyObject* tuple, int limit) {
   const Py_ssize_t length = PyTuple_Size(tuple);
   const auto dimensions = static_cast<std::int32_t>((length - 5) / 2);
-  if (length != 5 + 2 * dimensions || dimensions < 1 || dimensions > 3) return false;
+  if (length != 5 + 2 * dimensions || dimensions < 1 || dimensions > limit) return false;
   tensor_.data = reinterpret_cast<void*>(static_cast<std::uintptr_t>(number_at(tuple, 0)));
   tensor_.dtype = {static_cast<dlpack::TypeCode>(number_at(tuple, 1)), static_cast<std::uint8_t>(number_at(tuple, 2)),
                    1};
@@ -171,10 +180,10 @@ bool TensorView::read_tuple(PyObject* tuple) {
   return true;
 }
 
-bool TensorView::read(PyObject* object) {
+bool TensorView::read(PyObject* object, int limit) {
   const bool by_tuple = PyTuple_Check(object) != 0;
   if (by_tuple) {
-    if (!read_tuple(object)) return false;
+    if (!read_tuple(object, limit)) return false;
   } else {
     const dlpack::ExchangeApi* api = library().api;
     if (api == nullptr || !is_plain_type(object)) return false;
@@ -187,7 +196,7 @@ bool TensorView::read(PyObject* object) {
   if (kind != dlpack::DeviceType::Cpu && kind != dlpack::DeviceType::CudaHost && kind != dlpack::DeviceType::Cuda)
     return false;
   if (!on_cuda()) tensor_.device = {dlpack::DeviceType::Cpu, 0}; // pinned memory is the host's
-  if (!parse_dtype(tensor_.dtype, type_) || dimensions() < 1 || dimensions() > 3) return false;
+  if (!parse_dtype(tensor_.dtype, type_) || dimensions() < 1 || dimensions() > limit) return false;
   const bool empty = std::any_of(tensor_.shape, tensor_.shape + tensor_.ndim, [](auto size) { return size == 0; });
   if (tensor_.data == nullptr && !empty) return false;
   return by_tuple || is_as_it_looks(object);
@@ -207,9 +216,24 @@ Array TensorView::matrix(const char* name) const {
   return {first, type_, name};
 }
 
+bool TensorView::transpose() {
+  if (dimensions() != 2) return false;
+  numbers_ = {cols(), rows(), stride(1), stride(0)};
+  tensor_.shape = numbers_.data();
+  tensor_.strides = numbers_.data() + 2;
+  return true;
+}
+
 bool TensorView::flatten() {
-  if (dimensions() != 3 || (count() > 1 && step() != rows() * stride(1))) return false;
-  numbers_ = {count() * rows(), cols(), stride(1), stride(2), 0, 0};
+  if (dimensions() == 2) return false;
+  Index all = 1, distance = cols();
+  for (int i = dimensions() - 2; i >= 0; --i) {
+    if (size(i) == 1) continue;
+    if (all == 1) distance = stride(i);
+    if (stride(i) != all * distance) return false;
+    all *= size(i);
+  }
+  numbers_ = {all, cols(), distance, stride(dimensions() - 1)};
   tensor_.ndim = 2;
   tensor_.shape = numbers_.data();
   tensor_.strides = numbers_.data() + 2;
@@ -233,7 +257,7 @@ NewTensor::NewTensor(const TensorView& like, Element type, const Index* sizes, i
   const TensorMaker& maker = *library().maker;
   view_.place(like, type, sizes, dimensions, nullptr);
   void* data = nullptr;
-  std::int64_t shape[3] = {}, strides[3] = {};
+  std::int64_t shape[TensorView::most] = {}, strides[TensorView::most] = {};
   for (int i = 0; i < dimensions; ++i) {
     shape[i] = sizes[i];
     strides[i] = view_.stride(i);
@@ -242,9 +266,8 @@ NewTensor::NewTensor(const TensorView& like, Element type, const Index* sizes, i
   if (maker.empty_strided(dimensions, shape, strides, scalar_type(type), device_type, like.device().id, &tensor_) !=
           0 ||
       maker.data(tensor_, &data) != 0)
-    throw OutOfMemory("PyTorch has no memory for a result of " + std::to_string(view_.rows()) + "×" +
-                      std::to_string(view_.cols()) + " elements of " + dtype_name(type) + " in each of " +
-                      std::to_string(view_.count()) + " matrices");
+    throw OutOfMemory("PyTorch has no memory for a result of " + shape_of(shape, dimensions) + " elements of " +
+                      dtype_name(type));
   view_.place(like, type, sizes, dimensions, data);
 }
 

@@ -34,6 +34,7 @@ struct TensorLibrary {
   PyObject* types = nullptr;                ///< a tuple of the classes whose objects are plain tensors
   PyObject* unusual = nullptr;              ///< functions; one that returns a true value asks for the dispatcher
   PyObject* is_grad_enabled = nullptr;      ///< torch.is_grad_enabled
+  bool (*grad_mode)() = nullptr;            ///< torch.is_grad_enabled as a C function, or null
   PyObject* transforms = nullptr;           ///< says whether functorch transforms what records gradients
   PyObject* forward_mode = nullptr;         ///< torch.autograd.forward_ad, whose _current_level is −1 outside of it
 };
@@ -54,13 +55,15 @@ enum class Call {
 /// Says what a call with these arguments is. Objects that are None do not matter.
 Call kind_of_call(std::initializer_list<PyObject*> objects);
 
-/// A tensor of one, two or three dimensions: a vector, a matrix or a stack of matrices.
+/// A tensor: a vector, a matrix, a stack of matrices, or rows in any number of dimensions.
 class TensorView {
  public:
+  static constexpr int most = 6; ///< dimensions that are read
+
   /// Reads a tensor, or a tuple (address, DLPack's type code, bits, kind of device, number of device, sizes, strides).
   /// Returns false, without an exception, for what is neither or cannot be read: sparse or meta tensors, other types,
-  /// more dimensions, conjugate and negative views, and memory that is not there.
-  bool read(PyObject* object);
+  /// more dimensions than `limit`, conjugate and negative views, and memory that is not there.
+  bool read(PyObject* object, int limit = 3);
   TensorView() = default;
   TensorView(const TensorView&) = delete;
   TensorView& operator=(const TensorView&) = delete;
@@ -85,18 +88,21 @@ class TensorView {
   Index count() const { return dimensions() == 3 ? size(0) : 1; }
   Index step() const { return dimensions() == 3 ? stride(0) : 0; } ///< elements from one matrix to the next
 
-  /// Makes a stack whose matrices follow one another without gaps one matrix of all rows. Returns false if they do not.
+  /// Makes a tensor of more than two dimensions, whose rows lie at equal distances, one matrix of all rows, and a
+  /// vector a matrix of one row. Returns false for a matrix, and for other distances.
   bool flatten();
+  /// Makes a matrix its transpose. Returns false for what is no matrix.
+  bool transpose();
   /// Makes the view one of new memory in the place of `like`, without gaps.
   void place(const TensorView& like, Element type, const Index* sizes, int dimensions, void* data);
 
  private:
-  bool read_tuple(PyObject* tuple);
+  bool read_tuple(PyObject* tuple, int limit);
   bool is_as_it_looks(PyObject* object) const;
 
   dlpack::Tensor tensor_;
   Element type_ = DType::F32;
-  std::array<std::int64_t, 6> numbers_{}; ///< sizes and strides of a tuple or of new memory
+  std::array<std::int64_t, std::size_t{2} * most> numbers_{}; ///< sizes and strides of a tuple or of new memory
 };
 
 /// A new tensor of PyTorch, without gaps, on the way to Python.

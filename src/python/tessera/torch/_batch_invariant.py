@@ -9,6 +9,7 @@ torch.compile. Which mode is in force is kept in PyTorch's thread-local state, w
 import ctypes
 import functools
 import threading
+import typing
 
 import torch
 
@@ -56,7 +57,8 @@ def _taken(*tensors):
 
 def _product(operator, a, b, c=None, beta=1, alpha=1, dtype=None, out=None):
     """Returns the product, or None where it is PyTorch's to compute, also where its checks have to report an error."""
-    mode = (current() or {}).get((a.device.type, a.dtype))
+    modes = current()
+    mode = None if modes is None else modes.named.get((a.device.type, a.dtype))
     if mode is None:
         return None
     if out is None and dtype is None:
@@ -107,8 +109,7 @@ def _kernel_of_two(name):
     def kernel(keys, a, b):
         modes = current()
         if modes is not None:
-            mode = modes.get((a.device.type, a.dtype))
-            result = None if mode is None else product_of_two(a, b, mode, rank)
+            result = product_of_two(a, b, modes.words, rank)
             if result is None:
                 result = _product(name, a, b)
             if result is not None:
@@ -118,9 +119,25 @@ def _kernel_of_two(name):
     return kernel
 
 
+def _kernel_of_sum(name):
+    """Returns the kernel of addmm or baddbmm, which linear() with a bias calls."""
+    operator, rank = getattr(_aten, name).default, operators.RANK[name]
+
+    def kernel(keys, c, a, b, *, beta=1, alpha=1):
+        modes = current()
+        if modes is not None:
+            result = tensor_product(False, a, b, modes.words, rank, c if beta != 0 else None, beta, alpha)
+            if result is None:
+                result = _product(name, a, b, c, beta, alpha)
+            if result is not None:
+                return result
+        return operator.redispatch(keys & _below, c, a, b, beta=beta, alpha=alpha)
+
+    return kernel
+
+
 def _addmm(name):
     return {
-        name: lambda c, a, b, *, beta=1, alpha=1: _product(name, a, b, c, beta, alpha),
         f"{name}.out": lambda c, a, b, *, beta=1, alpha=1, out: _product(name, a, b, c, beta, alpha, out=out),
         f"{name}_": lambda c, a, b, *, beta=1, alpha=1: _product(name, a, b, c, beta, alpha, out=c),
         f"{name}.dtype": lambda c, a, b, out_dtype, *, beta=1, alpha=1: _product(
@@ -176,12 +193,21 @@ def _register():
             library.impl(name, _override(name, function), "BackendSelect", with_keyset=True)
     for name in ("mm", "bmm"):
         library.impl(name, _kernel_of_two(name), "BackendSelect", with_keyset=True)
+    for name in ("addmm", "baddbmm"):
+        library.impl(name, _kernel_of_sum(name), "BackendSelect", with_keyset=True)
     return library
 
 
 def _keeps_rows(backend, math, dtype):
     """Has a product in this mode bits on the backend that do not depend on the batch, whatever kernel is chosen?"""
     return _core.promises_bits(backend, dtype, math)
+
+
+class Modes(typing.NamedTuple):
+    """The modes of products."""
+
+    named: dict  #: by the kind of device and the element type
+    words: tuple  #: in the order in which the compiled module finds the one of a tensor: product.hpp
 
 
 @functools.cache
@@ -203,7 +229,7 @@ def _modes(math):
             units = {"float16": "fp16", "bfloat16": "bf16"}.get(name)
             if math is None and kind == "cuda" and units and "cuda" in present and _keeps_rows("cuda", units, name):
                 found[kind, dtype] = units
-    return found
+    return Modes(found, tuple(found.values()))
 
 
 def _real_types():

@@ -1,6 +1,8 @@
 """Backward passes and vmap of the operators. Each derivative is a product by the same operators, in the same mode, so
 that it keeps the contract and can be differentiated again."""
 
+import math as numbers
+
 import torch
 from torch.compiler import is_compiling
 
@@ -37,9 +39,14 @@ def multiply(name, a, b, math):
     return operator(name, a, b, math, None)
 
 
+def conjugated(x):
+    """Returns the conjugate as a view; real tensors are returned as they are, without a call of PyTorch."""
+    return x.conj() if x.dtype.is_complex else x
+
+
 def adjoint(x):
     """Returns the conjugate transpose of each matrix, as a view."""
-    return x.mT.conj() if x.dtype.is_complex else x.mT
+    return conjugated(x.mT)
 
 
 def conjugate(number):
@@ -52,15 +59,27 @@ def scaled(x, factor):
 
 def products(name, g, a, b, needed, math, alpha=1):
     """Returns the gradients of a and b in alpha·a·b."""
-    g = g.to(a.dtype)  # a result in another type has gradients in that type
-    of_a = scaled(multiply(name, g, adjoint(b), math), conjugate(alpha)) if needed[0] else None
-    of_b = scaled(multiply(name, adjoint(a), g, math), conjugate(alpha)) if needed[1] else None
+    of_a = of_b = None
+    if not any(needed[:2]):
+        return of_a, of_b
+    dtype = (b if a is None else a).dtype
+    if g.dtype != dtype:  # a result in another type has gradients in that type
+        g = g.to(dtype)
+    if needed[0]:
+        of_a = scaled(multiply(name, g, adjoint(b), math), conjugate(alpha))
+    if needed[1]:
+        of_b = scaled(multiply(name, adjoint(a), g, math), conjugate(alpha))
     return of_a, of_b
 
 
+def save_operands(ctx, a, b, of_a, of_b):
+    """Keeps what products() reads: each operand, if the other one's gradient is needed."""
+    ctx.save_for_backward(a if of_b else None, b if of_a else None)
+
+
 def setup_mm(ctx, inputs, output):
-    a, b, ctx.math, _ = inputs
-    ctx.save_for_backward(a, b)
+    a, b, ctx.math = inputs[:3]
+    save_operands(ctx, a, b, *ctx.needs_input_grad[:2])
 
 
 def backward_of(name):
@@ -71,9 +90,9 @@ def backward_of(name):
 
 
 def setup_addmm(ctx, inputs, output):
-    input, a, b, ctx.beta, ctx.alpha, ctx.math, _ = inputs
+    input, a, b, ctx.beta, ctx.alpha, ctx.math = inputs[:6]
     ctx.shape = input.shape
-    ctx.save_for_backward(a, b)
+    save_operands(ctx, a, b, *ctx.needs_input_grad[1:3])
 
 
 def backward_of_sum(name):
@@ -89,7 +108,9 @@ def setup_linear(ctx, inputs, output):
     x, w, bias, ctx.activation, ctx.math = inputs
     # relu's derivative needs the result, and gelu's what it was applied to, which is computed again.
     extra = {"relu": output, "gelu": bias}.get(ctx.activation)
-    ctx.save_for_backward(x, w, extra)
+    again = ctx.activation == "gelu"
+    of_x, of_w = ctx.needs_input_grad[:2]
+    ctx.save_for_backward(x if of_w or again else None, w if of_x or again else None, extra)
 
 
 def backward_linear(ctx, g):
@@ -98,28 +119,36 @@ def backward_linear(ctx, g):
         g = torch.ops.aten.threshold_backward(g, extra, 0)
     elif ctx.activation == "gelu":
         g = torch.ops.aten.gelu_backward(g, operator("linear", x, w, extra, None, ctx.math), approximate="tanh")
-    g = g.reshape(-1, w.shape[0]) if w.shape[0] else g.reshape(x[..., 0].numel(), 0)
-    rows = x.reshape(g.shape[0], x.shape[-1])
-    of_x = multiply("mm", g, w.conj(), ctx.math).view(x.shape) if ctx.needs_input_grad[0] else None
-    of_w = multiply("mm", g.mT, rows.conj(), ctx.math) if ctx.needs_input_grad[1] else None
-    of_bias = g.sum(0) if ctx.needs_input_grad[2] else None
+    *batch, columns = g.shape
+    is_matrix = len(batch) == 1  # a reshape that changes nothing takes as long as some products
+    rows = g if is_matrix else g.reshape(numbers.prod(batch), columns)
+    of_x = of_w = None
+    if ctx.needs_input_grad[0]:
+        of_x = multiply("mm", rows, conjugated(w), ctx.math)
+        of_x = of_x if is_matrix else of_x.view(*batch, w.shape[1])
+    if ctx.needs_input_grad[1]:
+        inputs = x if is_matrix else x.reshape(rows.shape[0], x.shape[-1])
+        of_w = multiply("mm", rows.mT, conjugated(inputs), ctx.math)
+    of_bias = rows.sum(0) if ctx.needs_input_grad[2] else None
     return of_x, of_w, of_bias, None, None
 
 
 def setup_grouped(ctx, inputs, output):
-    x, w, offsets, ctx.math, _ = inputs
-    ctx.save_for_backward(x, w, offsets)
+    x, w, offsets, ctx.math = inputs[:4]
+    ctx.by_rows, ctx.dtype = w.dim() == 3, x.dtype
+    of_x, of_w = ctx.needs_input_grad[:2]
+    ctx.save_for_backward(x if of_w else None, w if of_x else None, offsets)
 
 
 def backward_grouped(ctx, g):
     x, w, offsets = ctx.saved_tensors
-    g = g.to(x.dtype)
+    g = g.to(ctx.dtype)
     of_x = of_w = None
-    if w.dim() == 3:
-        if ctx.needs_input_grad[0]:
+    if ctx.needs_input_grad[0]:
+        if ctx.by_rows:
             of_x = operator("grouped_mm", g, w.mT, offsets, ctx.math)
-    elif ctx.needs_input_grad[0]:
-        of_x = operator("grouped_mm", w, g.mT, offsets, ctx.math).mT.contiguous()
+        else:
+            of_x = operator("grouped_mm", w, g.mT, offsets, ctx.math).mT.contiguous()
     if ctx.needs_input_grad[1]:
         of_w = operator("grouped_mm", x.mT, g, offsets, ctx.math)
     return of_x, of_w, None, None, None
@@ -135,19 +164,50 @@ BACKWARD = {
 }
 
 
-def eager_function(name, kernel):
-    """Returns a torch.autograd.Function with the operator's backward pass, for calls that only autograd has to see. It
-    takes a fifth of the time of the dispatcher's way through Python. Its forward() also does what setup_context() would,
-    because PyTorch otherwise inspects the function's signature at each call."""
-    backward, setup = BACKWARD[name]
+#: What ctx has unless a forward pass of the compiled module says otherwise (record.hpp).
+DEFAULTS = {"math": None, "alpha": 1, "beta": 1, "activation": None, "shape": None}
+
+
+def function_of(name, forward):
+    """Returns a torch.autograd.Function with the operator's backward pass."""
+    methods = {"forward": staticmethod(forward), "backward": staticmethod(BACKWARD[name][0])}
+    return type(f"tessera_{name}", (torch.autograd.Function,), methods)
+
+
+def recording(name, kernel):
+    """Returns a function that calls an operator where only autograd has to see the call. Its forward pass also does what
+    setup_context() would, because PyTorch otherwise inspects the function's signature at each call."""
+    setup = BACKWARD[name][1]
 
     def forward(ctx, *arguments):
         result = kernel(*arguments)
         setup(ctx, arguments, result)
         return result
 
-    methods = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
-    return type(f"tessera_{name}", (torch.autograd.Function,), methods)
+    return function_of(name, forward).apply
+
+
+def recording_quickly(name, kernel, reads_tensors):
+    """Returns a function that calls an operator where only autograd has to see the call, in less time than recording()'s.
+    It does not take out_dtype. Options that are the defaults should be left out: each costs time.
+
+    The forward pass is a function of the compiled module, and apply() is PyTorch's function in C, which does without what
+    torch.autograd.Function.apply() does for functorch, in some versions in Python. Calls that the module does not take
+    go to recording(), and so do all calls with a PyTorch that it cannot read tensors of (before 2.10)."""
+    quick, general = function_of(name, getattr(_core, f"_recorded_{name}")), recording(name, kernel)
+    tensors, options = OPTIONS[name]
+    for attribute, value in DEFAULTS.items():
+        setattr(quick._backward_cls, attribute, value)
+    apply = torch._C._FunctionBase.__dict__["apply"].__get__(None, quick)
+
+    def in_python(*arguments):
+        return general(*arguments, *options[len(arguments) - tensors :])
+
+    def call(*arguments):
+        result = apply(*arguments)
+        return in_python(*arguments) if result is None else result
+
+    return call if reads_tensors else in_python
 
 
 def stacked(info, x, dim):

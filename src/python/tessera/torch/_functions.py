@@ -1,8 +1,9 @@
 """The functions of tessera.torch.
 
 A call with plain tensors goes straight to the compiled module, which costs the host about as much as PyTorch's own
-operator does. A call that PyTorch has to see (it records a gradient, is compiled or traced, is under autocast, vmap or
-another mode, or has other than plain tensors) goes to the operator of the same name in torch.ops.tessera.
+operator does, also where autograd records it. A call that PyTorch has to see (it is compiled or traced, is under
+autocast, vmap or another mode, or has other than plain tensors) goes to the operator of the same name in
+torch.ops.tessera.
 """
 
 import torch
@@ -14,16 +15,12 @@ from .._errors import InvalidArgument
 from . import _checks as check
 from . import _derivatives as derivatives
 from . import _operators as operators
+from . import _plain as plain
 from . import _products as products
 
 ops = torch.ops.tessera
-plain_product = _core._plain_product
 tensor_product = _core._tensor_product
-
-# What records a gradient and is otherwise a call with plain tensors.
-eager_mm, eager_addmm, eager_bmm, eager_baddbmm, eager_linear = (
-    operators.EAGER[name].apply for name in ("mm", "addmm", "bmm", "baddbmm", "linear")
-)
+plain_mm, plain_bmm, plain_addmm, plain_baddbmm, plain_linear = plain.mm, plain.bmm, plain.addmm, plain.baddbmm, plain.linear
 
 
 def mm(a, b, *, math=None, out_dtype=None, out=None):
@@ -38,10 +35,10 @@ def mm(a, b, *, math=None, out_dtype=None, out=None):
     Raises RuntimeError (shapes, types, devices), NotImplementedError (integers, sparse tensors), TypeError (no tensor),
     tessera.InvalidArgument (an unknown mode) and tessera.KernelRejected (a mode that no kernel has for the type).
     """
-    if out is None and out_dtype is None and not is_compiling():
-        result = plain_product(a, b, math, 2)
+    if out is None and not is_compiling():
+        result = plain_mm(a, b, math, out_dtype)
         if result is not None:
-            return eager_mm(a, b, math, None) if result is False else result
+            return result
     if out is not None and not is_compiling() and _plain_into(2, a, b, math, out_dtype, out):
         return out
     return _dispatch("mm", {"a": a, "b": b}, (a, b, math, out_dtype), out)
@@ -49,10 +46,10 @@ def mm(a, b, *, math=None, out_dtype=None, out=None):
 
 def bmm(a, b, *, math=None, out_dtype=None, out=None):
     """Returns the products of two stacks of matrices, as torch.bmm. Arguments are as for mm()."""
-    if out is None and out_dtype is None and not is_compiling():
-        result = plain_product(a, b, math, 3)
+    if out is None and not is_compiling():
+        result = plain_bmm(a, b, math, out_dtype)
         if result is not None:
-            return eager_bmm(a, b, math, None) if result is False else result
+            return result
     if out is not None and not is_compiling() and _plain_into(3, a, b, math, out_dtype, out):
         return out
     return _dispatch("bmm", {"a": a, "b": b}, (a, b, math, out_dtype), out)
@@ -60,19 +57,19 @@ def bmm(a, b, *, math=None, out_dtype=None, out=None):
 
 def addmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None):
     """Returns beta·input + alpha·a·b, as torch.addmm. `input` is broadcast, and is not read if beta is 0."""
-    if out is None and out_dtype is None and beta != 0 and not is_compiling():
-        result = tensor_product(True, a, b, math, 2, input, beta, alpha)
+    if out is None and not is_compiling():
+        result = plain_addmm(input, a, b, beta, alpha, math, out_dtype)
         if result is not None:
-            return eager_addmm(input, a, b, beta, alpha, math, None) if result is False else result
+            return result
     return _dispatch("addmm", {"input": input, "a": a, "b": b}, (input, a, b, beta, alpha, math, out_dtype), out)
 
 
 def baddbmm(input, a, b, *, beta=1, alpha=1, math=None, out_dtype=None, out=None):
     """Returns beta·input + alpha·a·b of stacks of matrices, as torch.baddbmm."""
-    if out is None and out_dtype is None and beta != 0 and not is_compiling():
-        result = tensor_product(True, a, b, math, 3, input, beta, alpha)
+    if out is None and not is_compiling():
+        result = plain_baddbmm(input, a, b, beta, alpha, math, out_dtype)
         if result is not None:
-            return eager_baddbmm(input, a, b, beta, alpha, math, None) if result is False else result
+            return result
     return _dispatch("baddbmm", {"input": input, "a": a, "b": b}, (input, a, b, beta, alpha, math, out_dtype), out)
 
 
@@ -82,10 +79,10 @@ def linear(x, w, bias=None, activation=None, *, math=None):
     x has any number of dimensions, w is out_features×in_features; activation is 'relu', 'gelu' (its tanh form) or None.
     16-bit results are rounded once, at the end.
     """
-    if not is_compiling() and isinstance(w, torch.Tensor) and w.dim() == 2:
-        result = tensor_product(True, x, w.t(), math, 0, None, 1, None, bias, activation)
+    if not is_compiling():
+        result = plain_linear(x, w, bias, activation, math)
         if result is not None:
-            return eager_linear(x, w, bias, activation, math) if result is False else result
+            return result
     _check_tensors("linear", x=x, w=w, bias=bias)
     return derivatives.operator("linear", x, w, bias, activation, math)
 
@@ -101,6 +98,10 @@ def grouped_mm(x, w, offsets, *, math=None, out_dtype=None):
 
     A row's bits do not depend on its group's other rows, nor on other groups.
     """
+    if not is_compiling():
+        result = plain.grouped_mm(x, w, offsets, math, out_dtype)
+        if result is not None:
+            return result
     _check_tensors("grouped_mm", x=x, w=w, offsets=offsets)
     return derivatives.operator("grouped_mm", x, w, offsets, math, out_dtype)
 

@@ -162,19 +162,25 @@ def may_read_on_device(x, w, offsets):
 
 def grouped_on_device(x, w, offsets, math, out):
     """Multiplies groups of rows whose offsets the card reads. Returns whether the mode has kernels for that."""
-    x, w, offsets = compact(x), compact(w), offsets.contiguous()
+    offsets = offsets.contiguous()
     ends = (offsets.data_ptr(), offsets.dtype == torch.int64, offsets.shape[0])
     try:
-        done = _core._grouped_tensor_product(described(x), described(w), ends, math, described(out), stream_of(x))
+        return _multiplied_groups(x, w, ends, math, out) is not None
     except KernelRejected:
         return False
-    return done is not None
+
+
+def _multiplied_groups(x, w, ends, math, out):
+    """Returns `out`, or None where no kernel multiplies the groups."""
+    done = _core._grouped_tensor_product(x, w, ends, math, out, None)
+    if done is None:  # the compiled module cannot read them as they are
+        x, w = compact(x), compact(w)
+        done = _core._grouped_tensor_product(described(x), described(w), ends, math, described(out), stream_of(x))
+    return None if done is None else out
 
 
 def grouped(x, w, ends, math, dtype, out):
     """Multiplies the groups that end at `ends` into `out`."""
-    x, w = compact(x), compact(w)
-    done = _core._grouped_tensor_product(described(x), described(w), ends, math, described(out), stream_of(x))
-    if done is None:
+    if _multiplied_groups(x, w, ends, math, out) is None:
         raise InternalError(f"tessera.torch cannot multiply groups of {tuple(x.shape)} by {tuple(w.shape)}")
     return out
