@@ -12,7 +12,6 @@
 #include <tessera/tessera.hpp>
 
 #include "batch_tiles.hpp"
-#include "cuda/gemm/common/wgmma_tma/batch.hpp"
 #include "is_hopper.hpp"
 #include "on_device.hpp"
 
@@ -68,7 +67,6 @@ void check(DType type, DType result, const test::BatchInTiles& x, bool by_ends, 
   call.a = a.data();
   call.b = b.data();
   call.c = together.data();
-  BOOST_TEST(cuda::tma::takes_batch(group));
   check_ok(device.gemm_batch(device.default_queue(), {&group, 1}));
   call.c = alone.data();
   Index begin = 0;

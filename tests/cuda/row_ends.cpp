@@ -18,15 +18,15 @@ namespace {
 
 /// Elements in a device's memory.
 template <class T>
-class OnDevice {
+class Elements {
  public:
-  explicit OnDevice(const std::vector<T>& x) : bytes_(x.size() * sizeof(T)) {
+  explicit Elements(const std::vector<T>& x) : bytes_(x.size() * sizeof(T)) {
     check_ok(device().allocate(std::max<std::size_t>(bytes_, 1), data_));
     check_ok(device().copy_in(device().default_queue(), data_, bytes_, x.data(), bytes_, bytes_, 1));
   }
-  ~OnDevice() { device().free(data_); }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
+  ~Elements() { device().free(data_); }
+  Elements(const Elements&) = delete;
+  Elements& operator=(const Elements&) = delete;
 
   static Executor& device() { return executor(Backend::Cuda); }
   void* data() const { return data_; }
@@ -57,12 +57,12 @@ struct Sizes {
 template <class T, class R, class End>
 void check_group(Math math, const Sizes& s, Op op_a, Op op_b, const std::vector<End>& ends, std::vector<Index> wanted,
                  double alpha, double beta) {
-  Executor& device = OnDevice<T>::device();
+  Executor& device = Elements<T>::device();
   const auto count = static_cast<Index>(ends.size());
-  const OnDevice<T> a(random_elements<T>(s.m * s.k, Seed{1})), b(random_elements<T>(count * s.k * s.n, Seed{2}));
+  const Elements<T> a(random_elements<T>(s.m * s.k, Seed{1})), b(random_elements<T>(count * s.k * s.n, Seed{2}));
   const std::vector<R> before = random_elements<R>(s.m * s.n, Seed{3});
-  const OnDevice<R> together(before), alone(before);
-  const OnDevice<End> on_device(ends);
+  const Elements<R> together(before), alone(before);
+  const Elements<End> on_device(ends);
   GemmCall call{.type = dtype_of<T>,
                 .math = math,
                 .op_a = op_a,
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(ends_that_do_not_ascend_are_those_before_them) {
 
 BOOST_AUTO_TEST_CASE(what_no_kernel_takes_is_rejected) {
   Executor& device = executor(Backend::Cuda);
-  const OnDevice<float> memory(std::vector<float>(64));
+  const Elements<float> memory(std::vector<float>(64));
   GemmBatch group{.call = {.math = Math::Tf32,
                            .m = 4,
                            .n = 4,

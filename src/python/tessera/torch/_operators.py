@@ -154,8 +154,8 @@ def usual_shape_of_grouped(x, w, offsets):
 def grouped_mm(x, w, offsets, math=None, out_dtype=None):
     shape = None if out_dtype is not None else usual_shape_of_grouped(x, w, offsets)
     shape, dtype = (shape, x.dtype) if shape else shape_of_grouped(x, w, offsets, out_dtype)
-    if products.may_read_on_device(x, w, offsets):
-        out = torch.zeros(shape, dtype=dtype, device=x.device)
+    if products.may_read_on_device(x, w, offsets, math):
+        out = torch.empty(shape, dtype=dtype, device=x.device)
         if products.grouped_on_device(x, w, offsets, math, out):
             return out
     ends = check.ends(offsets, x.shape[1] if w.dim() == 2 else x.shape[0])

@@ -1,5 +1,6 @@
 """Products of tensors whose arguments were checked, below PyTorch's autograd: the only calls of the compiled module."""
 
+import functools
 import pathlib
 import warnings
 
@@ -153,11 +154,26 @@ def raise_overlap(error):
 FEW_ROWS = 64  # of a group, on average: with more, larger tiles pay for a wait of the host
 
 
-def may_read_on_device(x, w, offsets):
+@functools.cache
+def is_hopper(device):
+    return torch.cuda.get_device_capability(device)[0] == 9
+
+
+def has_large_tiles(x, w, math):
+    """Says whether a card's kernel that reads offsets has large tiles for these operands: tensors of 16 bits on the matrix
+    units, whose lines begin at multiples of 16 bytes."""
+    if x.dtype not in (torch.float16, torch.bfloat16) or math == "strict" or not is_hopper(x.device):
+        return False
+    return all(stride == 1 or stride % 8 == 0 for y in (x, w) for stride in y.stride())
+
+
+def may_read_on_device(x, w, offsets, math):
     """Says whether the card is to read the offsets of groups of rows."""
     if not (x.is_cuda and offsets.device == x.device and w.dim() == 3 and offsets.shape[0] > 0):
         return False
-    return torch.cuda.is_current_stream_capturing() or x.shape[0] <= FEW_ROWS * offsets.shape[0]
+    if x.shape[0] <= FEW_ROWS * offsets.shape[0] or has_large_tiles(x, w, math):
+        return True
+    return torch.cuda.is_current_stream_capturing()
 
 
 def grouped_on_device(x, w, offsets, math, out):
