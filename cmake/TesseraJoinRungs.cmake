@@ -1,7 +1,8 @@
-# tessera_join_rungs(<result> <file>...): the files to compile in place of these rungs of device code, where nothing runs
-# them. Of a small rung's compile time four fifths are headers, which nvcc reads three times. Up to ten rungs of a folder
-# are one file here; each has a namespace of its own around its unnamed one, because all have a `row` and a `run`. A file
-# that defines anything but rows after its unnamed namespace stays alone. A file without one has no names to keep apart.
+# tessera_join_rungs(<result> <file>...): the files to compile in place of these of device code, where nothing runs them.
+# Of a small rung's compile time four fifths are headers, which nvcc reads three times. Up to ten files of a folder are one
+# file here. Each has a namespace of its own around its unnamed one, because all rungs have a `row` and a `run`; a file
+# that defines anything but rows after its unnamed namespace stays alone. Files without one have no names to keep apart,
+# and those of elementwise/ have names that differ.
 
 # tessera_rung_in_namespace(<result> <file> <namespace>): the file's text with the namespace, or nothing if the file is
 # not of that form.
@@ -9,7 +10,7 @@ function(tessera_rung_in_namespace result file namespace)
   set(${result} "" PARENT_SCOPE)
   file(READ ${file} text)
   string(FIND "${text}" "namespace {" unnamed)
-  if(unnamed EQUAL -1)
+  if(unnamed EQUAL -1 OR file MATCHES "/elementwise/")
     set(${result} "#line 1 \"${file}\"\n${text}" PARENT_SCOPE)
     return()
   endif()
@@ -21,7 +22,7 @@ function(tessera_rung_in_namespace result file namespace)
   string(FIND "${text}" "${ends}" end)
   string(SUBSTRING "${text}" 0 ${end} inside)
   string(SUBSTRING "${text}" ${end} -1 rows)
-  if(NOT rows MATCHES "^\n} // namespace\n(\n|const [A-Za-z]+ [a-z_0-9]+ = [a-z]+<[A-Za-z_0-9:]+>;\n)*} // namespace tessera::cuda\n$")
+  if(NOT rows MATCHES "^\n} // namespace\n(\n|const [A-Za-z]+ [a-z_0-9]+ = [a-z]+<[A-Za-z_0-9:, ]+>;\n)*} // namespace tessera::cuda\n$")
     return()
   endif()
   # The words stay on their lines, so that a compiler's message names the right one.
