@@ -2,7 +2,7 @@
 # Of a small rung's compile time four fifths are headers, which nvcc reads three times. Up to ten files of a folder are one
 # file here. Each has a namespace of its own around its unnamed one, because all rungs have a `row` and a `run`; a file
 # that defines anything but rows after its unnamed namespace stays alone. Files without one have no names to keep apart,
-# and those of elementwise/ have names that differ.
+# and the files of elementwise/ have names that differ.
 
 # tessera_rung_in_namespace(<result> <file> <namespace>): the file's text with the namespace, or nothing if the file is
 # not of that form.
