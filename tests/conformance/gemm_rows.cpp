@@ -65,17 +65,16 @@ void check(Problem<T>& problem, const GemmKernel& row, bool by_name, Tally& tall
 void conclude(const GemmKernel& row, const Tally& tally);
 
 /// Says how many cases one is kept of: of rows with the bits of matrix units fewer, because the model takes long to say
-/// what the bits are, above all where the executor chooses the row, which is then checked a second time. A host's rows
-/// get a fifth or a seventh, which are prime to the two to four turns of the loops that make the cases; of the few
-/// quick cases they get a third.
+/// what the bits are, above all where the executor chooses the row, which is then checked a second time. Of all cases a
+/// host's rows get a fifth or a seventh, which are prime to the two to four turns of the loops that make the cases.
 std::size_t thinning(const GemmKernel& row, bool by_name) {
   if (row.summation != Summation::HopperUnits) return 1;
   const auto products = static_cast<std::size_t>(products_of_model(row));
   if (!by_name) return 7 * products;
-  if (!subject().capabilities().host_memory || test::everything_is_tested())
-    return is_16_bit(row.type) ? 2 : products; // two types of results
-  if (options().quick) return std::max(products, std::size_t{3});
-  return products == 1 ? 5 : 7;
+  const bool fewer = subject().capabilities().host_memory && options().every == 1 && !test::everything_is_tested();
+  if (fewer && !options().quick) return products == 1 ? 5 : 7;
+  if (is_16_bit(row.type)) return 2; // two types of results
+  return fewer ? std::max(products, std::size_t{3}) : products;
 }
 
 /// Returns the first case that is kept. Modes begin at different cases, so that together they have more of them.
