@@ -37,19 +37,19 @@ for entry in json.loads((build / "compile_commands.json").read_text()):
             continue
     elif not ours or ours[0] not in libraries or path.suffix != ".cpp":
         continue
-    # What the build has joined is long enough, and so is a rung: each has a `row` or a `run`. The others named here have
-    # a `fail`, a `part` and `tasks_per_thread`, which other files have too.
-    alone = (made or path.name in ("output_file.cpp", "bandwidth.cpp", "range.cpp")
-             or re.search(r"Kernel row\b|Status run\(", path.read_text()))
-    batches.setdefault((words(entry), path if alone else None), []).append(path)
+    # Three files of src/ that the build has joined are one here. A rung stays alone: each has a `row` or a `run`. The
+    # others named here have a `fail`, a `part` and `tasks_per_thread`, which other files have too.
+    alone = made[:1] == ("backends",) or not made and (path.name in ("output_file.cpp", "bandwidth.cpp", "range.cpp")
+                          or re.search(r"Kernel row\b|Status run\(", path.read_text()))
+    batches.setdefault((words(entry), path if alone else None, 3 if made else 8), []).append(path)
 
 shutil.rmtree(joined, ignore_errors=True)
 joined.mkdir(parents=True)
 entries = []
-for (command, _), paths in batches.items():
-    for first in range(0, len(paths), 8):
+for (command, _, most), paths in batches.items():
+    for first in range(0, len(paths), most):
         file = joined / f"{len(entries) + 1}.cpp"
-        file.write_text("".join(f'#include "{path}"\n' for path in paths[first:first + 8]))
+        file.write_text("".join(f'#include "{path}"\n' for path in paths[first:first + most]))
         entries.append({"directory": str(joined), "file": str(file), "arguments": [*command, str(file)]})
 if not entries:
     sys.exit(f"{build} compiles nothing of {source}")

@@ -21,7 +21,7 @@ namespace tessera {
 namespace {
 
 using Json = nlohmann::json;
-constexpr const char* schema = "tessera.offload/1";
+constexpr const char* offload_schema = "tessera.offload/1";
 /// Many machines may share a home folder; the file keeps the rates of the ones that were measured last.
 constexpr std::size_t most_machines = 32;
 
@@ -99,7 +99,8 @@ std::optional<Json> read_machines(const std::filesystem::path& file) try {
   const Json whole = Json::parse(text);
   const Json found = whole.is_object() ? whole.value("schema", Json()) : Json();
   if (found.is_null()) return Json::array();
-  if (found != schema) throw IoError(file.string() + ": its schema is " + found.dump() + ", not " + schema);
+  if (found != offload_schema)
+    throw IoError(file.string() + ": its schema is " + found.dump() + ", not " + offload_schema);
   Json machines = whole.value("machines", Json::array());
   return machines.is_array() ? machines : Json::array();
 } catch (const Json::exception&) {
@@ -124,9 +125,9 @@ void keep(const std::filesystem::path& file, Json machines, Json machine) {
   std::error_code ignored;
   std::filesystem::create_directories(file.parent_path(), ignored);
   try {
-    write_text_file(
-        file,
-        Json{{"schema", schema}, {"machines", machines}}.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    write_text_file(file, Json{{"schema", offload_schema}, {"machines", machines}}.dump(
+                              1, ' ', false, Json::error_handler_t::replace) +
+                              "\n");
   } catch (const IoError& why) { // the next process measures again
     if (log_dispatch()) log_line(std::string("auto: what was measured cannot be kept: ") + why.what());
   }

@@ -275,19 +275,19 @@ template <class T>
 void add_groups_on_units(Math math, Groups& groups) {
   const Capabilities& machine = subject().capabilities();
   if (!machine.host_memory && !promises_bits(subject().gemm_kernels(), machine, dtype_of<T>, math)) return;
-  const bool one_beta = options().quick && !test::everything_is_tested(); // for each layout, in turns
+  const bool fewer = options().quick && !test::everything_is_tested(); // one beta for each layout, in turns
   bool adds_to_c = false;
   for (const Layout& layout : layouts) {
     adds_to_c = !adds_to_c;
     for (const double beta : {0.0, 0.5}) {
-      if (one_beta && (beta != 0) != adds_to_c) continue;
+      if (fewer && (beta != 0) != adds_to_c) continue;
       const auto add = [&]<class R>(Numbers x, Index count) {
         x.math = math;
         x.beta = beta;
         groups.push_back(std::make_unique<Group<T, R>>(x, count, layout));
       };
       add.template operator()<T>({16, 17, 20, Op::None, Op::Transpose, 1.5}, 3);
-      add.template operator()<float>({64, 64, 64, Op::None, Op::None}, 5);
+      add.template operator()<float>({64, 64, 64, Op::None, Op::None}, fewer ? 2 : 5);
       add.template operator()<float>({65, 130, 70, Op::Transpose, Op::None}, 2);
       add.template operator()<T>({130, 3, 33, Op::Transpose, Op::Transpose, -1}, 3);
       add.template operator()<T>({5, 33, 2050, Op::None, Op::None}, 2);

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cstdlib>
+#include "support/test_all.hpp"
 
 namespace tessera::test {
-
-/// Says whether this is a run of everything (./tessera test --all), which leaves out nothing to save time.
-inline bool everything_is_tested() { return std::getenv("TESSERA_TEST_ALL") != nullptr; }
 
 /// A sanitized program takes many times as long. Bits, bounds and numbers are checked without sanitizers.
 #ifdef __SANITIZE_ADDRESS__

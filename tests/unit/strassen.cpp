@@ -72,6 +72,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(several_levels_and_odd_sizes_keep_the_bound, T, Ty
   for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{512, 512, 512}, {1030, 1027, 1029}, {517, 1300, 2063}})
     for (const Op op : {Op::None, Op::Transpose}) {
       if (sanitized && ((m == 512) == (op == Op::Transpose) || k > 2000)) continue;
+      if (has_fewer_cases() && sizeof(T) > 4 && m > 512) continue; // f32 has both levels
       CompareProblem<T> problem = op == Op::None ? CompareProblem<T>(m, n, k) : CompareProblem<T>(k, k, m);
       if (op == Op::Transpose) problem = {Matrix<T>::random(k, m, Seed{1}), Matrix<T>::random(n, k, Seed{2})};
       problem.op_a = problem.op_b = op;
@@ -115,7 +116,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(planted_errors_break_the_bound, T, Types) {
 }
 
 BOOST_AUTO_TEST_CASE(whole_numbers_are_exact) {
-  CompareProblem<float> problem(1025, 1026, 1027);
+  const Index m = has_fewer_cases() ? 513 : 1025;
+  CompareProblem<float> problem(m, m + 1, m + 2);
   const auto round = [](Matrix<float>& x) {
     for (Index i = 0; i < x.rows(); ++i)
       for (Index j = 0; j < x.cols(); ++j) x(i, j) = std::nearbyint(4 * x(i, j));
