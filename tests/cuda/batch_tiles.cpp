@@ -1,4 +1,5 @@
-/// Batches on a device by tensor maps: in each tile, products have the bits that they have alone.
+/// Batches on a device by tensor maps: in each tile, products have the bits that they have alone. Rows of Aᵀ that end
+/// anywhere take another kernel.
 
 #include <boost/test/unit_test.hpp>
 
@@ -68,6 +69,7 @@ void check(DType type, DType result, const test::BatchInTiles& x, bool by_ends, 
   call.b = b.data();
   call.c = together.data();
   check_ok(device.gemm_batch(device.default_queue(), {&group, 1}));
+  const std::vector<std::byte> results = together.bytes();
   call.c = alone.data();
   Index begin = 0;
   const auto run_rows = [&](GemmCall one, Index end) {
@@ -93,13 +95,23 @@ void check(DType type, DType result, const test::BatchInTiles& x, bool by_ends, 
                              << "×" << x.k << ", alpha " << alpha << ", beta " << beta);
 }
 
+/// Checks with the batch's description in messages.
+void check_named(DType type, DType result, const test::BatchInTiles& x, bool by_ends, Op op_a, Op op_b, double alpha,
+                 double beta) {
+  BOOST_TEST_CONTEXT(to_string(type) << ": " << x.count << (by_ends ? " by ends, " : " at strides, ") << x.m << "×"
+                                     << x.n << "×" << x.k << (op_a == Op::None ? ", A" : ", Aᵀ")
+                                     << (op_b == Op::None ? "B" : "Bᵀ") << ", alpha " << alpha << ", beta " << beta)
+  check(type, result, x, by_ends, op_a, op_b, alpha, beta);
+}
+
 void check_all(DType type, DType result, double alpha, double beta) {
   if (!cuda_test::is_hopper()) return;
   for (const Op op_a : {Op::None, Op::Transpose})
     for (const Op op_b : {Op::None, Op::Transpose}) {
       for (const test::BatchInTiles& x : test::batches_at_strides)
-        check(type, result, x, false, op_a, op_b, alpha, beta);
-      for (const test::BatchInTiles& x : test::batches_by_ends) check(type, result, x, true, op_a, op_b, alpha, beta);
+        check_named(type, result, x, false, op_a, op_b, alpha, beta);
+      for (const test::BatchInTiles& x : test::batches_by_ends)
+        check_named(type, result, x, true, op_a, op_b, alpha, beta);
     }
 }
 

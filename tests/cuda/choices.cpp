@@ -79,7 +79,9 @@ BOOST_AUTO_TEST_CASE(batches_that_tensor_maps_cannot_bring) {
   backwards.stride_a = -64 * 64;
   address.call.b = reinterpret_cast<const void*>(8);
   f32.call.type = tessera::DType::F32;
-  for (const tessera::GemmBatch& one : {odd_lines, odd_stride, backwards, address, f32})
+  // Rows of Aᵀ that end anywhere begin at any element of its lines.
+  const tessera::GemmBatch ends = packed_batch(tessera::DType::BF16, shape, true, Op::Transpose, Op::None);
+  for (const tessera::GemmBatch& one : {odd_lines, odd_stride, backwards, address, f32, ends})
     BOOST_TEST(!cuda::tma::takes_batch(one));
 }
 

@@ -92,6 +92,10 @@ void check_group(Math math, const Sizes& s, Op op_a, Op op_b, const std::vector<
     if (call.m > 0) check_ok(device.gemm(device.default_queue(), call));
     begin = end;
   }
+  call.m = s.m - begin; // the rows behind the last product
+  call.k = 0;
+  call.c = static_cast<R*>(alone.data()) + begin * s.n;
+  if (call.m > 0) check_ok(device.gemm(device.default_queue(), call));
   const auto equal = [](R x, R y) { return static_cast<double>(x) == static_cast<double>(y); };
   const std::vector<R> x = together.elements(), y = alone.elements();
   BOOST_TEST(std::equal(x.begin(), x.end(), y.begin(), equal), to_string(dtype_of<T>)

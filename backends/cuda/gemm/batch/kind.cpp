@@ -40,17 +40,22 @@ double work_of(const GemmCall& call) {
   return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
 }
 
-/// Can tensor maps bring a group's tiles, and is that the fastest way of Hopper? `groups`: of the whole batch.
+/// Can tensor maps bring a group's tiles, in a launch of its own? `groups`: of the whole batch.
 bool takes_maps(const GemmBatch& group, std::size_t groups, const Capabilities& machine) {
   if (machine.compute_major != 9 || !is_narrow(group.call) || !tma::takes_batch(group)) return false;
   constexpr Index most = std::numeric_limits<int>::max();
-  if (group.count > most / tiles_of(group.call, tile_of(Kind::Maps, group.call.type))) return false;
-  const auto count = static_cast<double>(group.count);
-  if (groups > few_groups && count * work_of(group.call) < worth_a_launch) return false;
-  const Index multiprocessors = machine.multiprocessors;
-  return group.count > 1 &&
-         tma::choose_batch_plan(group, multiprocessors).cycles <
-             count * tma::cycles_of(group.call, static_cast<Index>(size_of(group.call.type)), multiprocessors);
+  if (group.count == 1 || group.count > most / tiles_of(group.call, tile_of(Kind::Maps, group.call.type))) return false;
+  return groups <= few_groups || static_cast<double>(group.count) * work_of(group.call) >= worth_a_launch;
+}
+
+constexpr double cycles_of_a_launch = 5000;
+
+/// Are the products of such a group done sooner on the ladder, one after the other?
+bool are_sooner_alone(const GemmBatch& group, const Capabilities& machine) {
+  const auto element = static_cast<Index>(size_of(group.call.type));
+  const double alone = std::max(tma::cycles_of(group.call, element, machine.multiprocessors), cycles_of_a_launch);
+  const double together = tma::choose_batch_plan(group, machine.multiprocessors).cycles;
+  return static_cast<double>(group.count) * alone < together - cycles_of_a_launch;
 }
 
 } // namespace
@@ -66,7 +71,7 @@ Kind kind_of(const GemmBatch& group, std::size_t groups, const Capabilities& mac
     return Kind::Alone;
   // Hopper's matrix units take a product of 1024³ alone in the time of its launch.
   const double side = narrow ? 1024.0 : 512.0, fills_device = side * side * side;
-  if (takes_maps(group, groups, machine)) return Kind::Maps;
+  if (takes_maps(group, groups, machine)) return are_sooner_alone(group, machine) ? Kind::Alone : Kind::Maps;
   if (work_of(call) >= fills_device) return Kind::Alone;
   Kind kind = narrow ? Kind::Narrow : Kind::Small;
   const Index smaller = std::min(call.m, call.n);

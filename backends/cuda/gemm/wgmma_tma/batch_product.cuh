@@ -142,7 +142,8 @@ __device__ void produce_batch(const BatchProduct& x, char* shared, Barriers<S::c
 template <UnitType type, class S>
 __device__ void consume_batch(const BatchProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers,
                               const BatchTile* tiles) {
-  const int consumer = static_cast<int>(threadIdx.x) / 128 - 1, warp = static_cast<int>(threadIdx.x) / 32 - 4;
+  const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
+  const int consumer = warp / 4;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int majors = (x.a.major == Major::MN ? 2 : 0) + (x.b.major == Major::MN ? 1 : 0);
   char* const buffers = shared + S::count * static_cast<int>(S::bytes) + warp * staging;

@@ -16,14 +16,15 @@
 namespace tessera::cuda::tma {
 
 /// Says whether the copy engine can read a group's operands: they are 16-bit operands at strides, whose lines begin at
-/// multiples of 16 bytes.
+/// multiples of 16 bytes, as all that it reads has to; so op(A) is stored along k where its rows end anywhere.
 inline bool takes_batch(const GemmBatch& group) {
   const GemmCall& call = group.call;
   constexpr Index element = 2, line = 16 / element;
   const auto is_aligned = [&](Index stride) { return stride >= 0 && (group.count == 1 || stride % line == 0); };
   return std::max({call.m, call.n, call.k}) < Index{1} << 30 && is_16_bit(call.type) && !group.has_pointers() &&
-         call.epilogue.empty() && call.k > 0 && call.alpha != 0 && a_is_aligned(call, element) &&
-         b_is_aligned(call, element) && is_aligned(group.stride_a) && is_aligned(group.stride_b);
+         call.epilogue.empty() && (group.ends.data == nullptr || call.op_a == Op::None) && call.k > 0 &&
+         call.alpha != 0 && a_is_aligned(call, element) && b_is_aligned(call, element) && is_aligned(group.stride_a) &&
+         is_aligned(group.stride_b);
 }
 
 /// A tile of a batch and what it costs in cycles, fitted to 805 random batches (docs/lab/batches.md). `start`: to start
