@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(out_of_memory_half_way_is_no_longer_out_of_memory) {
   BOOST_TEST(outcome(3).ok());
 }
 
-/// Products that share the rows of A and C: the host reads where they end.
+/// Products that share the rows of A and C: the host reads where they end. Rows behind the last one become beta·C.
 BOOST_AUTO_TEST_CASE(rows_that_products_share) {
   Batch x;
   for (std::size_t i = 0; i < x.b.size(); ++i) x.b[i] = static_cast<float>(i / 6 + 1);
@@ -240,12 +240,16 @@ BOOST_AUTO_TEST_CASE(rows_that_products_share) {
   const std::int32_t narrow[]{1, 1, 4};
   x.batch.ends = {narrow};
   BOOST_TEST(run_batch({&x.batch, 1}).ok());
-  BOOST_TEST(x.c == (std::vector<float>{3, 3, 9, 9, 9, 9, 9, 9, 7, 7, 7, 7}), boost::test_tools::per_element());
+  BOOST_TEST(x.c == (std::vector<float>{3, 3, 9, 9, 9, 9, 9, 9, 0, 0, 0, 0}), boost::test_tools::per_element());
   const std::int64_t wide[]{0, 6, 6};
   x.batch.ends = {wide, true};
   x.batch.call.beta = 1;
   BOOST_TEST(run_batch({&x.batch, 1}).ok());
-  BOOST_TEST(x.c == (std::vector<float>{9, 9, 15, 15, 15, 15, 15, 15, 13, 13, 13, 13}),
+  BOOST_TEST(x.c == (std::vector<float>{9, 9, 15, 15, 15, 15, 15, 15, 6, 6, 6, 6}), boost::test_tools::per_element());
+  x.batch.ends = {narrow};
+  x.batch.call.beta = 2;
+  BOOST_TEST(run_batch({&x.batch, 1}).ok());
+  BOOST_TEST(x.c == (std::vector<float>{21, 21, 39, 39, 39, 39, 39, 39, 12, 12, 12, 12}),
              boost::test_tools::per_element());
 }
 
