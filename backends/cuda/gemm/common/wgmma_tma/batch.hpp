@@ -90,7 +90,8 @@ struct BatchSize {
 inline double cost_of(const BatchTileModel& tile, const BatchSize& x, Index multiprocessors) {
   const TilingPlan plan = tile.plan();
   const int at_once = BatchTileModel::blocks_at_once(tile.m, tile.n);
-  const auto slots = static_cast<double>(multiprocessors * at_once / plan.cluster());
+  const Index clusters = multiprocessors * at_once / plan.cluster(); // at once
+  const auto slots = static_cast<double>(clusters);
   const double count = std::max(1.0, std::round(x.tiles(plan.cluster_rows(), tile.n)));
   const double fetching =
       128.0 / 80 *
