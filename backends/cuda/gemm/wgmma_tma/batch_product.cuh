@@ -43,6 +43,10 @@ struct alignas(16) BatchTile {
   int product;  ///< negative: there are no more tiles
 };
 
+/// Bytes for each of two blocks of a multiprocessor, which has 228 KiB. A block has 2 KiB of static memory besides, and
+/// the system reserves one.
+constexpr unsigned half_of_shared = (228 / 2 - 3) << 10;
+
 /// The stages of a block, of which there are fewer where a multiprocessor has two blocks.
 template <int rows, int tile_n, Sharing sharing>
 struct BatchStages : Stages<rows, tile_n, sharing> {
@@ -50,8 +54,7 @@ struct BatchStages : Stages<rows, tile_n, sharing> {
   static constexpr int at_once = BatchTileModel::blocks_at_once(rows, tile_n);
   /// Says whether results of a tile are stored while the next one is multiplied.
   static constexpr bool defers = tile_n > 192;
-  static constexpr int count =
-      at_once == 1 ? Alone::count : (112 * 1024 - 3 * 1024 - Alone::staging_bytes) / Alone::bytes;
+  static constexpr int count = at_once == 1 ? Alone::count : (half_of_shared - Alone::staging_bytes) / Alone::bytes;
   static constexpr unsigned all_bytes = count * Alone::bytes + Alone::staging_bytes;
 };
 
