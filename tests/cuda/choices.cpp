@@ -9,10 +9,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "batch_tiles.hpp"
 #include "cuda/gemm/common/any_alignment/plan.hpp"
 #include "cuda/gemm/common/emulated_fp16x3/plan.hpp"
-#include "cuda/gemm/common/wgmma_tma/batch.hpp"
 #include "cuda/gemm/common/wgmma_tma/plan.hpp"
 #include "cuda/gemm/stream_k/tile_model.hpp"
 #include "cuda/gemm/warp_fma/plan.hpp"
@@ -48,42 +46,6 @@ const std::set<TmaKernel> tma_kernels{{128, 256, cuda::tma::Sharing::B},       {
                                       {128, 64, cuda::tma::Sharing::Nothing},  {64, 128, cuda::tma::Sharing::Nothing},
                                       {64, 64, cuda::tma::Sharing::Nothing},   {64, 32, cuda::tma::Sharing::Nothing},
                                       {128, 128, cuda::tma::Sharing::Results}, {64, 64, cuda::tma::Sharing::Results}};
-
-/// Returns the tiles that batches take.
-std::set<TmaKernel> tiles_of_batches(std::span<const tessera::test::BatchInTiles> batches, bool by_ends) {
-  std::set<TmaKernel> tiles;
-  for (const tessera::test::BatchInTiles& x : batches) {
-    const tessera::GemmBatch group =
-        packed_batch(tessera::DType::BF16, x, by_ends, tessera::Op::None, tessera::Op::None);
-    BOOST_TEST(cuda::tma::takes_batch(group));
-    const cuda::tma::TilingPlan plan = cuda::tma::choose_batch_plan(group, 132);
-    tiles.insert({plan.tile_m, plan.tile_n, plan.sharing});
-  }
-  return tiles;
-}
-
-BOOST_AUTO_TEST_CASE(batches_take_each_tile) {
-  std::set<TmaKernel> all;
-  for (const cuda::tma::BatchTileModel& tile : cuda::tma::batch_tiles) all.insert({tile.m, tile.n, tile.sharing});
-  BOOST_TEST((tiles_of_batches(tessera::test::batches_at_strides, false) == all));
-  BOOST_TEST((tiles_of_batches(tessera::test::batches_by_ends, true) == all));
-}
-
-BOOST_AUTO_TEST_CASE(batches_that_tensor_maps_cannot_bring) {
-  using tessera::Op;
-  const tessera::test::BatchInTiles shape{4, 64, 64, 64};
-  const auto group = [&] { return packed_batch(tessera::DType::BF16, shape, false, Op::None, Op::None); };
-  tessera::GemmBatch odd_lines = group(), odd_stride = group(), backwards = group(), address = group(), f32 = group();
-  odd_lines.call.lda = 65;
-  odd_stride.stride_b = 64 * 64 + 4;
-  backwards.stride_a = -64 * 64;
-  address.call.b = reinterpret_cast<const void*>(8);
-  f32.call.type = tessera::DType::F32;
-  // Rows of Aᵀ that end anywhere begin at any element of its lines.
-  const tessera::GemmBatch ends = packed_batch(tessera::DType::BF16, shape, true, Op::Transpose, Op::None);
-  for (const tessera::GemmBatch& one : {odd_lines, odd_stride, backwards, address, f32, ends})
-    BOOST_TEST(!cuda::tma::takes_batch(one));
-}
 
 /// A block has all segments of k or one of them, so that no plan changes a bit.
 BOOST_AUTO_TEST_CASE(plans_cut_k_as_the_contract_says) {
