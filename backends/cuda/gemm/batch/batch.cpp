@@ -212,6 +212,7 @@ Status CudaExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> gro
   std::vector<GemmBatch> alone;
   std::vector<Kind> kinds;
   std::array<Index, launches.size()> tiles{};
+  // Returns which launch takes a group: none of the list if it runs alone or by tensor maps.
   const auto place = [&](const GemmBatch& group, Kind kind) {
     return static_cast<std::size_t>(std::find_if(launches.begin(), launches.end(),
                                                  [&](const BatchLaunch& x) {
@@ -245,8 +246,7 @@ Status CudaExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> gro
     if (tiles[l] == 0) continue;
     chosen.clear();
     for (std::size_t g = 0; g < groups.size(); ++g)
-      if (kinds[g] != Kind::Alone && kinds[g] != Kind::Maps && place(groups[g], kinds[g]) == l)
-        chosen.push_back(&groups[g]);
+      if (place(groups[g], kinds[g]) == l) chosen.push_back(&groups[g]);
     log_launch(launches[l], chosen);
     if (Status status = launch(launches[l], *this, tables_, queue, chosen); !status.ok()) return status;
   }
