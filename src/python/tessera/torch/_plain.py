@@ -19,54 +19,51 @@ linear_product = _core._linear_product
 kind_of_call = _core._kind_of_call
 
 record = {name: derivatives.recording(name, kernel) for name, kernel in operators.KERNELS.items()}
-record_mm, record_addmm, record_bmm, record_baddbmm, record_linear = (
-    derivatives.recording_quickly(name, operators.KERNELS[name], products.READS_TENSORS)
+quick = {
+    name: derivatives.recording_quickly(name, operators.KERNELS[name], products.READS_TENSORS)
     for name in ("mm", "addmm", "bmm", "baddbmm", "linear")
-)
+}
+record_linear = quick["linear"]
 
 
-def mm(a, b, math=None, out_dtype=None):
-    if out_dtype is not None:
-        return _typed("mm", (a, b, math, out_dtype), a, b, math, out_dtype)
-    result = plain_product(a, b, math, 2)
-    if result is False:
-        return record_mm(a, b) if math is None else record_mm(a, b, math)
-    return result
+def product_of_two(name):
+    """Returns the function of mm or bmm."""
+    rank, recorded = operators.RANK[name], quick[name]
+
+    def plain(a, b, math=None, out_dtype=None):
+        if out_dtype is not None:
+            return _typed(name, (a, b, math, out_dtype), a, b, math, out_dtype)
+        result = plain_product(a, b, math, rank)
+        if result is False:
+            return recorded(a, b) if math is None else recorded(a, b, math)
+        return result
+
+    plain.__name__ = name
+    return plain
 
 
-def bmm(a, b, math=None, out_dtype=None):
-    if out_dtype is not None:
-        return _typed("bmm", (a, b, math, out_dtype), a, b, math, out_dtype)
-    result = plain_product(a, b, math, 3)
-    if result is False:
-        return record_bmm(a, b) if math is None else record_bmm(a, b, math)
-    return result
+def sum_with_product(name):
+    """Returns the function of addmm or baddbmm."""
+    rank, recorded = operators.RANK[name], quick[name]
+
+    def plain(input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
+        if beta == 0:
+            return None
+        if out_dtype is not None:
+            arguments = input, a, b, beta, alpha, math, out_dtype
+            return _typed(name, arguments, a, b, math, out_dtype, input, beta, alpha)
+        result = tensor_product(True, a, b, math, rank, input, beta, alpha)
+        if result is False:
+            usual = beta == 1 and alpha == 1 and math is None
+            return recorded(input, a, b) if usual else recorded(input, a, b, beta, alpha, math)
+        return result
+
+    plain.__name__ = name
+    return plain
 
 
-def addmm(input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
-    if beta == 0:
-        return None
-    if out_dtype is not None:
-        arguments = input, a, b, beta, alpha, math, out_dtype
-        return _typed("addmm", arguments, a, b, math, out_dtype, input, beta, alpha)
-    result = tensor_product(True, a, b, math, 2, input, beta, alpha)
-    if result is False:
-        usual = beta == 1 and alpha == 1 and math is None
-        return record_addmm(input, a, b) if usual else record_addmm(input, a, b, beta, alpha, math)
-    return result
-
-
-def baddbmm(input, a, b, beta=1, alpha=1, math=None, out_dtype=None):
-    if beta == 0:
-        return None
-    if out_dtype is not None:
-        arguments = input, a, b, beta, alpha, math, out_dtype
-        return _typed("baddbmm", arguments, a, b, math, out_dtype, input, beta, alpha)
-    result = tensor_product(True, a, b, math, 3, input, beta, alpha)
-    if result is False:
-        usual = beta == 1 and alpha == 1 and math is None
-        return record_baddbmm(input, a, b) if usual else record_baddbmm(input, a, b, beta, alpha, math)
-    return result
+mm, bmm = product_of_two("mm"), product_of_two("bmm")
+addmm, baddbmm = sum_with_product("addmm"), sum_with_product("baddbmm")
 
 
 def linear(x, w, bias=None, activation=None, math=None):
