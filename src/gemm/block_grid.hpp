@@ -53,6 +53,9 @@ class SharedBlocks {
     return false;
   }
 
+  /// May take() give another block?
+  bool has_more() const noexcept { return !stopped() && next_.load(std::memory_order_relaxed) < grid_.count(); }
+
   /// Keeps the first failure, and makes all threads stop.
   void fail(Status status) noexcept {
     const std::lock_guard lock(mutex_);

@@ -1,5 +1,6 @@
 /// One product on several executors: each takes one block of C after the other, until none is left. A device's blocks
-/// go through its memory, as in a product that does not fit there; an executor of the host multiplies in place.
+/// go through its memory, as in a product that does not fit there; an executor of the host multiplies in place. Equal
+/// devices that reach one another's memory compute fixed parts of C instead (exchanged_gemm.hpp).
 ///
 /// Source: cuBLASXt, whose devices take tiles of C in turn. Here no block waits for another device, and the bits do not
 /// depend on the executor that computed it.
@@ -16,6 +17,7 @@
 #include <tessera/detail/floating_point.hpp>
 
 #include "block_sizes.hpp"
+#include "exchanged_gemm.hpp"
 #include "partly_written.hpp"
 #include "streamed_gemm.hpp"
 #include "worker_threads.hpp"
@@ -34,21 +36,6 @@ struct Worker {
   std::unique_ptr<StreamedProduct> product; ///< of a device; null where the executor's memory is the host's
 };
 
-/// Returns the call with this block as its C.
-GemmCall call_of(const GemmCall& call, const BlockOfC& block) {
-  GemmCall part = call;
-  const auto offset = [](const void* x, Index elements, DType type) {
-    return static_cast<const char*>(x) + static_cast<std::size_t>(elements) * size_of(type);
-  };
-  part.m = block.rows;
-  part.n = block.cols;
-  part.a = offset(call.a, call.op_a == Op::None ? block.row * call.lda : block.row, call.type);
-  part.b = offset(call.b, call.op_b == Op::None ? block.col : block.col * call.ldb, call.type);
-  part.c =
-      static_cast<char*>(call.c) + static_cast<std::size_t>(block.row * call.ldc + block.col) * size_of(call.result);
-  return part;
-}
-
 Status multiply_in_place(Executor& executor, const GemmCall& call, std::string_view kernel, SharedBlocks& blocks,
                          std::atomic<bool>& written) {
   for (BlockOfC block; blocks.take(block);) {
@@ -64,7 +51,7 @@ Status multiply_in_place(Executor& executor, const GemmCall& call, std::string_v
 class SharedProduct {
  public:
   SharedProduct(std::span<Executor* const> executors, const GemmCall& call, std::string_view kernel)
-      : call_(call), kernel_(kernel) {
+      : call_(call), kernel_(kernel), alike_(are_alike(executors)) {
     for (Executor* executor : executors) workers_.push_back({executor, nullptr});
   }
 
@@ -74,17 +61,11 @@ class SharedProduct {
  private:
   void work(Worker& worker, SharedBlocks& blocks) noexcept;
   BlockGrid grid() const;
-  /// Are all executors devices of one model? They compute equal blocks in equal times.
-  bool are_alike() const {
-    const std::string& model = workers_.front().executor->capabilities().device;
-    return std::all_of(workers_.begin(), workers_.end(), [&](const Worker& worker) {
-      return worker.product != nullptr && worker.executor->capabilities().device == model;
-    });
-  }
-
   const GemmCall& call_;
   const std::string_view kernel_;
+  const bool alike_;
   std::vector<Worker> workers_;
+  Sharing sharing_;
   BlockGrid grid_;
   std::atomic<bool> written_ = false;
 };
@@ -102,7 +83,7 @@ BlockGrid SharedProduct::grid() const {
       grid.block_m = std::min(grid.block_m, worker.product->blocks().m);
       grid.block_n = std::min(grid.block_n, worker.product->blocks().n);
     }
-  if (are_alike()) return grid; // each device has chosen its share
+  if (alike_) return grid; // each device has chosen its share
   const Index enough = blocks_for_each * static_cast<Index>(workers_.size());
   while (grid.count() < enough && std::max(grid.block_m, grid.block_n) > least_side) {
     Index& longer = grid.block_m > grid.block_n ? grid.block_m : grid.block_n;
@@ -114,13 +95,12 @@ BlockGrid SharedProduct::grid() const {
 }
 
 Status SharedProduct::reserve() {
-  const Index devices = std::count_if(workers_.begin(), workers_.end(), [](const Worker& worker) {
-    return !worker.executor->capabilities().host_memory;
-  });
+  sharing_.devices = std::count_if(workers_.begin(), workers_.end(),
+                                   [](const Worker& worker) { return !worker.executor->capabilities().host_memory; });
   for (Worker& worker : workers_) {
     if (worker.executor->capabilities().host_memory) continue;
     worker.product = std::make_unique<StreamedProduct>(*worker.executor, call_, kernel_);
-    if (Status status = worker.product->reserve_share(devices); !status.ok())
+    if (Status status = worker.product->reserve_share(sharing_); !status.ok())
       return named(*worker.executor, std::move(status));
   }
   grid_ = grid();
@@ -141,7 +121,7 @@ void SharedProduct::work(Worker& worker, SharedBlocks& blocks) noexcept {
     if (worker.product == nullptr) {
       status = multiply_in_place(*worker.executor, call_, kernel_, blocks, written_);
     } else {
-      HostSource source(call_, blocks, worker.product->blocks().k, worker.product->keeps_k_whole());
+      HostSource source(call_, blocks, worker.product->depths(sharing_));
       HostTarget target(call_);
       status = worker.product->run(source, target, written_);
     }
@@ -172,6 +152,14 @@ std::string name_of(const Executor& executor) {
   return name.append(" (").append(machine.device).append(")");
 }
 
+bool are_alike(std::span<Executor* const> executors) {
+  const std::string& model = executors.front()->capabilities().device;
+  return std::all_of(executors.begin(), executors.end(), [&](const Executor* executor) {
+    const Capabilities& machine = executor->capabilities();
+    return !machine.host_memory && machine.device == model;
+  });
+}
+
 void check_executors(std::span<Executor* const> executors) {
   if (executors.empty()) throw InvalidArgument("the list of executors is empty");
   for (std::size_t i = 0; i < executors.size(); ++i) {
@@ -185,6 +173,8 @@ void check_executors(std::span<Executor* const> executors) {
 Status streamed_gemm(std::span<Executor* const> executors, const GemmCall& call, std::string_view kernel) noexcept try {
   if (executors.size() == 1 && !executors[0]->capabilities().host_memory)
     return streamed_gemm(*executors[0], call, kernel);
+  bool exchanged = false;
+  if (Status status = exchanged_gemm(executors, call, kernel, exchanged); exchanged || !status.ok()) return status;
   SharedProduct product(executors, call, kernel);
   if (Status status = product.reserve(); !status.ok()) return status;
   return product.run();

@@ -22,18 +22,28 @@ Status HostSource::next(SliceStep& step, bool& given) noexcept {
   const Index k = call_.alpha == 0.0 ? 0 : call_.k;
   step.block = block_;
   step.first = first_;
-  // Nothing is multiplied while the first slices of all are copied, so the first block's slices are not as deep as
-  // others; but rows of less than 8 KiB take copy engines longer than their bytes say.
-  const Index shallow = std::max(canonical_segment, (Index{8} << 10) / static_cast<Index>(size_of(call_.type)));
-  step.k = std::min({in_first_block_ ? shallow : depth_, depth_, k - first_});
+  step.k = std::min(depth_, k - first_);
   step.last = first_ + step.k >= k;
+  step.ends = !blocks_.has_more();
   step.a = part_of(call_.a, call_.lda, call_.op_a, call_.type, block_.row, first_);
   step.b = part_of(call_.b, call_.ldb, call_.op_b, call_.type, first_, block_.col);
   first_ += step.k;
   in_block_ = !step.last;
-  in_first_block_ = in_first_block_ && !step.last;
+  const auto grown = static_cast<Index>(static_cast<double>(depth_) * depths_.growth);
+  depth_ = grown >= depths_.most ? depths_.most : std::max(depth_, grown / canonical_segment * canonical_segment);
   given = true;
   return {};
+}
+
+GemmCall call_of(const GemmCall& call, const BlockOfC& block) {
+  GemmCall part = call;
+  part.m = block.rows;
+  part.n = block.cols;
+  part.a = part_of(call.a, call.lda, call.op_a, call.type, block.row, 0).data;
+  part.b = part_of(call.b, call.ldb, call.op_b, call.type, 0, block.col).data;
+  part.c =
+      static_cast<char*>(call.c) + static_cast<std::size_t>(block.row * call.ldc + block.col) * size_of(call.result);
+  return part;
 }
 
 Status HostTarget::place(const BlockOfC& block, Index first, Index&, void*& data, Index& ld) noexcept {

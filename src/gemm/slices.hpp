@@ -21,6 +21,7 @@ struct SliceStep {
   Index first = 0;   ///< the first k of the slices
   Index k = 0;       ///< depth of the slices
   bool last = false; ///< no slices of this block follow
+  bool ends = false; ///< no block follows this one
   HostSlice a, b;
 };
 
@@ -28,9 +29,11 @@ struct SliceStep {
 class SliceSource {
  public:
   virtual ~SliceSource() = default;
-  /// Gives the next slices, and waits until they are in host memory. They stay there until the next call. `given` is
-  /// false after the last one.
+  /// Gives the next slices, and waits until they are in host memory. They stay there until the next call, or longer if
+  /// keeps_slices(). `given` is false after the last one.
   virtual Status next(SliceStep& step, bool& given) noexcept = 0;
+  /// Do slices stay in host memory until the product is done?
+  virtual bool keeps_slices() const noexcept { return false; }
 };
 
 /// Takes the blocks of C, rows after rows.
@@ -40,27 +43,38 @@ class BlockTarget {
   /// Says where row `first` of the block and the rows below it are wanted in host memory. `rows` is how many there are;
   /// a target that takes fewer at a time lessens it. Waits until there is room.
   virtual Status place(const BlockOfC& block, Index first, Index& rows, void*& data, Index& ld) noexcept = 0;
-  /// The rows of the last place() are there.
+  /// The rows of the last place() are there, or will be when the product is done if keeps_rows().
   virtual Status take(const BlockOfC& block, Index first, Index rows) noexcept = 0;
+  /// Does the memory of place() belong to these rows until the product is done?
+  virtual bool keeps_rows() const noexcept { return false; }
 };
+
+/// How deep slices are: the first one, the deepest one, and by how much each may be deeper than the one before.
+struct SliceDepths {
+  Index first = 0, most = 0;
+  double growth = 1;
+};
+
+/// Returns the call with this block as its C.
+GemmCall call_of(const GemmCall& call, const BlockOfC& block);
 
 /// Operands in host memory.
 class HostSource final : public SliceSource {
  public:
-  /// Slices are at most `depth` deep, and all of that if `whole_k`. A product whose k or alpha is 0 has one slice a
-  /// block, of depth 0.
-  HostSource(const GemmCall& call, SharedBlocks& blocks, Index depth, bool whole_k)
-      : call_(call), blocks_(blocks), depth_(depth), in_first_block_(!whole_k) {}
+  /// A product whose k or alpha is 0 has one slice a block, of depth 0.
+  HostSource(const GemmCall& call, SharedBlocks& blocks, const SliceDepths& depths)
+      : call_(call), blocks_(blocks), depths_(depths), depth_(depths.first) {}
   Status next(SliceStep& step, bool& given) noexcept override;
+  bool keeps_slices() const noexcept override { return true; }
 
  private:
   const GemmCall& call_;
   SharedBlocks& blocks_;
-  const Index depth_;
+  const SliceDepths depths_;
+  Index depth_; ///< of the next slice, if k has so much left
   BlockOfC block_;
   Index first_ = 0;
   bool in_block_ = false;
-  bool in_first_block_; ///< whose slices are not as deep
 };
 
 /// C in host memory.
@@ -69,6 +83,7 @@ class HostTarget final : public BlockTarget {
   explicit HostTarget(const GemmCall& call) : call_(call) {}
   Status place(const BlockOfC& block, Index first, Index& rows, void*& data, Index& ld) noexcept override;
   Status take(const BlockOfC&, Index, Index) noexcept override { return {}; }
+  bool keeps_rows() const noexcept override { return true; }
 
  private:
   const GemmCall& call_;

@@ -8,6 +8,8 @@
 namespace tessera::detail {
 namespace {
 
+/// A card's engine copies rows of this length, or longer ones, as fast as it can.
+constexpr Index bytes_of_a_long_row = 32 << 10;
 /// With smaller blocks the device would wait for copies of short rows.
 constexpr Index smallest_block = 64;
 
@@ -19,22 +21,40 @@ StreamedBlocks blocks_of(const GemmCall& call, Index side, Index depth) {
   return {std::min(side, call.m), std::min(side, call.n), std::min(call.k, depth)};
 }
 
-/// What a card does in a second, roughly: the choice of blocks depends on the ratio of these alone, and little on that.
-constexpr double bytes_a_second = 38e9;
+/// What a card does in a second, roughly: choices depend on the ratios alone, and little on these.
 double multiply_adds_a_second(Math math) { return math == Math::Strict ? 25e12 : 200e12; }
 
-/// Estimates the seconds in which each of `executors` cards computes its part of `grid`: copies run beside the
-/// products, but for the first slices and the last block.
-double seconds_of(const GemmCall& call, const BlockGrid& grid, Index executors) {
-  const auto real = [](Index x) { return static_cast<double>(x); };
-  const double element = static_cast<double>(size_of(call.type)), result = static_cast<double>(size_of(call.result));
+/// The cards of a host share the bandwidth of its memory. Rows of less than 32 KiB are copied at some 30 GB/s, where
+/// the system's memory is scattered; longer ones faster.
+double bytes_a_second(Index cards) {
+  constexpr double of_a_card = 30e9, of_a_host = 100e9;
+  return std::min(of_a_card, of_a_host / static_cast<double>(cards));
+}
+
+double real(Index x) { return static_cast<double>(x); }
+
+/// Returns the bytes of A and B that a card copies from the host for each of the k of a block.
+double bytes_of_a_k(const GemmCall& call, const BlockGrid& grid, const Sharing& sharing) {
+  double rows = real(grid.block_m), cols = real(grid.block_n);
+  if (sharing.exchanged) (sharing.of_a ? rows : cols) /= real(sharing.devices);
+  return (rows + cols) * static_cast<double>(size_of(call.type));
+}
+
+/// Estimates the seconds in which each of the devices computes its part of `grid`: copies run beside the products, but
+/// for the first slices and the last rows. Also beside products they cost something: memory's bandwidth, and the wait
+/// where they are slower than was thought.
+double seconds_of(const GemmCall& call, const BlockGrid& grid, const Sharing& sharing, Index first_k) {
+  constexpr double last_results = 8 << 20, cost_of_hidden_copies = 0.1;
   const double m = real(grid.block_m), n = real(grid.block_n), k = real(call.k);
-  const double c = m * n * result * (call.beta == 0.0 ? 1 : 2);
+  const double rate = bytes_a_second(sharing.devices), result = static_cast<double>(size_of(call.result));
   const double computing = m * n * k / multiply_adds_a_second(call.math);
-  const double copying = ((m + n) * k * element + c) / bytes_a_second;
-  const double rounds = real((grid.count() + executors - 1) / executors);
-  const double alone = ((m + n) * std::min(k, real(canonical_segment)) * element + m * n * result) / bytes_a_second;
-  return rounds * std::max(computing, copying) + alone;
+  const double in = bytes_of_a_k(call, grid, sharing) * k + (call.beta == 0.0 ? 0 : m * n * result);
+  const double copying = std::max(in, m * n * result) / rate;
+  const Index together = sharing.exchanged ? 1 : sharing.devices;
+  const double rounds = real((grid.count() + together - 1) / together);
+  const double alone =
+      bytes_of_a_k(call, grid, sharing) * std::min(k, real(first_k)) + std::min(m * n, last_results) * result;
+  return rounds * (std::max(computing, copying) + cost_of_hidden_copies * copying) + alone / rate;
 }
 
 } // namespace
@@ -47,16 +67,22 @@ double multiply_adds_a_second(const Executor& executor, const GemmCall& call) {
   return threads * of_a_thread * 4 / static_cast<double>(size_of(scalar_of(call.type)));
 }
 
-BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, Index executors) {
+SliceDepths depths_of(const GemmCall& call, const StreamedBlocks& blocks, const Sharing& sharing) {
+  const double copying = bytes_of_a_k(call, blocks.grid(call), sharing) / bytes_a_second(sharing.devices);
+  const double computing = real(blocks.m) * real(blocks.n) / multiply_adds_a_second(call.math);
+  return {std::min(canonical_segment, blocks.k), blocks.k, std::max(1.0, computing / copying)};
+}
+
+BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, const Sharing& sharing, Index first_k) {
   constexpr Index most = 16; // cuts of a side; with more the copies of operands take too long
   if (coarsest.count() == 0) return coarsest;
   BlockGrid best = coarsest;
-  double least = seconds_of(call, best, executors);
+  double least = seconds_of(call, best, sharing, first_k);
   const Index rows = best.rows(), cols = best.cols();
   for (Index r = rows; r <= std::max(rows, std::min(most, call.m / smallest_block)); ++r)
     for (Index c = cols; c <= std::max(cols, std::min(most, call.n / smallest_block)); ++c) {
       const BlockGrid grid{call.m, call.n, evened(call.m, (call.m + r - 1) / r), evened(call.n, (call.n + c - 1) / c)};
-      if (const double seconds = seconds_of(call, grid, executors); seconds < least) {
+      if (const double seconds = seconds_of(call, grid, sharing, first_k); seconds < least) {
         least = seconds;
         best = grid;
       }
@@ -81,15 +107,17 @@ std::size_t StreamedBlocks::bytes(const GemmCall& call) const {
 }
 std::size_t StreamedBlocks::kernels_bytes(const GemmCall& call, int multiprocessors) const {
   constexpr std::size_t each = std::size_t{512} << 10; // sums that a multiprocessor hands on, or keeps aside
-  const auto segments = static_cast<std::size_t>((k + canonical_segment - 1) / canonical_segment);
+  // The strict segments of a slice are added to C one after the other.
+  const Index aside = call.math == Math::Strict ? 0 : (k + canonical_segment - 1) / canonical_segment;
   const std::size_t widened = 2 * size_of(scalar_of(call.type)) / size_of(call.type);
-  return static_cast<std::size_t>(multiprocessors) * each + segments * sums(call).bytes() +
+  return static_cast<std::size_t>(multiprocessors) * each + static_cast<std::size_t>(aside) * sums(call).bytes() +
          widened * (a(call).bytes() + b(call).bytes());
 }
 
 StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t bytes, int multiprocessors) {
-  while (blocks.k < call.k) {
-    const StreamedBlocks next{blocks.m, blocks.n, std::min(call.k, 2 * blocks.k)};
+  const Index deepest = std::min(call.k, bytes_of_a_long_row / static_cast<Index>(size_of(call.type)));
+  while (blocks.k < deepest) {
+    const StreamedBlocks next{blocks.m, blocks.n, std::min(deepest, 2 * blocks.k)};
     if (next.bytes(call) + next.kernels_bytes(call, multiprocessors) > bytes) break;
     blocks = next;
   }

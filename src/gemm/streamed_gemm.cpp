@@ -35,8 +35,11 @@ StreamedProduct::StreamedProduct(Executor& executor, const GemmCall& call, std::
 
 Status StreamedProduct::run(SliceSource& source, BlockTarget& target, std::atomic<bool>& written) {
   cut_slab();
-  if (Status status = executor_.create_queue(copies_); !status.ok()) return status;
-  for (auto* event : {&multiplied_[0], &multiplied_[1], &finished_})
+  if (exchange_ != nullptr)
+    if (Status status = exchange_->enter(member_, exchange_->is_of_a() ? a_ : b_); !status.ok()) return status;
+  for (auto* queue : {&copies_in_, &copies_out_})
+    if (Status status = executor_.create_queue(*queue); !status.ok()) return status;
+  for (auto* event : {&copied_[0], &copied_[1], &multiplied_[0], &multiplied_[1], &fetched_})
     if (Status status = executor_.create_event(*event); !status.ok()) return status;
   Status status;
   try {
@@ -44,8 +47,10 @@ Status StreamedProduct::run(SliceSource& source, BlockTarget& target, std::atomi
   } catch (const std::bad_alloc& error) {
     status = out_of_memory(error);
   }
-  Status end = executor_.default_queue().synchronize(); // before the buffers are freed
-  return status.ok() ? end : status;
+  // Before the buffers are freed, and the caller's memory is the caller's again.
+  for (Queue* queue : {&executor_.default_queue(), copies_in_.get(), copies_out_.get()})
+    if (Status end = queue->synchronize(); status.ok()) status = std::move(end);
+  return status;
 }
 
 /// Calls choose(bytes), which chooses blocks of slices at most `depth` deep, with what three quarters of half of the
@@ -81,12 +86,12 @@ Status StreamedProduct::reserve(Index depth) {
   return reserve_within_limit(depth, [&](std::size_t bytes) { return choose_blocks(call_, bytes, depth); });
 }
 
-Status StreamedProduct::reserve_share(Index executors) {
+Status StreamedProduct::reserve_share(const Sharing& sharing) {
   const Index depth = keeps_k_whole_ ? call_.k : canonical_segment;
   return reserve_within_limit(depth, [&](std::size_t bytes) {
     const StreamedBlocks largest = choose_blocks(call_, bytes, depth);
     if (largest.m == 0) return largest;
-    return deepened(call_, largest.cut(share_out(call_, largest.grid(call_), executors)), bytes,
+    return deepened(call_, largest.cut(share_out(call_, largest.grid(call_), sharing, depth)), bytes,
                     executor_.capabilities().multiprocessors);
   });
 }
@@ -106,125 +111,188 @@ void StreamedProduct::cut_slab() {
 }
 
 /// Copies in and multiplies slice after slice, while the device is busy with the slice before. The rows of a finished
-/// block return to the host in as many parts as the next block has slices.
+/// block return to the host in as many parts as the next block has slices. The host is at most two slices ahead.
 Status StreamedProduct::multiply(SliceSource& source, BlockTarget& target, std::atomic<bool>& written) {
   const Index slices = std::max<Index>((call_.k + blocks_.k - 1) / std::max<Index>(blocks_.k, 1), 1);
   Block before, block;
-  for (SliceStep step;;) {
+  for (SliceStep step;; ++steps_) {
+    if (steps_ >= 2)
+      if (Status status = multiplied_[slot()]->synchronize(); !status.ok()) return status;
     bool given = false;
     if (Status status = source.next(step, given); !status.ok()) return status;
     if (!given) break;
-    if (step.first == 0) block = {step.block, before.c == c_[0] ? c_[1] : c_[0]};
+    if (step.first == 0) {
+      block = {};
+      static_cast<BlockOfC&>(block) = step.block;
+      block.c = before.c == c_[0] ? c_[1] : c_[0];
+      block.rows_of_a_part = step.ends ? rows_of_a_part(block) : block.rows;
+    }
+    if (Status status = copy_slice(block, step, source.keeps_slices()); !status.ok()) return status;
     if (Status status = multiply_slice(block, step); !status.ok()) return status;
-    if (step.first == 0 && before.rows > 0)
-      if (Status status = finished_->synchronize(); !status.ok()) return status;
-    const Index part = step.last ? before.rows : (before.rows + slices - 1) / slices;
-    if (Status status = fetch(before, part, target, written); !status.ok()) return status;
-    if (!step.last) continue;
-    if (Status status = complete(block, step); !status.ok()) return status;
-    before = block;
+    const Index rows = step.last ? before.rows : (before.rows + slices - 1) / slices;
+    if (Status status = fetch(before, rows, target, written); !status.ok()) return status;
+    if (step.last) before = std::move(block);
   }
-  if (before.rows == 0) return {};
-  if (Status status = finished_->synchronize(); !status.ok()) return status;
   return fetch(before, before.rows, target, written);
 }
 
-Status StreamedProduct::multiply_slice(const Block& block, const SliceStep& step) {
-  const std::size_t slot = static_cast<std::size_t>(steps_ % 2);
-  if (steps_++ >= 2)
-    if (Status status = multiplied_[slot]->synchronize(); !status.ok()) return status;
+/// The last block of an executor is multiplied and fetched in parts of its rows, so that only the last part returns to
+/// the host while nothing is multiplied. Parts are as large as gives each multiprocessor two of the largest tiles.
+Index StreamedProduct::rows_of_a_part(const Block& block) const {
+  constexpr Index results_of_a_multiprocessor = 2 * 128 * 256, tile = 256;
+  const Index results = results_of_a_multiprocessor * std::max(executor_.capabilities().multiprocessors, 1);
+  const Index rows = (results + block.cols - 1) / std::max<Index>(block.cols, 1);
+  return (rows + tile - 1) / tile * tile;
+}
+
+/// Enqueues the copies of a slice, and of the old values of C, if they are wanted.
+Status StreamedProduct::copy_slice(const Block& block, const SliceStep& step, bool stays) {
+  const StreamedBlocks now{block.rows, block.cols, step.k};
+  const DeviceRectangle a = now.a(call_), b = now.b(call_);
+  Queue& queue = executor_.default_queue();
+  const bool of_a = exchange_ != nullptr && exchange_->is_of_a(), of_b = exchange_ != nullptr && !of_a;
+  if (exchange_ != nullptr)
+    if (Status status = exchange_->begin(member_, slot(), *copies_in_); !status.ok()) return status;
+  if (Status status = copy_operand(a_[slot()], a, step.a, of_a, stays); !status.ok()) return status;
+  if (Status status = copy_operand(b_[slot()], b, step.b, of_b, stays); !status.ok()) return status;
+  if (exchange_ != nullptr)
+    if (Status status = exchange_->gather(member_, slot(), of_a ? a : b, *copies_in_, queue); !status.ok())
+      return status;
+  if (step.first == 0 && fetches_ > 0) // the block that had these rows of the device's memory
+    for (Queue* later : {copies_in_.get(), &queue})
+      if (Status status = later->wait(*fetched_); !status.ok()) return status;
+  if (step.first == 0 && call_.beta != 0.0)
+    if (Status status = copy_in(block.c, now.c(call_), old_of(call_, block), call_.ldc, true); !status.ok())
+      return status;
+  if (Status status = copied_[slot()]->record(*copies_in_); !status.ok()) return status;
+  return queue.wait(*copied_[slot()]);
+}
+
+/// Enqueues the copy of an operand's slice, or of this member's part of one that is exchanged.
+Status StreamedProduct::copy_operand(char* device, const DeviceRectangle& slice, const HostSlice& host, bool exchanged,
+                                     bool stays) {
+  const RowRange rows = exchanged ? exchange_->part(member_, slice.rows) : RowRange{0, slice.rows};
+  const std::size_t pitch = static_cast<std::size_t>(host.ld) * slice.element,
+                    first = static_cast<std::size_t>(rows.first);
+  return copy_in(device + first * slice.pitch(), {rows.count, slice.cols, slice.element},
+                 static_cast<const char*>(host.data) + first * pitch, host.ld, stays);
+}
+
+Status StreamedProduct::multiply_slice(Block& block, const SliceStep& step) {
   const StreamedBlocks now{block.rows, block.cols, step.k};
   const DeviceRectangle a = now.a(call_), b = now.b(call_), c = now.c(call_);
-  if (Status status = copy_in(a_[slot], a, step.a.data, step.a.ld); !status.ok()) return status;
-  if (Status status = copy_in(b_[slot], b, step.b.data, step.b.ld); !status.ok()) return status;
-  if (step.first == 0 && call_.beta != 0.0)
-    if (Status status = copy_in(block.c, c, old_of(call_, block), call_.ldc); !status.ok()) return status;
   GemmCall product = call_;
-  product.m = now.m;
   product.n = now.n;
   product.k = now.k;
-  product.a = a_[slot];
   product.lda = a.ld();
-  product.b = b_[slot];
+  product.b = b_[slot()];
   product.ldb = b.ld();
-  product.c = block.c;
   product.ldc = c.ld();
-  Status status = is_whole(step) ? executor_.gemm(executor_.default_queue(), product, kernel_)
-                                 : add(block, product, step.first == 0);
-  return status.ok() ? multiplied_[slot]->record(executor_.default_queue()) : status;
+  const Index rows = step.last ? block.rows_of_a_part : block.rows;
+  for (Index first = 0; first < block.rows || first == 0; first += rows) {
+    product.m = std::min(rows, block.rows - first);
+    const Index offset = call_.op_a == Op::None ? first * product.lda : first;
+    product.a = a_[slot()] + static_cast<std::size_t>(offset) * size_of(call_.type);
+    product.c = block.c + static_cast<std::size_t>(first) * c.pitch();
+    const RunningSums sums = sums_of(block, first, step.first == 0);
+    Status status = is_whole(step) ? executor_.gemm(executor_.default_queue(), product, kernel_) : add(product, sums);
+    if (status.ok() && step.last) status = complete(block, product, is_whole(step) ? nullptr : &sums);
+    if (!status.ok()) return status;
+  }
+  return multiplied_[slot()]->record(executor_.default_queue());
 }
 
-/// Returns the sums of a block on the device.
-RunningSums StreamedProduct::sums_of(const Block& block) const {
+/// Returns the sums of the block's rows from `row` on.
+RunningSums StreamedProduct::sums_of(const Block& block, Index row, bool empty) const {
   const StreamedBlocks now{block.rows, block.cols, 0};
-  return sums_ != nullptr ? RunningSums{sums_, now.sums(call_).ld(), false}
-                          : RunningSums{block.c, now.c(call_).ld(), false};
+  const DeviceRectangle sums = sums_ != nullptr ? now.sums(call_) : now.c(call_);
+  char* const first = sums_ != nullptr ? sums_ : block.c;
+  return {first + static_cast<std::size_t>(row) * sums.pitch(), sums.ld(), empty};
 }
 
-/// Adds a slice's product to the sums of the block. A row that adds in an order of its own has whole slices.
-Status StreamedProduct::add(const Block& block, const GemmCall& product, bool is_first) {
-  RunningSums sums = sums_of(block);
-  sums.empty = is_first;
+/// Adds a slice's product to the sums. A row that adds in an order of its own has whole slices.
+Status StreamedProduct::add(const GemmCall& product, RunningSums sums) {
   if (adds_in_order_) return add_segments(executor_, executor_.default_queue(), product, sums, kernel_);
   GemmCall whole = product;
   whole.alpha = 1.0;
-  whole.beta = is_first ? 0.0 : 1.0;
+  whole.beta = sums.empty ? 0.0 : 1.0;
   whole.c = sums.data;
   whole.ldc = sums.ld;
   whole.result = scalar_of(call_.type);
   return executor_.gemm(executor_.default_queue(), whole, kernel_);
 }
 
-/// Completes a block after its last slice: makes C of the sums, where they are not C.
-Status StreamedProduct::complete(const Block& block, const SliceStep& step) {
-  if (blocks_.keeps_sums(call_) && !is_whole(step)) {
-    GemmCall product = call_;
+/// Completes rows of a block after its last slice: makes C of the sums, if there are sums that are not C.
+Status StreamedProduct::complete(Block& block, const GemmCall& part, const RunningSums* sums) {
+  if (sums != nullptr && sums_ != nullptr) {
+    GemmCall product = part;
     product.math = Math::Strict;
-    product.m = block.rows;
-    product.n = block.cols;
-    product.c = block.c;
-    product.ldc = StreamedBlocks{block.rows, block.cols, 0}.c(call_).ld();
-    if (Status status = finish_product(executor_, executor_.default_queue(), product, sums_of(block)); !status.ok())
+    if (Status status = finish_product(executor_, executor_.default_queue(), product, {sums->data, sums->ld, false});
+        !status.ok())
       return status;
   }
-  return finished_->record(executor_.default_queue());
+  std::unique_ptr<Event>& finished = block.finished.emplace_back();
+  if (Status status = executor_.create_event(finished); !status.ok()) return status;
+  return finished->record(executor_.default_queue());
 }
 
+/// Enqueues the copies of so many further rows to the host.
 Status StreamedProduct::fetch(Block& block, Index rows, BlockTarget& target, std::atomic<bool>& written) {
   const DeviceRectangle c = StreamedBlocks{block.rows, block.cols, 0}.c(call_);
   for (const Index end = std::min(block.rows, block.fetched + rows); block.fetched < end;) {
-    Index count = end - block.fetched, ld = 0;
+    const Index part = block.fetched / block.rows_of_a_part;
+    Index count = std::min(end, (part + 1) * block.rows_of_a_part) - block.fetched, ld = 0;
     void* to = nullptr;
+    if (Status status = copies_out_->wait(*block.finished[static_cast<std::size_t>(part)]); !status.ok()) return status;
     if (Status status = target.place(block, block.fetched, count, to, ld); !status.ok()) return status;
     written = true;
-    if (Status status =
-            executor_.copy_out(*copies_, to, static_cast<std::size_t>(ld) * c.element,
-                               block.c + static_cast<std::size_t>(block.fetched) * c.pitch(), c.pitch(),
-                               static_cast<std::size_t>(block.cols) * c.element, static_cast<std::size_t>(count));
-        !status.ok())
-      return status;
+    const CopyCall copy{.direction = CopyDirection::Out,
+                        .to = to,
+                        .to_pitch = static_cast<std::size_t>(ld) * c.element,
+                        .from = block.c + static_cast<std::size_t>(block.fetched) * c.pitch(),
+                        .from_pitch = c.pitch(),
+                        .width = static_cast<std::size_t>(block.cols) * c.element,
+                        .rows = static_cast<std::size_t>(count)};
+    if (Status status = enqueue(*copies_out_, copy, target.keeps_rows()); !status.ok()) return status;
     if (Status status = target.take(block, block.fetched, count); !status.ok()) return status;
     block.fetched += count;
   }
-  return {};
+  if (block.rows == 0 || block.fetched < block.rows) return {};
+  ++fetches_;
+  return fetched_->record(*copies_out_);
 }
 
-Status StreamedProduct::copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld) {
+Status StreamedProduct::copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld, bool stays) {
   if (to.rows == 0 || to.cols == 0) return {};
-  return executor_.copy_in(*copies_, device, to.pitch(), host, static_cast<std::size_t>(ld) * to.element,
-                           static_cast<std::size_t>(to.cols) * to.element, static_cast<std::size_t>(to.rows));
+  return enqueue(*copies_in_,
+                 {.direction = CopyDirection::In,
+                  .to = device,
+                  .to_pitch = to.pitch(),
+                  .from = host,
+                  .from_pitch = static_cast<std::size_t>(ld) * to.element,
+                  .width = static_cast<std::size_t>(to.cols) * to.element,
+                  .rows = static_cast<std::size_t>(to.rows)},
+                 stays);
+}
+
+/// Enqueues a copy between the device and the host, and waits for it unless the host's memory stays as it is until the
+/// product is done.
+Status StreamedProduct::enqueue(Queue& queue, const CopyCall& copy, bool stays) {
+  Status status = executor_.enqueue_copy(queue, copy);
+  return status.ok() && !stays ? queue.synchronize() : status;
 }
 
 Status streamed_gemm(Executor& executor, const GemmCall& call, std::string_view kernel) noexcept try {
   StreamedProduct product(executor, call, kernel);
-  if (Status status = product.reserve_share(1); !status.ok()) return status;
+  const Sharing alone;
+  if (Status status = product.reserve_share(alone); !status.ok()) return status;
   const StreamedBlocks& blocks = product.blocks();
   if (log_dispatch())
     log_line("operands do not fit into the memory of " + executor.capabilities().device + ": C in blocks of " +
              std::to_string(blocks.m) + "×" + std::to_string(blocks.n) + ", slices of " + std::to_string(blocks.k) +
              " k");
   SharedBlocks shared(blocks.grid(call));
-  HostSource source(call, shared, blocks.k, product.keeps_k_whole());
+  HostSource source(call, shared, product.depths(alone));
   HostTarget target(call);
   std::atomic<bool> written = false;
   Status status = product.run(source, target, written);

@@ -19,12 +19,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tessera/executor.hpp>
 #include <tessera/running_sums.hpp>
 
 #include "matrix/device_rectangle.hpp"
 #include "matrix/executor_memory.hpp"
+#include "slice_exchange.hpp"
 #include "slices.hpp"
 
 namespace tessera::detail {
@@ -55,17 +57,28 @@ struct StreamedBlocks {
 /// fit. Slices are at most `depth` deep.
 StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes, Index depth = canonical_segment);
 
-/// Returns the blocks with slices as deep as `bytes` bytes hold, with what kernels take for them: a block of one slice
-/// needs no running sums in memory, and short rows take a card's copy engine longer than their bytes say.
+/// Returns the blocks with deeper slices, if `bytes` bytes hold them and what kernels take for them: short rows take a
+/// card's copy engine longer than their bytes say.
 StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t bytes, int multiprocessors);
+
+/// How several equal devices compute one product.
+struct Sharing {
+  Index devices = 1;      ///< that copy from the host at the same time
+  bool exchanged = false; ///< The call is one device's part, and the devices exchange slices (slice_exchange.hpp).
+  bool of_a = false;      ///< They exchange slices of A; else of B.
+};
+
+/// Returns how deep slices are: the first are one segment, because nothing is multiplied while they are copied, and
+/// then each is copied in about the time in which the one before is multiplied.
+SliceDepths depths_of(const GemmCall& call, const StreamedBlocks& blocks, const Sharing& sharing);
 
 /// Estimates how many multiply-adds an executor does in a second, for choices of blocks.
 double multiply_adds_a_second(const Executor& executor, const GemmCall& call);
 
-/// Cuts C into blocks no larger than the blocks of `coarsest`, which so many equal devices take in turns: so many
-/// blocks that the copies of the first slices and of the last block, during which nothing is multiplied, are short; but
-/// not so many that the copies of operands, which each block needs anew, take longer than the products.
-BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, Index executors);
+/// Cuts C into blocks no larger than the blocks of `coarsest`, which the devices take in turns: so many blocks that the
+/// copies of the first slices, which are `first_k` deep and during which nothing is multiplied, are short; but not so
+/// many that the copies of operands, which each block needs anew, take longer than the products.
+BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, const Sharing& sharing, Index first_k);
 
 /// Computes blocks of a product in the memory of one device.
 class StreamedProduct {
@@ -76,36 +89,52 @@ class StreamedProduct {
   /// Chooses the blocks that move least data, for slices `depth` deep, and allocates memory for them: half of the
   /// device's memory, or less where the device has less left. The Status is OutOfMemory if not even small blocks fit.
   Status reserve(Index depth);
-  /// Chooses blocks that so many equal devices share, within the same limit, and allocates memory for them.
-  Status reserve_share(Index executors);
+  /// Chooses blocks for a product that is shared so, within the same limit, and allocates memory for them.
+  Status reserve_share(const Sharing& sharing);
   /// Allocates memory for blocks that the caller has chosen.
   Status reserve(const StreamedBlocks& blocks);
   const StreamedBlocks& blocks() const noexcept { return blocks_; }
-  /// Does a block have a single slice, because its sums would have other bits in several? reserve_share() sees to it.
-  bool keeps_k_whole() const noexcept { return keeps_k_whole_; }
+  /// Returns how deep the slices of these blocks are: all of k where sums of several slices would have other bits.
+  SliceDepths depths(const Sharing& sharing) const {
+    return keeps_k_whole_ ? SliceDepths{call_.k, call_.k, 1} : depths_of(call_, blocks_, sharing);
+  }
+
+  /// Makes run() exchange slices with other devices as this member of the exchange. The other devices run with slices
+  /// of the same sizes, in the same order.
+  void exchange(SliceExchange& exchange, std::size_t member) {
+    exchange_ = &exchange;
+    member_ = member;
+  }
 
   /// Multiplies until the source gives no more slices. `written` is set when the first rows go to the target.
   Status run(SliceSource& source, BlockTarget& target, std::atomic<bool>& written);
 
  private:
-  /// A block of C, and how many of its rows are back on the host.
+  /// A block of C, and how many of its rows return to the host.
   struct Block : BlockOfC {
-    char* c = nullptr; ///< the buffer on the device
-    Index fetched = 0; ///< rows that are on the host again
+    char* c = nullptr;                            ///< the buffer on the device
+    Index rows_of_a_part = 0;                     ///< rows that are completed at once
+    Index fetched = 0;                            ///< rows whose way to the host is enqueued
+    std::vector<std::unique_ptr<Event>> finished; ///< recorded after each part was completed
   };
 
   void cut_slab();
   Status multiply(SliceSource& source, BlockTarget& target, std::atomic<bool>& written);
-  Status multiply_slice(const Block& block, const SliceStep& step);
-  Status complete(const Block& block, const SliceStep& step);
+  Status copy_slice(const Block& block, const SliceStep& step, bool stays);
+  Status copy_operand(char* device, const DeviceRectangle& slice, const HostSlice& host, bool exchanged, bool stays);
+  Status multiply_slice(Block& block, const SliceStep& step);
+  Status add(const GemmCall& product, RunningSums sums);
+  Status complete(Block& block, const GemmCall& part, const RunningSums* sums);
   Status fetch(Block& block, Index rows, BlockTarget& target, std::atomic<bool>& written);
-  Status copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld);
+  Status copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld, bool stays);
+  Status enqueue(Queue& queue, const CopyCall& copy, bool stays);
+  Index rows_of_a_part(const Block& block) const;
+  RunningSums sums_of(const Block& block, Index row, bool empty) const;
+  std::size_t slot() const noexcept { return static_cast<std::size_t>(steps_ % 2); }
 
   template <class Choose>
   Status reserve_within_limit(Index depth, Choose&& choose);
   Status see_room_for_kernels(std::size_t bytes);
-  Status add(const Block& block, const GemmCall& product, bool is_first);
-  RunningSums sums_of(const Block& block) const;
 
   Executor& executor_;
   const GemmCall& call_;
@@ -116,10 +145,13 @@ class StreamedProduct {
   StreamedBlocks blocks_;
   std::array<char*, 2> a_{}, b_{}, c_{};
   char* sums_ = nullptr; ///< null where a block of C is its own sums
-  std::unique_ptr<Queue> copies_;
-  std::array<std::unique_ptr<Event>, 2> multiplied_; ///< recorded after the product that read these slices
-  std::unique_ptr<Event> finished_;                  ///< recorded after the last block was enqueued
+  std::unique_ptr<Queue> copies_in_, copies_out_;
+  std::array<std::unique_ptr<Event>, 2> copied_, multiplied_; ///< recorded behind the copies and products of a slot
+  std::unique_ptr<Event> fetched_;                            ///< recorded behind the copies of the last fetched block
   Index steps_ = 0;
+  Index fetches_ = 0;                 ///< blocks whose way to the host is enqueued
+  SliceExchange* exchange_ = nullptr; ///< null: all slices come from the host
+  std::size_t member_ = 0;            ///< of the exchange
 };
 
 /// Computes `call`, whose operands are in host memory. Takes half of the device's memory, or less where the device has
@@ -129,6 +161,9 @@ Status streamed_gemm(Executor& executor, const GemmCall& call, std::string_view 
 /// Computes `call`, whose operands are in host memory, on several executors, each of which takes one block of C after
 /// the other. If one fails, the others stop; the Status names it. After any error but DeviceError C is as it was.
 Status streamed_gemm(std::span<Executor* const> executors, const GemmCall& call, std::string_view kernel) noexcept;
+
+/// Are all executors devices of one model? They compute equal blocks in equal times.
+bool are_alike(std::span<Executor* const> executors);
 
 /// Throws InvalidArgument if the list is empty, has null, or names an executor twice.
 void check_executors(std::span<Executor* const> executors);

@@ -3,14 +3,17 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <string>
 #include <vector>
 
 #include <tessera/many_executors.hpp>
 
 #include "small_device.hpp"
+#include "support/captured_errors.hpp"
 #include "support/expect.hpp"
 
 using namespace tessera;
+using tessera::test::CapturedErrors;
 using tessera::test::card;
 using tessera::test::Executors;
 using tessera::test::expect_error;
@@ -19,7 +22,7 @@ using tessera::test::use_small_device;
 
 namespace {
 
-std::vector<Executors> lists() {
+std::vector<Executors> all_lists() {
   std::vector<Executors> all{{&card(1)},
                              {&card(0), &card(1)},
                              {&executor(Backend::Reference)},
@@ -34,14 +37,22 @@ std::vector<Executors> lists() {
   return all;
 }
 
+/// Copies of devices are devices of their own.
+std::vector<Executors> lists_of_devices() {
+  return {{&card(0), &card(1)},
+          {&card(1), &executor(Backend::Cuda, 1, 1), &card(0)},
+          {&executor(Backend::Cuda, 0, 1), &card(1), &card(0), &executor(Backend::Cuda, 1, 1)}};
+}
+
 template <class T, class R = T, class A, class B>
-void every_list(const A& a, const B& b, Scalar<T> alpha, Scalar<T> beta, const char* what) {
+void every_list(const A& a, const B& b, Scalar<T> alpha, Scalar<T> beta, const char* what,
+                const std::vector<Executors>& lists = all_lists()) {
   const Matrix<R> before = beta == Scalar<T>{0}
                                ? Matrix<R>(a.rows(), b.cols(), R(std::numeric_limits<float>::quiet_NaN()))
                                : Matrix<R>::random(a.rows(), b.cols(), Seed{3});
   Matrix<R> expected = before;
   gemm(alpha, a, b, beta, expected, {.backend = Backend::Reference});
-  for (const Executors& list : lists()) {
+  for (const Executors& list : lists) {
     Matrix<R> c = before;
     gemm(list, alpha, a, b, beta, c);
     BOOST_TEST((c == expected), what << " on " << list.size() << " executors");
@@ -69,6 +80,37 @@ BOOST_AUTO_TEST_CASE(the_bits_do_not_depend_on_the_list) {
                    "bf16");
   every_list<float>(a, b, 0.0f, 0.5f, "no product");
   every_list<float>(Matrix<float>(5, 0), Matrix<float>(0, 4), 1.0f, 2.0f, "k = 0");
+}
+
+/// SMALL_DEVICE_REACHES and TESSERA_LOG=dispatch are set.
+BOOST_AUTO_TEST_CASE(devices_that_reach_one_another) {
+  use_small_device();
+  const std::vector<Executors> lists = lists_of_devices();
+  const auto said = [&](const auto& call) {
+    const CapturedErrors errors;
+    call();
+    return errors.text();
+  };
+  const auto exchange = [&](const char* operand, const auto& call) {
+    const std::string text = said(call), line = std::string("devices, which exchanged ") + operand;
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find(line, at)) != std::string::npos; ++at) ++count;
+    BOOST_TEST(count >= lists.size(), text);
+  };
+  const auto a = Matrix<float>::random(530, 3100, Seed{1}), at = Matrix<float>::random(3100, 530, Seed{1});
+  const auto b = Matrix<float>::random(3100, 520, Seed{2}), bt = Matrix<float>::random(540, 3100, Seed{2});
+  exchange("B", [&] { every_list<float>(a, b, 1.0f, 0.0f, "A·B", lists); });
+  exchange("A", [&] { every_list<float>(at.transposed(), bt.transposed(), -0.6875f, 0.375f, "AᵀBᵀ", lists); });
+  exchange("B", [&] { every_list<float>(a.block(3, 5, 300, 90), b.block(7, 1, 90, 50), 2.0f, 1.0f, "thin", lists); });
+  const auto wide = Matrix<bf16>::random(90, 2100, Seed{1});
+  exchange("A", [&] { every_list<bf16>(wide, Matrix<bf16>::random(2100, 1100, Seed{2}), 0.5f, 0.25f, "bf16", lists); });
+  exchange("B", [&] { every_list<float>(Matrix<float>(260, 0), Matrix<float>(0, 4), 1.0f, 2.0f, "k = 0", lists); });
+  const auto large = Matrix<double>::random(1500, 1200, Seed{1}), other = Matrix<double>::random(1200, 1300, Seed{2});
+  exchange("B", [&] { every_list<double>(large, other, 1.5, -1.0, "several blocks", lists); });
+  const std::string text = said([&] {
+    every_list<float>(at.block(0, 0, 100, 90), a.block(0, 0, 90, 100), 1.0f, 0.0f, "too small", {lists.front()});
+  });
+  BOOST_TEST(text.find("exchanged") == std::string::npos, text);
 }
 
 BOOST_AUTO_TEST_CASE(each_device_has_an_executor) {
@@ -119,6 +161,19 @@ BOOST_AUTO_TEST_CASE(an_executor_that_breaks_is_named) { // SMALL_DEVICE_BREAKS 
   Matrix<float> small(300, 300);
   gemm(Executors{&card(0)}, 1.0f, half, half, 0.0f, small);
   BOOST_TEST((small == gemm(half, half, Backend::Reference))); // the other one still works
+}
+
+/// A device that waited for slices of the broken one would wait for ever.
+BOOST_AUTO_TEST_CASE(a_device_that_breaks_stops_the_others) { // SMALL_DEVICE_REACHES is set, SMALL_DEVICE_BREAKS is 1:7
+  use_small_device();
+  const auto a = Matrix<float>::random(300, 9000, Seed{1});
+  Matrix<float> c(300, 300, 5.0f);
+  expect_error<DeviceError>(
+      [&] {
+        gemm(Executors{&card(0), &card(1)}, 1.0f, a, a.transposed(), 1.0f, c);
+      },
+      {"cuda:1 (small device)", "fell off the bus"});
+  BOOST_TEST((c == Matrix<float>(300, 300, 5.0f))); // it broke before the first rows were complete
 }
 
 BOOST_AUTO_TEST_CASE(an_executor_without_memory) { // SMALL_DEVICE is set

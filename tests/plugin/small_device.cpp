@@ -1,9 +1,10 @@
 /// A plug-in under the name cuda whose device has little memory: 8 MiB, or SMALL_DEVICE bytes. With
 /// SMALL_DEVICE_FETCHES=n it is out of memory after n copies to the host. It multiplies with the reference's kernels.
 /// While SMALL_DEVICE_NO_HOST is set, it has no host memory for its copies. There are two such devices.
-/// SMALL_DEVICE_BREAKS=d:n lets device d fail at its copies in after n of them. Its work is done when a call returns.
-/// But it fails where a program changes host memory that a card might still be copying (watched_copies.hpp), and it
-/// reports on stderr the streams that its queue is ordered against or adopts.
+/// SMALL_DEVICE_BREAKS=d:n lets device d fail at its copies in after n of them. With SMALL_DEVICE_REACHES it copies
+/// from the memory of the other one directly. Its work is done when a call returns. But it fails where a program
+/// changes host memory that a card might still be copying (watched_copies.hpp), and it reports on stderr the streams
+/// that its queue is ordered against or adopts.
 
 #include <algorithm>
 #include <cstdint>
@@ -109,6 +110,11 @@ class SmallDevice final : public test::BorrowingExecutor {
     auto* const watched = dynamic_cast<test::WatchedQueue*>(&queue);
     if (watched != nullptr && call.direction == CopyDirection::In && is_for_copies(call.from))
       watched->copies()->add(call);
+    if (std::getenv("SMALL_DEVICE_REACHES") != nullptr && dynamic_cast<SmallDevice*>(call.source) != nullptr) {
+      CopyCall within = call;
+      within.source = nullptr;
+      return HostExecutor::run_enqueue_copy(queue, within);
+    }
     return HostExecutor::run_enqueue_copy(queue, call);
   } catch (const std::bad_alloc& error) {
     return out_of_memory(error);

@@ -19,7 +19,9 @@ GemmCall product(DType type, Index n, double beta = 0) {
 /// The blocks of a device that has `bytes` bytes for them and for its kernels.
 StreamedBlocks share(const GemmCall& call, std::size_t bytes, Index executors) {
   const StreamedBlocks largest = choose_blocks(call, bytes);
-  return deepened(call, largest.cut(share_out(call, largest.grid(call), executors)), bytes, multiprocessors);
+  return deepened(call,
+                  largest.cut(share_out(call, largest.grid(call), Sharing{.devices = executors}, canonical_segment)),
+                  bytes, multiprocessors);
 }
 
 } // namespace
@@ -44,7 +46,7 @@ BOOST_AUTO_TEST_CASE(blocks_and_what_kernels_take_fit) {
 
 BOOST_AUTO_TEST_CASE(much_memory_makes_slices_deep_and_little_memory_does_not) {
   const GemmCall call = product(DType::F32, 16384);
-  BOOST_TEST(share(call, 30 * gibi, 1).k == 16384);
+  BOOST_TEST(share(call, 30 * gibi, 1).k == 8192);
   BOOST_TEST(share(call, 96 * gibi / 1024, 1).k == canonical_segment);
 }
 
@@ -65,8 +67,23 @@ BOOST_AUTO_TEST_CASE(an_empty_c_has_no_blocks) {
     GemmCall call = product(DType::F32, 100);
     call.m = m;
     call.n = n;
-    BOOST_TEST(share_out(call, StreamedBlocks{m, n, 100}.grid(call), 2).count() == 0);
+    BOOST_TEST(share_out(call, StreamedBlocks{m, n, 100}.grid(call), Sharing{.devices = 2}, 100).count() == 0);
   }
+}
+
+/// While a slice is multiplied the next one is copied: the first are shallow, and each may be somewhat deeper.
+BOOST_AUTO_TEST_CASE(slices_become_deeper) {
+  const GemmCall call = product(DType::F32, 65536);
+  const SliceDepths alone = depths_of(call, {8192, 8192, 65536}, {});
+  BOOST_TEST(alone.first == canonical_segment);
+  BOOST_TEST(alone.most == 65536);
+  BOOST_TEST(alone.growth > 1.0);
+  BOOST_TEST(alone.growth < 2.0);
+  BOOST_TEST(depths_of(call, {64, 64, 1024}, {}).growth == 1.0); // copies take longer than products
+  BOOST_TEST(depths_of(call, {64, 64, 1024}, {}).first == 1024);
+  const Sharing apart{.devices = 4}, exchanged{.devices = 4, .exchanged = true};
+  const StreamedBlocks part{8192, 32768, 32768};
+  BOOST_TEST(depths_of(call, part, exchanged).growth > 2 * depths_of(call, part, apart).growth);
 }
 
 /// Products in modes of matrix units keep k whole, so that their blocks are smaller along m and n.
