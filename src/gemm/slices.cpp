@@ -13,6 +13,14 @@ HostSlice part_of(const void* x, Index ld, Op op, DType type, Index row, Index c
 
 } // namespace
 
+/// Returns the depth of the next slice where k has `rest` left.
+Index HostSource::depth(Index rest) const {
+  if (rest <= depth_) return rest;
+  if (rest - depth_ >= depths_.last) return depth_;
+  const auto segments = [](Index k) { return (k + canonical_segment - 1) / canonical_segment * canonical_segment; };
+  return std::min(depth_, segments(std::max(rest / 2, rest - depths_.last)));
+}
+
 Status HostSource::next(SliceStep& step, bool& given) noexcept {
   given = false;
   if (!in_block_) {
@@ -22,7 +30,7 @@ Status HostSource::next(SliceStep& step, bool& given) noexcept {
   const Index k = call_.alpha == 0.0 ? 0 : call_.k;
   step.block = block_;
   step.first = first_;
-  step.k = std::min(depth_, k - first_);
+  step.k = depth(k - first_);
   step.last = first_ + step.k >= k;
   step.ends = !blocks_.has_more();
   step.a = part_of(call_.a, call_.lda, call_.op_a, call_.type, block_.row, first_);
@@ -30,7 +38,7 @@ Status HostSource::next(SliceStep& step, bool& given) noexcept {
   first_ += step.k;
   in_block_ = !step.last;
   const auto grown = static_cast<Index>(static_cast<double>(depth_) * depths_.growth);
-  depth_ = grown >= depths_.most ? depths_.most : std::max(depth_, grown / canonical_segment * canonical_segment);
+  depth_ = std::min(depths_.most, std::max({depth_, depths_.later, grown / canonical_segment * canonical_segment}));
   given = true;
   return {};
 }

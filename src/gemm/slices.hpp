@@ -49,10 +49,13 @@ class BlockTarget {
   virtual bool keeps_rows() const noexcept { return false; }
 };
 
-/// How deep slices are: the first one, the deepest one, and by how much each may be deeper than the one before.
+/// How deep slices are.
 struct SliceDepths {
-  Index first = 0, most = 0;
-  double growth = 1;
+  Index first = 0;   ///< the first one
+  Index later = 0;   ///< at least so deep are the others
+  Index most = 0;    ///< the deepest one
+  Index last = 0;    ///< the last one of a block, if there is a choice: C returns to the host while it is multiplied
+  double growth = 1; ///< how much deeper a slice may be than the one before
 };
 
 /// Returns the call with this block as its C.
@@ -68,10 +71,12 @@ class HostSource final : public SliceSource {
   bool keeps_slices() const noexcept override { return true; }
 
  private:
+  Index depth(Index rest) const;
+
   const GemmCall& call_;
   SharedBlocks& blocks_;
   const SliceDepths depths_;
-  Index depth_; ///< of the next slice, if k has so much left
+  Index depth_; ///< of the next slice, where k has much left
   BlockOfC block_;
   Index first_ = 0;
   bool in_block_ = false;

@@ -68,9 +68,15 @@ double multiply_adds_a_second(const Executor& executor, const GemmCall& call) {
 }
 
 SliceDepths depths_of(const GemmCall& call, const StreamedBlocks& blocks, const Sharing& sharing) {
-  const double copying = bytes_of_a_k(call, blocks.grid(call), sharing) / bytes_a_second(sharing.devices);
-  const double computing = real(blocks.m) * real(blocks.n) / multiply_adds_a_second(call.math);
-  return {std::min(canonical_segment, blocks.k), blocks.k, std::max(1.0, computing / copying)};
+  const double rate = bytes_a_second(sharing.devices), speed = multiply_adds_a_second(call.math);
+  const double copying = bytes_of_a_k(call, blocks.grid(call), sharing) / rate;
+  const double computing = real(blocks.m) * real(blocks.n) / speed;
+  const double as_long_as_c = speed * static_cast<double>(size_of(call.result)) / rate;
+  return {.first = std::min(canonical_segment, blocks.k),
+          .later = std::min(2 * canonical_segment, blocks.k),
+          .most = blocks.k,
+          .last = static_cast<Index>(as_long_as_c),
+          .growth = std::max(1.0, computing / copying)};
 }
 
 BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, const Sharing& sharing, Index first_k) {

@@ -125,10 +125,10 @@ Status StreamedProduct::multiply(SliceSource& source, BlockTarget& target, std::
       block = {};
       static_cast<BlockOfC&>(block) = step.block;
       block.c = before.c == c_[0] ? c_[1] : c_[0];
-      block.rows_of_a_part = step.ends ? rows_of_a_part(block) : block.rows;
+      block.rows_of_a_part = steps_ == 0 || step.ends ? rows_of_a_part(block) : block.rows;
     }
     if (Status status = copy_slice(block, step, source.keeps_slices()); !status.ok()) return status;
-    if (Status status = multiply_slice(block, step); !status.ok()) return status;
+    if (Status status = multiply_slice(block, step, source.keeps_slices()); !status.ok()) return status;
     const Index rows = step.last ? before.rows : (before.rows + slices - 1) / slices;
     if (Status status = fetch(before, rows, target, written); !status.ok()) return status;
     if (step.last) before = std::move(block);
@@ -136,8 +136,9 @@ Status StreamedProduct::multiply(SliceSource& source, BlockTarget& target, std::
   return fetch(before, before.rows, target, written);
 }
 
-/// The last block of an executor is multiplied and fetched in parts of its rows, so that only the last part returns to
-/// the host while nothing is multiplied. Parts are as large as gives each multiprocessor two of the largest tiles.
+/// The first slice of an executor's first block and the last slice of its last one are multiplied in parts of their
+/// rows, so that only a part is copied while nothing is multiplied. Parts are as large as gives each multiprocessor two
+/// of the largest tiles.
 Index StreamedProduct::rows_of_a_part(const Block& block) const {
   constexpr Index results_of_a_multiprocessor = 2 * 128 * 256, tile = 256;
   const Index results = results_of_a_multiprocessor * std::max(executor_.capabilities().multiprocessors, 1);
@@ -153,8 +154,9 @@ Status StreamedProduct::copy_slice(const Block& block, const SliceStep& step, bo
   const bool of_a = exchange_ != nullptr && exchange_->is_of_a(), of_b = exchange_ != nullptr && !of_a;
   if (exchange_ != nullptr)
     if (Status status = exchange_->begin(member_, slot(), *copies_in_); !status.ok()) return status;
-  if (Status status = copy_operand(a_[slot()], a, step.a, of_a, stays); !status.ok()) return status;
   if (Status status = copy_operand(b_[slot()], b, step.b, of_b, stays); !status.ok()) return status;
+  if (!copies_a_in_parts())
+    if (Status status = copy_operand(a_[slot()], a, step.a, of_a, stays); !status.ok()) return status;
   if (exchange_ != nullptr)
     if (Status status = exchange_->gather(member_, slot(), of_a ? a : b, *copies_in_, queue); !status.ok())
       return status;
@@ -178,7 +180,30 @@ Status StreamedProduct::copy_operand(char* device, const DeviceRectangle& slice,
                  static_cast<const char*>(host.data) + first * pitch, host.ld, stays);
 }
 
-Status StreamedProduct::multiply_slice(Block& block, const SliceStep& step) {
+/// Copies what rows of op(A) from `first` on have in the slice, and makes later products wait for it.
+Status StreamedProduct::copy_rows_of_a(const Block& block, const SliceStep& step, Index first, Index rows, bool stays) {
+  const DeviceRectangle a = StreamedBlocks{block.rows, block.cols, step.k}.a(call_);
+  const bool along_rows = call_.op_a == Op::None;
+  const auto row = static_cast<std::size_t>(along_rows ? first : 0),
+             col = static_cast<std::size_t>(along_rows ? 0 : first);
+  const auto pitch = static_cast<std::size_t>(step.a.ld) * a.element;
+  if (rows > 0 && step.k > 0)
+    if (Status status = enqueue(*copies_in_,
+                                {.direction = CopyDirection::In,
+                                 .to = a_[slot()] + row * a.pitch() + col * a.element,
+                                 .to_pitch = a.pitch(),
+                                 .from = static_cast<const char*>(step.a.data) + row * pitch + col * a.element,
+                                 .from_pitch = pitch,
+                                 .width = static_cast<std::size_t>(along_rows ? step.k : rows) * a.element,
+                                 .rows = static_cast<std::size_t>(along_rows ? rows : step.k)},
+                                stays);
+        !status.ok())
+      return status;
+  if (Status status = copied_[slot()]->record(*copies_in_); !status.ok()) return status;
+  return executor_.default_queue().wait(*copied_[slot()]);
+}
+
+Status StreamedProduct::multiply_slice(Block& block, const SliceStep& step, bool stays) {
   const StreamedBlocks now{block.rows, block.cols, step.k};
   const DeviceRectangle a = now.a(call_), b = now.b(call_), c = now.c(call_);
   GemmCall product = call_;
@@ -188,9 +213,11 @@ Status StreamedProduct::multiply_slice(Block& block, const SliceStep& step) {
   product.b = b_[slot()];
   product.ldb = b.ld();
   product.ldc = c.ld();
-  const Index rows = step.last ? block.rows_of_a_part : block.rows;
-  for (Index first = 0; first < block.rows || first == 0; first += rows) {
+  const Index rows = step.last || copies_a_in_parts() ? block.rows_of_a_part : block.rows;
+  for (Index first = 0; first < block.rows; first += rows) {
     product.m = std::min(rows, block.rows - first);
+    if (copies_a_in_parts())
+      if (Status status = copy_rows_of_a(block, step, first, product.m, stays); !status.ok()) return status;
     const Index offset = call_.op_a == Op::None ? first * product.lda : first;
     product.a = a_[slot()] + static_cast<std::size_t>(offset) * size_of(call_.type);
     product.c = block.c + static_cast<std::size_t>(first) * c.pitch();

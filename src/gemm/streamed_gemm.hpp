@@ -68,8 +68,9 @@ struct Sharing {
   bool of_a = false;      ///< They exchange slices of A; else of B.
 };
 
-/// Returns how deep slices are: the first are one segment, because nothing is multiplied while they are copied, and
-/// then each is copied in about the time in which the one before is multiplied.
+/// Returns how deep slices are: the first are one segment, because nothing is multiplied while they are copied; then
+/// each is copied in about the time in which the one before is multiplied. Rows of one segment are copied so slowly
+/// that later slices are deeper.
 SliceDepths depths_of(const GemmCall& call, const StreamedBlocks& blocks, const Sharing& sharing);
 
 /// Estimates how many multiply-adds an executor does in a second, for choices of blocks.
@@ -96,7 +97,8 @@ class StreamedProduct {
   const StreamedBlocks& blocks() const noexcept { return blocks_; }
   /// Returns how deep the slices of these blocks are: all of k where sums of several slices would have other bits.
   SliceDepths depths(const Sharing& sharing) const {
-    return keeps_k_whole_ ? SliceDepths{call_.k, call_.k, 1} : depths_of(call_, blocks_, sharing);
+    const Index k = call_.k;
+    return keeps_k_whole_ ? SliceDepths{k, k, k, k, 1} : depths_of(call_, blocks_, sharing);
   }
 
   /// Makes run() exchange slices with other devices as this member of the exchange. The other devices run with slices
@@ -121,8 +123,9 @@ class StreamedProduct {
   void cut_slab();
   Status multiply(SliceSource& source, BlockTarget& target, std::atomic<bool>& written);
   Status copy_slice(const Block& block, const SliceStep& step, bool stays);
+  Status copy_rows_of_a(const Block& block, const SliceStep& step, Index first, Index rows, bool stays);
   Status copy_operand(char* device, const DeviceRectangle& slice, const HostSlice& host, bool exchanged, bool stays);
-  Status multiply_slice(Block& block, const SliceStep& step);
+  Status multiply_slice(Block& block, const SliceStep& step, bool stays);
   Status add(const GemmCall& product, RunningSums sums);
   Status complete(Block& block, const GemmCall& part, const RunningSums* sums);
   Status fetch(Block& block, Index rows, BlockTarget& target, std::atomic<bool>& written);
@@ -130,6 +133,8 @@ class StreamedProduct {
   Status enqueue(Queue& queue, const CopyCall& copy, bool stays);
   Index rows_of_a_part(const Block& block) const;
   RunningSums sums_of(const Block& block, Index row, bool empty) const;
+  /// Is A's slice copied in parts, just before each part is multiplied? The product then begins sooner.
+  bool copies_a_in_parts() const noexcept { return steps_ == 0 && (exchange_ == nullptr || !exchange_->is_of_a()); }
   std::size_t slot() const noexcept { return static_cast<std::size_t>(steps_ % 2); }
 
   template <class Choose>
