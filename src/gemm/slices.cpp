@@ -16,9 +16,8 @@ HostSlice part_of(const void* x, Index ld, Op op, DType type, Index row, Index c
 /// Returns the depth of the next slice where k has `rest` left.
 Index HostSource::depth(Index rest) const {
   if (rest <= depth_) return rest;
-  if (rest - depth_ >= depths_.last) return depth_;
-  const auto segments = [](Index k) { return (k + canonical_segment - 1) / canonical_segment * canonical_segment; };
-  return std::min(depth_, segments(std::max(rest / 2, rest - depths_.last)));
+  const Index before_the_last = (rest - std::min(depth_, depths_.last)) / canonical_segment * canonical_segment;
+  return std::clamp(before_the_last, canonical_segment, depth_);
 }
 
 Status HostSource::next(SliceStep& step, bool& given) noexcept {
