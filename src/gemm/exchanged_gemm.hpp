@@ -2,7 +2,8 @@
 
 /// Products of host matrices on devices that reach one another's memory, as the cards of one host do over NVLink. Each
 /// device computes rows of C, and all need B, which they exchange slice by slice (slice_exchange.hpp); or columns of C
-/// where there are more of them, and they exchange A. So each operand leaves the host's memory once.
+/// where there are more of them, and they exchange A. So each operand leaves the host's memory once. The calling thread
+/// feeds all devices; threads of their own would start some milliseconds later, and wait for one another in each step.
 ///
 /// Source: the stationary-C algorithms of distributed memory (SUMMA), whose panels come from the rank that owns them.
 
@@ -14,9 +15,8 @@
 namespace tessera::detail {
 
 /// Computes `call`, whose operands are in host memory. Sets `possible` to false, and has written nothing, where the
-/// executors are not devices of one model that reach one another, the product is too small for all of them, or the
-/// system has no thread for each. If a device fails, the others stop; the Status names it. After any error but
-/// DeviceError C is as it was.
+/// executors are not devices of one model that reach one another, or the product is too small for all of them. If a
+/// device fails, the others stop; the Status names it. After any error but DeviceError C is as it was.
 Status exchanged_gemm(std::span<Executor* const> executors, const GemmCall& call, std::string_view kernel,
                       bool& possible) noexcept;
 

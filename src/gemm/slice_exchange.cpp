@@ -1,36 +1,50 @@
 #include "slice_exchange.hpp"
 
+#include <map>
+#include <mutex>
+#include <utility>
+
 #include "matrix/executor_memory.hpp"
 
 namespace tessera::detail {
+namespace {
 
-bool Meeting::wait() {
-  std::unique_lock lock(mutex_);
-  const std::size_t step = step_;
-  if (++waiting_ == members_) {
-    waiting_ = 0;
-    ++step_;
-    changed_.notify_all();
+/// Which devices have copied from the memory of which others: executors live as long as the process.
+class KnownPairs {
+ public:
+  using Pair = std::pair<const Executor*, const Executor*>;
+
+  /// Are the answers for all pairs known? `possible` is false if one of them is no.
+  bool know(std::span<Executor* const> devices, bool& possible) {
+    const std::lock_guard lock(mutex_);
+    possible = true;
+    for (const Executor* to : devices)
+      for (const Executor* from : devices) {
+        if (to == from) continue;
+        const auto found = pairs_.find({to, from});
+        if (found == pairs_.end()) return false;
+        possible &= found->second;
+      }
+    return true;
   }
-  changed_.wait(lock, [&] { return step_ != step || stopped_; });
-  return !stopped_;
+  void add(const Pair& pair, bool possible) {
+    const std::lock_guard lock(mutex_);
+    pairs_[pair] = possible;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<Pair, bool> pairs_;
+};
+
+KnownPairs& known_pairs() {
+  static KnownPairs pairs;
+  return pairs;
 }
 
-void Meeting::stop() noexcept {
-  const std::lock_guard lock(mutex_);
-  stopped_ = true;
-  changed_.notify_all();
-}
-
-SliceExchange::SliceExchange(std::span<Executor* const> devices, bool of_a)
-    : members_(devices.size()), of_a_(of_a), meeting_(devices.size()) {
-  for (std::size_t i = 0; i < devices.size(); ++i) members_[i].device = devices[i];
-}
-
-/// A few bytes of each device are copied to each other one.
-Status SliceExchange::is_possible(std::span<Executor* const> devices, bool& possible) {
+/// Copies a few bytes of each device to each other one.
+Status try_all_pairs(std::span<Executor* const> devices) {
   constexpr std::size_t bytes = 64;
-  possible = true;
   std::vector<std::unique_ptr<ExecutorMemory>> memories;
   for (Executor* device : devices) {
     memories.push_back(std::make_unique<ExecutorMemory>(*device));
@@ -50,58 +64,66 @@ Status SliceExchange::is_possible(std::span<Executor* const> devices, bool& poss
                           .rows = 1,
                           .source = devices[from]};
       Status status = devices[to]->enqueue_copy(queue, call);
-      if (status.code == StatusCode::Rejected) possible = false;
-      if (!status.ok()) return possible ? status : Status{};
+      if (!status.ok() && status.code != StatusCode::Rejected) return status;
+      known_pairs().add({devices[to], devices[from]}, status.ok());
     }
     if (Status status = queue.synchronize(); !status.ok()) return status;
   }
   return {};
 }
 
+} // namespace
+
+SliceExchange::SliceExchange(std::span<Executor* const> devices, bool of_a) : members_(devices.size()), of_a_(of_a) {
+  for (std::size_t i = 0; i < devices.size(); ++i) members_[i].device = devices[i];
+}
+
+Status SliceExchange::is_possible(std::span<Executor* const> devices, bool& possible) {
+  if (known_pairs().know(devices, possible)) return {};
+  Status status = try_all_pairs(devices);
+  if (status.ok()) known_pairs().know(devices, possible);
+  return status;
+}
+
 Status SliceExchange::enter(std::size_t member, const std::array<char*, 2>& buffers) {
   Member& own = members_[member];
   own.buffers = buffers;
-  own.steps = 0;
   for (auto* events : {&own.loaded, &own.gathered})
     for (std::unique_ptr<Event>& event : *events)
       if (Status status = own.device->create_event(event); !status.ok()) return status;
   return own.device->create_queue(own.queue);
 }
 
-RowRange SliceExchange::part(std::size_t member, Index rows) const noexcept {
-  const auto begin = [&](std::size_t i) { return rows * static_cast<Index>(i) / static_cast<Index>(members_.size()); };
-  return {begin(member), begin(member + 1) - begin(member)};
+SlicePart SliceExchange::part(std::size_t member, const DeviceRectangle& slice) const noexcept {
+  const auto begin = [&](std::size_t i) {
+    return slice.rows * static_cast<Index>(i) / static_cast<Index>(members_.size());
+  };
+  return {begin(member), 0, begin(member + 1) - begin(member), slice.cols};
 }
 
-/// The other members have recorded their events of two steps ago: they do so before they meet in the step between.
-Status SliceExchange::begin(std::size_t member, std::size_t buffer, Queue& copies) {
-  if (members_[member].steps < 2) return {};
+Status SliceExchange::wait_for_readers(std::size_t member, std::size_t buffer, Queue& copies) {
   for (const Member& other : members_)
     if (&other != &members_[member])
       if (Status status = copies.wait(*other.gathered[buffer]); !status.ok()) return status;
   return {};
 }
 
-Status SliceExchange::gather(std::size_t member, std::size_t buffer, const DeviceRectangle& slice, Queue& copies,
-                             Queue& products) {
+Status SliceExchange::gather(std::size_t member, std::size_t buffer, const DeviceRectangle& slice, Queue& products) {
   Member& own = members_[member];
-  ++own.steps;
-  if (Status status = own.loaded[buffer]->record(copies); !status.ok()) return status;
-  if (!meeting_.wait()) return {StatusCode::Rejected, "another device of the product has stopped"};
   for (std::size_t turn = 1; turn < members_.size(); ++turn) { // so that they do not all read from one
     const std::size_t number = (member + turn) % members_.size();
     const Member& other = members_[number];
-    const RowRange rows = part(number, slice.rows);
-    if (rows.count == 0 || slice.cols == 0) continue;
-    const std::size_t offset = static_cast<std::size_t>(rows.first) * slice.pitch();
+    const SlicePart part = this->part(number, slice);
+    if (part.rows == 0 || part.cols == 0) continue;
+    const std::size_t offset = static_cast<std::size_t>(part.row) * slice.pitch();
     if (Status status = own.queue->wait(*other.loaded[buffer]); !status.ok()) return status;
     const CopyCall call{.direction = CopyDirection::Within,
                         .to = own.buffers[buffer] + offset,
                         .to_pitch = slice.pitch(),
                         .from = other.buffers[buffer] + offset,
                         .from_pitch = slice.pitch(),
-                        .width = static_cast<std::size_t>(slice.cols) * slice.element,
-                        .rows = static_cast<std::size_t>(rows.count),
+                        .width = static_cast<std::size_t>(part.cols) * slice.element,
+                        .rows = static_cast<std::size_t>(part.rows),
                         .source = other.device};
     if (Status status = own.device->enqueue_copy(*own.queue, call); !status.ok()) return status;
   }

@@ -4,66 +4,44 @@
 /// other parts from the memories of the others, so that an element leaves the host's memory once: cards that copy from
 /// it at the same time share its bandwidth, and from card to card is faster.
 ///
-/// The devices go through the slices in step; a thread feeds each of them. A slice has one of two buffers of each
-/// device, as in StreamedProduct. In each step a thread calls begin(), enqueues the copies of its part, and calls
-/// gather().
+/// One thread feeds all devices, step after step: first it enqueues the copies of every member's part, then each member
+/// gathers the other parts. A slice is in one of two buffers of each device, as in StreamedProduct.
 
 #include <array>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include <tessera/executor.hpp>
 
 #include "matrix/device_rectangle.hpp"
+#include "slices.hpp"
 
 namespace tessera::detail {
-
-/// Threads that wait for one another, step after step, until one of them stops all.
-class Meeting {
- public:
-  explicit Meeting(std::size_t members) : members_(members) {}
-  /// Waits for the other members. Returns false once stop() was called.
-  bool wait();
-  void stop() noexcept;
-
- private:
-  const std::size_t members_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t waiting_ = 0, step_ = 0;
-  bool stopped_ = false;
-};
-
-/// Rows of a slice as it is stored.
-struct RowRange {
-  Index first = 0, count = 0;
-};
 
 class SliceExchange {
  public:
   /// The devices exchange slices of A, or of B. They must outlive this object.
   SliceExchange(std::span<Executor* const> devices, bool of_a);
 
-  /// Can each of the devices copy directly from the memory of each other one?
+  /// Can each of the devices copy directly from the memory of each other one? The answer is tried out once.
   static Status is_possible(std::span<Executor* const> devices, bool& possible);
 
   bool is_of_a() const noexcept { return of_a_; }
-  std::size_t size() const noexcept { return members_.size(); }
 
-  /// Enters a device's two buffers for slices. Each thread calls it before its first step.
+  /// Enters a device's two buffers for slices.
   Status enter(std::size_t member, const std::array<char*, 2>& buffers);
-  /// Returns which of the slice's rows the member copies from the host.
-  RowRange part(std::size_t member, Index rows) const noexcept;
-  /// Makes `copies`, the queue of the member's copies from the host, wait until no device reads the buffer any more.
-  Status begin(std::size_t member, std::size_t buffer, Queue& copies);
-  /// Waits until all members have enqueued the copies of their parts, and enqueues copies of the other parts. Work that
-  /// `products` is given later finds the whole slice. The Status is Rejected once stop() was called.
-  Status gather(std::size_t member, std::size_t buffer, const DeviceRectangle& slice, Queue& copies, Queue& products);
-  /// Lets no member wait any longer, because one has failed.
-  void stop() noexcept { meeting_.stop(); }
+  /// Returns which rows of a slice the member copies from the host.
+  SlicePart part(std::size_t member, const DeviceRectangle& slice) const noexcept;
+  /// Makes `copies` wait until no other device reads the member's part of the slice that is in the buffer.
+  Status wait_for_readers(std::size_t member, std::size_t buffer, Queue& copies);
+  /// The copy of the member's part is in `copies`.
+  Status loaded(std::size_t member, std::size_t buffer, Queue& copies) {
+    return members_[member].loaded[buffer]->record(copies);
+  }
+  /// Enqueues copies of the other members' parts, which are loaded. Work that `products` is given later finds the whole
+  /// slice.
+  Status gather(std::size_t member, std::size_t buffer, const DeviceRectangle& slice, Queue& products);
 
  private:
   struct Member {
@@ -71,12 +49,10 @@ class SliceExchange {
     std::array<char*, 2> buffers{};
     std::unique_ptr<Queue> queue;                           ///< of the copies from other devices
     std::array<std::unique_ptr<Event>, 2> loaded, gathered; ///< recorded behind the copies into each buffer
-    Index steps = 0;
   };
 
   std::vector<Member> members_;
   const bool of_a_;
-  Meeting meeting_;
 };
 
 } // namespace tessera::detail

@@ -15,6 +15,11 @@ struct HostSlice {
   Index ld = 0;
 };
 
+/// A rectangle of a slice, as it is stored.
+struct SlicePart {
+  Index row = 0, col = 0, rows = 0, cols = 0;
+};
+
 /// What is multiplied at once: rows `block.row …` of op(A) by columns `block.col …` of op(B), k elements deep.
 struct SliceStep {
   BlockOfC block;

@@ -111,30 +111,43 @@ class StreamedProduct {
   /// Multiplies until the source gives no more slices. `written` is set when the first rows go to the target.
   Status run(SliceSource& source, BlockTarget& target, std::atomic<bool>& written);
 
+  /// These are the steps of run(), for a caller who lets several devices take them in turns: begin(), then load() and
+  /// multiply() until load() has given nothing, fetch_rest(), and in any case finish(). They throw std::bad_alloc. What
+  /// is passed to begin() must live until finish().
+  Status begin(SliceSource& source, BlockTarget& target, std::atomic<bool>& written);
+  /// Takes the next slices, and enqueues their copies. With an exchange all members load before one multiplies.
+  Status load(bool& given);
+  /// Enqueues the product of the slices, and copies of rows that are complete.
+  Status multiply();
+  /// Enqueues the copies of the last rows.
+  Status fetch_rest() { return fetch(before_, before_.rows); }
+  /// Waits for all work. Returns `status`, or the failure of the work if that is no failure.
+  Status finish(Status status) noexcept;
+
  private:
   /// A block of C, and how many of its rows return to the host.
   struct Block : BlockOfC {
-    char* c = nullptr;                            ///< the buffer on the device
-    Index rows_of_a_part = 0;                     ///< rows that are completed at once
-    Index fetched = 0;                            ///< rows whose way to the host is enqueued
-    std::vector<std::unique_ptr<Event>> finished; ///< recorded after each part was completed
+    char* c = nullptr;                             ///< the buffer on the device
+    Index rows_of_a_part = 0;                      ///< rows that are completed at once
+    Index fetched = 0;                             ///< rows whose way to the host is enqueued
+    std::vector<std::unique_ptr<Event>> completed; ///< recorded behind each part
   };
 
   void cut_slab();
-  Status multiply(SliceSource& source, BlockTarget& target, std::atomic<bool>& written);
-  Status copy_slice(const Block& block, const SliceStep& step, bool stays);
-  Status copy_rows_of_a(const Block& block, const SliceStep& step, Index first, Index rows, bool stays);
-  Status copy_operand(char* device, const DeviceRectangle& slice, const HostSlice& host, bool exchanged, bool stays);
-  Status multiply_slice(Block& block, const SliceStep& step, bool stays);
-  Status add(const GemmCall& product, RunningSums sums);
-  Status complete(Block& block, const GemmCall& part, const RunningSums* sums);
-  Status fetch(Block& block, Index rows, BlockTarget& target, std::atomic<bool>& written);
-  Status copy_in(char* device, const DeviceRectangle& to, const void* host, Index ld, bool stays);
-  Status enqueue(Queue& queue, const CopyCall& copy, bool stays);
-  Index rows_of_a_part(const Block& block) const;
-  RunningSums sums_of(const Block& block, Index row, bool empty) const;
+  DeviceRectangle slice_of_a() const;
+  DeviceRectangle slice_of_b() const;
+  Index rows_of_a_part() const;
   /// Is A's slice copied in parts, just before each part is multiplied? The product then begins sooner.
   bool copies_a_in_parts() const noexcept { return steps_ == 0 && (exchange_ == nullptr || !exchange_->is_of_a()); }
+  Status copy_slices();
+  Status copy_rows_of_a(Index first, Index rows);
+  Status multiply_slices();
+  RunningSums sums_from(Index row) const;
+  Status add(const GemmCall& product, RunningSums sums);
+  Status complete(const GemmCall& rows, const RunningSums& sums);
+  Status fetch(Block& block, Index rows);
+  Status copy_in(char* device, const DeviceRectangle& slice, const HostSlice& host, const SlicePart& part);
+  Status enqueue(Queue& queue, const CopyCall& copy, bool stays);
   std::size_t slot() const noexcept { return static_cast<std::size_t>(steps_ % 2); }
 
   template <class Choose>
@@ -153,6 +166,11 @@ class StreamedProduct {
   std::unique_ptr<Queue> copies_in_, copies_out_;
   std::array<std::unique_ptr<Event>, 2> copied_, multiplied_; ///< recorded behind the copies and products of a slot
   std::unique_ptr<Event> fetched_;                            ///< recorded behind the copies of the last fetched block
+  SliceSource* source_ = nullptr;
+  BlockTarget* target_ = nullptr;
+  std::atomic<bool>* written_ = nullptr;
+  SliceStep step_;       ///< the slices of this step
+  Block block_, before_; ///< the block of this step, and the one before, whose rows return to the host
   Index steps_ = 0;
   Index fetches_ = 0;                 ///< blocks whose way to the host is enqueued
   SliceExchange* exchange_ = nullptr; ///< null: all slices come from the host

@@ -13,27 +13,20 @@
 namespace tessera::detail {
 
 /// Calls work(i) for each i below `count`, all at the same time, and returns when they are done; the calling thread
-/// works for 0. Where the system refuses a thread, its call is left out, and the others must do its part; refused(i)
-/// says so before work(0) is called. `work` and `refused` must not throw.
-template <class Work, class Refused>
-void work_beside_each_other(std::size_t count, Work&& work, Refused&& refused) {
+/// works for 0. Where the system refuses a thread, its call is left out, and the others must do its part. `work` must
+/// not throw.
+template <class Work>
+void work_beside_each_other(std::size_t count, Work&& work) {
   std::vector<std::thread> threads;
   threads.reserve(count);
   for (std::size_t i = 1; i < count; ++i) try {
       threads.emplace_back([&work, i] { work(i); });
     } catch (const std::system_error& error) {
       if (log_dispatch()) log_line(std::string("no thread for one of the executors: ") + error.what());
-      refused(i);
     } catch (const std::bad_alloc&) { // as if the system had no thread
-      refused(i);
     }
   work(0);
   for (std::thread& thread : threads) thread.join();
-}
-
-template <class Work>
-void work_beside_each_other(std::size_t count, Work&& work) {
-  work_beside_each_other(count, work, [](std::size_t) {});
 }
 
 } // namespace tessera::detail
