@@ -10,6 +10,10 @@
 /// its memory in slices of k, as in a product that does not fit there; an executor of the host multiplies in place. A
 /// thread of the host feeds each executor. Canonical kernels give the bits of one executor, whatever the list is.
 ///
+/// Devices of one model that reach one another's memory (cards with NVLink, or several executors of one card) compute
+/// equal parts of C instead: rows, and each device fetches a part of B from the host and the other parts from the
+/// others; or columns, and they exchange A. The calling thread feeds them all.
+///
 /// Errors: what gemm() throws, and InvalidArgument for a list that is empty, names an executor twice or has null, or
 /// where options.backend is not Auto. If an executor fails, the others stop after the slice or block that they are
 /// computing, and the error names the executor. After an error C is unchanged, except that a DeviceError leaves it

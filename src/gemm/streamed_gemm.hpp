@@ -111,7 +111,7 @@ class StreamedProduct {
   /// Multiplies until the source gives no more slices. `written` is set when the first rows go to the target.
   Status run(SliceSource& source, BlockTarget& target, std::atomic<bool>& written);
 
-  /// These are the steps of run(), for a caller who lets several devices take them in turns: begin(), then load() and
+  /// These are the steps of run(), for callers that let several devices take them in turns: begin(), then load() and
   /// multiply() until load() has given nothing, fetch_rest(), and in any case finish(). They throw std::bad_alloc. What
   /// is passed to begin() must live until finish().
   Status begin(SliceSource& source, BlockTarget& target, std::atomic<bool>& written);

@@ -97,15 +97,15 @@ BOOST_AUTO_TEST_CASE(devices_that_reach_one_another) {
     for (std::size_t at = 0; (at = text.find(line, at)) != std::string::npos; ++at) ++count;
     BOOST_TEST(count >= lists.size(), text);
   };
-  const auto a = Matrix<float>::random(530, 3100, Seed{1}), at = Matrix<float>::random(3100, 530, Seed{1});
-  const auto b = Matrix<float>::random(3100, 520, Seed{2}), bt = Matrix<float>::random(540, 3100, Seed{2});
+  const auto a = Matrix<float>::random(280, 3100, Seed{1}), at = Matrix<float>::random(3100, 280, Seed{1});
+  const auto b = Matrix<float>::random(3100, 270, Seed{2}), bt = Matrix<float>::random(290, 3100, Seed{2});
   exchange("B", [&] { every_list<float>(a, b, 1.0f, 0.0f, "A·B", lists); });
   exchange("A", [&] { every_list<float>(at.transposed(), bt.transposed(), -0.6875f, 0.375f, "AᵀBᵀ", lists); });
-  exchange("B", [&] { every_list<float>(a.block(3, 5, 300, 90), b.block(7, 1, 90, 50), 2.0f, 1.0f, "thin", lists); });
+  exchange("B", [&] { every_list<float>(a.block(3, 5, 270, 90), b.block(7, 1, 90, 50), 2.0f, 1.0f, "thin", lists); });
   const auto wide = Matrix<bf16>::random(90, 2100, Seed{1});
   exchange("A", [&] { every_list<bf16>(wide, Matrix<bf16>::random(2100, 1100, Seed{2}), 0.5f, 0.25f, "bf16", lists); });
   exchange("B", [&] { every_list<float>(Matrix<float>(260, 0), Matrix<float>(0, 4), 1.0f, 2.0f, "k = 0", lists); });
-  const auto large = Matrix<double>::random(1500, 1200, Seed{1}), other = Matrix<double>::random(1200, 1300, Seed{2});
+  const auto large = Matrix<double>::random(1300, 1100, Seed{1}), other = Matrix<double>::random(1100, 600, Seed{2});
   exchange("B", [&] { every_list<double>(large, other, 1.5, -1.0, "several blocks", lists); });
   const std::string text = said([&] {
     every_list<float>(at.block(0, 0, 100, 90), a.block(0, 0, 90, 100), 1.0f, 0.0f, "too small", {lists.front()});

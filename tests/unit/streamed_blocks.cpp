@@ -1,5 +1,8 @@
 /// Tests how products that go through a device's memory are cut: the blocks of C and the depth of slices.
 
+#include <numeric>
+#include <vector>
+
 #include <boost/test/unit_test.hpp>
 
 #include "gemm/streamed_gemm.hpp"
@@ -84,6 +87,36 @@ BOOST_AUTO_TEST_CASE(slices_become_deeper) {
   const Sharing apart{.devices = 4}, exchanged{.devices = 4, .exchanged = true};
   const StreamedBlocks part{8192, 32768, 32768};
   BOOST_TEST(depths_of(call, part, exchanged).growth > 2 * depths_of(call, part, apart).growth);
+}
+
+/// The depths of the slices of one block.
+std::vector<Index> depths_of_slices(Index k, const SliceDepths& depths) {
+  const GemmCall call{.type = DType::F32, .m = 8, .n = 8, .k = k, .lda = k, .ldb = 8, .ldc = 8};
+  SharedBlocks blocks({8, 8, 8, 8});
+  HostSource source(call, blocks, depths);
+  std::vector<Index> all;
+  bool given = true;
+  for (SliceStep step; source.next(step, given).ok() && given; all.push_back(step.k)) {
+    BOOST_TEST(step.first == std::accumulate(all.begin(), all.end(), Index{0}));
+    BOOST_TEST(step.last == (step.first + step.k == k));
+    BOOST_TEST(step.ends);
+  }
+  return all;
+}
+
+BOOST_AUTO_TEST_CASE(the_slices_of_a_block) {
+  using Depths = std::vector<Index>;
+  const auto check = [](Index k, const SliceDepths& depths, const Depths& expected) {
+    const Depths all = depths_of_slices(k, depths);
+    BOOST_TEST(all == expected, boost::test_tools::per_element());
+  };
+  check(16384, {1024, 2048, 8192, 4000, 2.5}, {1024, 2048, 5120, 8192});
+  check(16384, {1024, 2048, 6144, 4000, 2.5}, {1024, 2048, 5120, 4096, 4096});
+  check(8192, {1024, 2048, 8192, 4000, 1.0}, {1024, 2048, 2048, 1024, 2048});
+  check(5000, {1024, 2048, 4096, 100000, 1.0}, {1024, 1024, 1024, 1928});
+  check(1000, {1000, 1000, 1000, 4000, 1.5}, {1000});
+  check(3000, {3000, 3000, 3000, 3000, 1.0}, {3000}); // in a mode that keeps k whole
+  check(0, {0, 0, 0, 0, 1.0}, {0});
 }
 
 /// Products in modes of matrix units keep k whole, so that their blocks are smaller along m and n.

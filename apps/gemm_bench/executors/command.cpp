@@ -90,11 +90,13 @@ std::vector<Backend> backends_of(const std::vector<ExecutorList>& lists) {
 struct Place {
   const char* name;
   decltype(&run_host_race) race;
+  bool pinned; ///< is the host's memory page-locked?
 };
 
 const Place& parse_place(const std::string& word) {
-  static constexpr std::array places{Place{"host", run_host_race}, Place{"resident", run_resident_race}};
-  return places[apps::choose("--operands", word, {places[0].name, places[1].name})];
+  static constexpr std::array places{Place{"host", run_host_race, true}, Place{"pageable", run_host_race, false},
+                                     Place{"resident", run_resident_race, true}};
+  return places[apps::choose("--operands", word, {places[0].name, places[1].name, places[2].name})];
 }
 
 /// Writes what there is, after each shape, so that a run that is ended early leaves its results.
@@ -111,8 +113,8 @@ void write_results(const std::string& file, const std::vector<ExecutorList>& lis
 CLI::App* ExecutorsCommand::add_to(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "executors",
-      "one product on one executor and on several: of matrices in pinned host memory, beside cuBLASXt, or of "
-      "matrices that stay on the executors");
+      "one product on one executor and on several: of matrices in host memory, beside cuBLASXt, or of matrices that "
+      "stay on the executors");
   command
       ->add_option("--executors", lists,
                    "lists separated by commas; a list is cuda:0+cuda:1, or openmp+tbb, or cuda:0+openmp")
@@ -129,7 +131,8 @@ CLI::App* ExecutorsCommand::add_to(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   command
       ->add_option("--operands", operands,
-                   "host: in pinned memory, beside cuBLASXt; resident: in blocks of rows on the executors, where C "
+                   "host: in pinned memory, beside cuBLASXt; pageable: in ordinary memory; resident: in blocks of rows "
+                   "on the executors, where C "
                    "stays too; or both, separated by a comma")
       ->capture_default_str();
   command->add_option("--json", json, "file for the results");
@@ -141,8 +144,8 @@ int ExecutorsCommand::run() const {
   for (const std::string& text : apps::split_list("--executors", lists)) all.push_back(parse_list(text));
   std::vector<Place> places;
   for (const std::string& word : apps::split_list("--operands", operands)) places.push_back(parse_place(word));
-  PinnedMemory pinned(*all.front().executors.front());
-  RaceMemory memory{pinned, {}};
+  HostMemory pinned(*all.front().executors.front()), pageable(executor(Backend::Reference));
+  RaceMemory of_pinned{pinned, {}}, of_pageable{pageable, {}};
   std::vector<nlohmann::ordered_json> results;
   bool wrong = false;
   for (const std::string& word : apps::split_list("--dtype", types))
@@ -151,7 +154,8 @@ int ExecutorsCommand::run() const {
         const DType type = parse_dtype(word);
         const auto [m, n, k] = apps::parse_sizes("--shapes", sizes, 1);
         const measure::HostStopwatch watch;
-        const std::vector<HostStanding> standings = place.race({m, n, k}, type, all, repeats, memory);
+        const std::vector<HostStanding> standings =
+            place.race({m, n, k}, type, all, repeats, place.pinned ? of_pinned : of_pageable);
         fmt::print("{} {}×{}×{}, operands {}, {:.1f} s in all\n", word, m, n, k, place.name, watch.seconds());
         const double first =
             standings.front().seconds.empty() ? 0 : measure::summarize(standings.front().seconds).median;

@@ -41,7 +41,7 @@ std::uint64_t digest(const char* row, std::size_t bytes) {
 
 } // namespace
 
-char* PinnedMemory::at_least(std::size_t bytes) {
+char* HostMemory::at_least(std::size_t bytes) {
   if (bytes > bytes_) {
     executor_.free_host(memory_);
     memory_ = nullptr;

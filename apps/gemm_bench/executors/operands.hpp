@@ -1,6 +1,6 @@
 #pragma once
 
-/// The operands of products in pinned host memory, and the judgement of their results.
+/// The operands of products in host memory, and the judgement of their results.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,15 +18,15 @@
 
 namespace tessera::bench {
 
-/// Page-locked host memory that one product after the other uses, because the system takes seconds to give some
-/// gigabytes of it.
-class PinnedMemory {
+/// Host memory that one product after the other uses, because the system takes seconds to give some gigabytes of it. It
+/// is page-locked if the executor is a card's.
+class HostMemory {
  public:
   /// The memory is the executor's, which must outlive this object.
-  explicit PinnedMemory(Executor& executor) : executor_(executor) {}
-  ~PinnedMemory() { executor_.free_host(memory_); }
-  PinnedMemory(const PinnedMemory&) = delete;
-  PinnedMemory& operator=(const PinnedMemory&) = delete;
+  explicit HostMemory(Executor& executor) : executor_(executor) {}
+  ~HostMemory() { executor_.free_host(memory_); }
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
 
   /// Returns at least so many bytes; earlier contents are lost. Throws OutOfMemory.
   char* at_least(std::size_t bytes);
@@ -44,11 +44,11 @@ void fill_nan(DType type, Index rows, Index cols, void* data, Index ld);
 /// Returns a number of 64 bits for each row, which differs for rows with other bits, but for one pair of rows in 2^64.
 std::vector<std::uint64_t> row_digests(const void* data, Index rows, std::size_t row_bytes, std::size_t pitch);
 
-/// Random A and B, and C, in pinned memory.
+/// Random A and B, and C.
 template <class T>
 class HostOperands {
  public:
-  HostOperands(const Shape& shape, PinnedMemory& memory)
+  HostOperands(const Shape& shape, HostMemory& memory)
       : lda_(padded(shape.k)), ldb_(padded(shape.n)), shape_(shape), a_(memory.at_least(bytes())) {
     b_ = a_ + bytes(shape.m, lda_);
     c_ = b_ + bytes(shape.k, ldb_);

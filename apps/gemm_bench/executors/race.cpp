@@ -32,7 +32,7 @@ template <class T>
 class HostRace {
  public:
   HostRace(const Shape& shape, const std::vector<ExecutorList>& lists, const Repeats& repeats, RaceMemory& memory)
-      : lists_(lists), repeats_(repeats), memory_(memory), operands_(shape, memory.pinned) {}
+      : lists_(lists), repeats_(repeats), memory_(memory), operands_(shape, memory.host) {}
 
   std::vector<HostStanding> run() {
     enter_all();

@@ -1,7 +1,8 @@
 #pragma once
 
 /// A race of products of host matrices: Tessera on each list of executors, and cuBLASXt on the cards of each list of
-/// cards, take turns at one product. Operands and results are in pinned memory, as cuBLASXt needs it for its copies.
+/// cards, take turns at one product. Operands and results are in page-locked memory, as cuBLASXt needs it for its
+/// copies, or in ordinary memory, as most programs have them.
 
 #include <map>
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace tessera::bench {
 
-class PinnedMemory;
+class HostMemory;
 
 struct ExecutorList {
   std::string text;                 ///< as the user wrote it
@@ -39,7 +40,7 @@ struct Repeats {
 
 /// What the races of one run share.
 struct RaceMemory {
-  PinnedMemory& pinned;
+  HostMemory& host;
   std::map<std::string, int> sides; ///< the fastest side of cuBLASXt's blocks in the race before, by type and cards
 };
 

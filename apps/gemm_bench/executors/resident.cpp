@@ -67,7 +67,7 @@ void multiply_resident(const HostOperands<T>& operands, const Repeats& repeats, 
 std::vector<HostStanding> run_resident_race(const Shape& shape, DType type, const std::vector<ExecutorList>& lists,
                                             const Repeats& repeats, RaceMemory& memory) {
   return visit(type, [&]<class T>(std::type_identity<T>) {
-    HostOperands<T> operands(shape, memory.pinned);
+    HostOperands<T> operands(shape, memory.host);
     std::vector<HostStanding> standings;
     for (const ExecutorList& list : lists) {
       HostStanding& standing = standings.emplace_back(HostStanding{"tessera-resident", list.text, {}, {}, {}, 0});
