@@ -62,14 +62,35 @@ BOOST_AUTO_TEST_CASE(modes_of_matrix_units) {
   check<float>(512, 2304, 2048, 1.0F, 0.0F, {.math = Math::Tf32});
 }
 
-BOOST_AUTO_TEST_CASE(host_matrices_on_two_executors_of_a_card) {
-  const auto a = Matrix<float>::random(3000, 3000, Seed{1});
-  const Matrix<float> expected = gemm(a, a, Backend::Cuda);
+/// Compares the bits of a product of host matrices on every list with the bits of the product on one card.
+template <class T, class A, class B>
+void check_host_matrices(const A& a, const B& b, Scalar<T> alpha, Scalar<T> beta, const GemmOptions& options = {}) {
+  const auto before = Matrix<T>::random(a.rows(), b.cols(), Seed{3});
+  Matrix<T> expected = before;
+  GemmOptions on_a_card = options;
+  on_a_card.backend = Backend::Cuda;
+  gemm(alpha, a, b, beta, expected, on_a_card);
   for (const Executors& list : lists_of_cards()) {
-    Matrix<float> c(3000, 3000);
-    gemm(list, 1.0F, a, a, 0.0F, c);
-    BOOST_TEST((c == expected), list.size() << " executors");
+    Matrix<T> c = before;
+    gemm(list, alpha, a, b, beta, c, options);
+    BOOST_TEST((c == expected),
+               a.rows() << "×" << b.cols() << "×" << a.cols() << " on " << list.size() << " executors");
   }
+}
+
+BOOST_AUTO_TEST_CASE(host_matrices) {
+  const auto a = Matrix<float>::random(3000, 3000, Seed{1});
+  check_host_matrices<float>(a, a, 1.0F, 0.0F);
+  check_host_matrices<float>(a.transposed(), a.transposed(), -0.5F, 2.0F);
+  const auto tall = a.block(0, 0, 2900, 2300), wide = a.block(0, 100, 2300, 1500); // rows are shared out
+  check_host_matrices<float>(tall, wide, 1.0F, 1.0F);
+  check_host_matrices<float>(wide.transposed(), tall.transposed(), 1.0F, 0.0F); // columns are
+  const auto x = Matrix<double>::random(2000, 2500, Seed{1}), y = Matrix<double>::random(2500, 2100, Seed{2});
+  check_host_matrices<double>(x, y, 1.0, 0.0);
+  const auto u = Matrix<bf16>::random(2100, 5000, Seed{1}), v = Matrix<bf16>::random(5000, 1900, Seed{2});
+  check_host_matrices<bf16>(u, v, 1.0F, 0.5F);
+  check_host_matrices<bf16>(u, v, 1.0F, 0.0F, {.math = Math::Bf16});
+  check_host_matrices<float>(tall, wide, 1.0F, 0.0F, {.math = Math::EmulatedFp16x3});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
