@@ -12,7 +12,7 @@
 ///
 /// Devices of one model that reach one another's memory (cards with NVLink, or several executors of one card) compute
 /// equal parts of C instead: rows, and each device fetches a part of B from the host and the other parts from the
-/// others; or columns, and they exchange A. The calling thread feeds them all.
+/// others; or columns, and they exchange A.
 ///
 /// Errors: what gemm() throws, and InvalidArgument for a list that is empty, names an executor twice or has null, or
 /// where options.backend is not Auto. If an executor fails, the others stop after the slice or block that they are

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "partly_written.hpp"
 #include "streamed_gemm.hpp"
+#include "thread_team.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -45,6 +47,7 @@ class ExchangedProduct {
     std::unique_ptr<SharedBlocks> blocks; ///< of this device alone
     std::unique_ptr<HostSource> source;
     std::unique_ptr<HostTarget> target;
+    bool has_slices = false; ///< all members have them in the same steps
   };
 
   template <class Step>
@@ -55,8 +58,10 @@ class ExchangedProduct {
   const std::vector<Executor*> devices_;
   Sharing sharing_;
   std::vector<Member> members_;
+  std::vector<Status> statuses_; ///< of the members' last steps
   SliceExchange exchange_;
   std::atomic<bool> written_ = false;
+  ThreadTeam team_;
 };
 
 ExchangedProduct::ExchangedProduct(std::span<Executor* const> devices, const GemmCall& call, std::string_view kernel)
@@ -64,7 +69,9 @@ ExchangedProduct::ExchangedProduct(std::span<Executor* const> devices, const Gem
       devices_(devices.begin(), devices.end()),
       sharing_{static_cast<Index>(devices.size()), true, call.n > call.m},
       members_(devices.size()),
-      exchange_(devices_, sharing_.of_a) {
+      statuses_(devices.size()),
+      exchange_(devices_, sharing_.of_a),
+      team_(devices.size() - 1) {
   const Index side = std::max(call.m, call.n), part = part_of_side(side, sharing_.devices);
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Index first = static_cast<Index>(i) * part, count = std::min(part, side - first);
@@ -75,56 +82,67 @@ ExchangedProduct::ExchangedProduct(std::span<Executor* const> devices, const Gem
   }
 }
 
-/// Calls step(member) for each member until one fails, whose device the Status names.
+/// Calls step(member) for each member, on threads of the team. The Status is the first member's that fails, and names
+/// its device.
 template <class Step>
 Status ExchangedProduct::for_each(Step&& step) {
-  for (Member& member : members_) {
-    Status status = step(member);
-    if (status.ok()) continue;
-    status.why = name_of(*member.device) + ": " + status.why;
-    return status;
+  const auto task = [&](std::size_t i) {
+    try {
+      statuses_[i] = step(members_[i]);
+    } catch (const std::bad_alloc& error) {
+      statuses_[i] = out_of_memory(error);
+    }
+  };
+  team_.run(members_.size(), std::ref(task));
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (statuses_[i].ok()) continue;
+    statuses_[i].why = name_of(*devices_[i]) + ": " + statuses_[i].why;
+    return statuses_[i];
   }
   return {};
 }
 
 Status ExchangedProduct::reserve(bool& possible) {
+  const auto choose = [&](Member& member) { return member.product->reserve_share(sharing_); };
+  if (Status status = for_each(choose); !status.ok()) return status;
   Index rows = 1, cols = 1, depth = members_.front().call.k;
-  const auto choose = [&](Member& member) {
-    Status status = member.product->reserve_share(sharing_);
+  for (const Member& member : members_) {
     const StreamedBlocks& own = member.product->blocks();
     rows = std::max(rows, own.grid(member.call).rows());
     cols = std::max(cols, own.grid(member.call).cols());
     depth = std::min(depth, own.k);
-    return status;
+  }
+  const auto cut = [](Index size, Index parts) { return (size + parts - 1) / parts; };
+  const auto equal = [&](const Member& member) {
+    return StreamedBlocks{cut(member.call.m, rows), cut(member.call.n, cols), depth};
   };
-  if (Status status = for_each(choose); !status.ok()) return status;
+  for (const Member& member : members_) {
+    const BlockGrid grid = equal(member).grid(member.call);
+    possible &= grid.rows() == rows && grid.cols() == cols;
+  }
+  if (!possible) return {};
   return for_each([&](Member& member) -> Status {
-    const auto cut = [](Index size, Index parts) { return (size + parts - 1) / parts; };
-    const StreamedBlocks& own = member.product->blocks();
-    const StreamedBlocks equal{cut(member.call.m, rows), cut(member.call.n, cols), depth};
-    const BlockGrid grid = equal.grid(member.call);
-    if (grid.rows() != rows || grid.cols() != cols) possible = false;
-    if (own.m == equal.m && own.n == equal.n && own.k == equal.k) return {}; // it has the memory
-    return possible ? member.product->reserve(equal) : Status{};
+    const StreamedBlocks &own = member.product->blocks(), wanted = equal(member);
+    const bool has_memory = own.m == wanted.m && own.n == wanted.n && own.k == wanted.k;
+    return has_memory ? Status{} : member.product->reserve(wanted);
   });
 }
 
 /// All members load their parts of the slices of a step before one of them gathers the others' parts.
 Status ExchangedProduct::multiply() {
   const SliceDepths depths = members_.front().product->depths(sharing_);
-  std::size_t number = 0;
   const auto begin = [&](Member& member) {
-    member.product->exchange(exchange_, number++);
+    member.product->exchange(exchange_, static_cast<std::size_t>(&member - members_.data()));
     member.blocks = std::make_unique<SharedBlocks>(member.product->blocks().grid(member.call));
     member.source = std::make_unique<HostSource>(member.call, *member.blocks, depths);
     member.target = std::make_unique<HostTarget>(member.call);
     return member.product->begin(*member.source, *member.target, written_);
   };
   if (Status status = for_each(begin); !status.ok()) return status;
-  for (bool given = true;;) {
-    if (Status status = for_each([&](Member& member) { return member.product->load(given); }); !status.ok())
+  while (true) {
+    if (Status status = for_each([](Member& member) { return member.product->load(member.has_slices); }); !status.ok())
       return status;
-    if (!given) return for_each([](Member& member) { return member.product->fetch_rest(); });
+    if (!members_.front().has_slices) return for_each([](Member& member) { return member.product->fetch_rest(); });
     if (Status status = for_each([&](Member& member) { return member.product->multiply(); }); !status.ok())
       return status;
   }
@@ -137,17 +155,10 @@ Status ExchangedProduct::run() {
              (sharing_.of_a ? "A" : "B") + ": C in blocks of " + std::to_string(blocks.m) + "×" +
              std::to_string(blocks.n) + ", slices of " + std::to_string(blocks.k) + " k");
   }
-  Status status;
-  try {
-    status = multiply();
-  } catch (const std::bad_alloc& error) {
-    status = out_of_memory(error);
-  }
-  for (Member& member : members_) { // in any case: the host's memory is in use until then
-    const bool was_ok = status.ok();
-    status = member.product->finish(std::move(status));
-    if (was_ok && !status.ok()) status.why = name_of(*member.device) + ": " + status.why;
-  }
+  Status status = multiply();
+  // In any case, because the host's memory is in use until then.
+  Status end = for_each([](Member& member) { return member.product->finish({}); });
+  if (status.ok()) status = std::move(end);
   return written_ ? partly_written(status) : status;
 }
 

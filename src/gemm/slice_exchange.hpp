@@ -4,8 +4,9 @@
 /// other parts from the memories of the others, so that an element leaves the host's memory once: cards that copy from
 /// it at the same time share its bandwidth, and from card to card is faster.
 ///
-/// One thread feeds all devices, step after step: first it enqueues the copies of every member's part, then each member
-/// gathers the other parts. A slice is in one of two buffers of each device, as in StreamedProduct.
+/// The devices go through the slices in step: first the copies of every member's part are enqueued, then each member
+/// gathers the other parts. Each of the two may be done for all members at once. A slice is in one of two buffers of
+/// each device, as in StreamedProduct.
 
 #include <array>
 #include <memory>

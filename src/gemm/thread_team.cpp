@@ -1,0 +1,76 @@
+#include "thread_team.hpp"
+
+#include <chrono>
+#include <new>
+#include <string>
+#include <system_error>
+
+#include <tessera/backend/log.hpp>
+#include <tessera/detail/floating_point.hpp>
+
+namespace tessera::detail {
+namespace {
+
+/// An idle thread looks for work so long before it sleeps.
+constexpr std::chrono::milliseconds awake{2};
+
+} // namespace
+
+ThreadTeam::ThreadTeam(std::size_t threads) {
+  try {
+    threads_.reserve(threads);
+    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error& error) {
+    if (log_dispatch()) log_line(std::string("no thread for one of the executors: ") + error.what());
+  } catch (const std::bad_alloc&) { // as if the system had no thread
+  }
+}
+
+ThreadTeam::~ThreadTeam() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+    ++round_;
+    changed_.notify_all();
+  }
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadTeam::run(std::size_t count, const std::function<void(std::size_t)>& task) {
+  std::unique_lock lock(mutex_);
+  task_ = &task;
+  count_ = count;
+  next_ = done_ = 0;
+  ++round_;
+  changed_.notify_all();
+  take_tasks(lock);
+  changed_.wait(lock, [this] { return done_ == count_; });
+}
+
+void ThreadTeam::take_tasks(std::unique_lock<std::mutex>& lock) {
+  while (next_ < count_) {
+    const std::size_t number = next_++;
+    const auto& task = *task_;
+    lock.unlock();
+    task(number);
+    lock.lock();
+    if (++done_ == count_) changed_.notify_all();
+  }
+}
+
+void ThreadTeam::work() noexcept {
+  const ContractArithmetic contract;
+  std::unique_lock lock(mutex_);
+  for (std::uint64_t seen = 0;;) {
+    take_tasks(lock);
+    if (ends_) return;
+    seen = round_;
+    lock.unlock();
+    const auto sleepy = std::chrono::steady_clock::now() + awake;
+    while (round_ == seen && std::chrono::steady_clock::now() < sleepy) std::this_thread::yield();
+    lock.lock();
+    changed_.wait(lock, [&] { return round_ != seen; });
+  }
+}
+
+} // namespace tessera::detail
