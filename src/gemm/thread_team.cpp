@@ -11,8 +11,14 @@
 namespace tessera::detail {
 namespace {
 
-/// An idle thread looks for work so long before it sleeps.
-constexpr std::chrono::milliseconds awake{2};
+/// A thread looks so long for what it waits for before it sleeps.
+constexpr std::chrono::milliseconds awake{5};
+
+template <class Condition>
+void look_for(const Condition& condition) {
+  const auto sleepy = std::chrono::steady_clock::now() + awake;
+  while (!condition() && std::chrono::steady_clock::now() < sleepy) std::this_thread::yield();
+}
 
 } // namespace
 
@@ -42,9 +48,20 @@ void ThreadTeam::run(std::size_t count, const std::function<void(std::size_t)>& 
   count_ = count;
   next_ = done_ = 0;
   ++round_;
-  changed_.notify_all();
+  if (sleeping_ > 0) changed_.notify_all();
   take_tasks(lock);
-  changed_.wait(lock, [this] { return done_ == count_; });
+  wait(lock, [&] { return done_ == count; });
+}
+
+/// Waits until the condition, which is true from then on, holds.
+template <class Condition>
+void ThreadTeam::wait(std::unique_lock<std::mutex>& lock, const Condition& condition) {
+  lock.unlock();
+  look_for(condition);
+  lock.lock();
+  ++sleeping_;
+  changed_.wait(lock, condition);
+  --sleeping_;
 }
 
 void ThreadTeam::take_tasks(std::unique_lock<std::mutex>& lock) {
@@ -54,22 +71,17 @@ void ThreadTeam::take_tasks(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     task(number);
     lock.lock();
-    if (++done_ == count_) changed_.notify_all();
+    if (++done_ == count_ && sleeping_ > 0) changed_.notify_all();
   }
 }
 
 void ThreadTeam::work() noexcept {
   const ContractArithmetic contract;
   std::unique_lock lock(mutex_);
-  for (std::uint64_t seen = 0;;) {
+  while (!ends_) {
     take_tasks(lock);
-    if (ends_) return;
-    seen = round_;
-    lock.unlock();
-    const auto sleepy = std::chrono::steady_clock::now() + awake;
-    while (round_ == seen && std::chrono::steady_clock::now() < sleepy) std::this_thread::yield();
-    lock.lock();
-    changed_.wait(lock, [&] { return round_ != seen; });
+    const std::uint64_t seen = round_;
+    if (!ends_) wait(lock, [&] { return round_ != seen; });
   }
 }
 

@@ -29,11 +29,14 @@ class ThreadTeam {
  private:
   void work() noexcept;
   void take_tasks(std::unique_lock<std::mutex>& lock);
+  template <class Condition>
+  void wait(std::unique_lock<std::mutex>& lock, const Condition& condition);
 
   std::mutex mutex_;
   std::condition_variable changed_;
   const std::function<void(std::size_t)>* task_ = nullptr;
-  std::size_t count_ = 0, next_ = 0, done_ = 0;
+  std::size_t count_ = 0, next_ = 0, sleeping_ = 0;
+  std::atomic<std::size_t> done_ = 0;
   std::atomic<std::uint64_t> round_ = 0; ///< of calls of run()
   bool ends_ = false;
   std::vector<std::thread> threads_;
