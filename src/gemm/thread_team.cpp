@@ -1,23 +1,23 @@
 #include "thread_team.hpp"
 
-#include <chrono>
 #include <new>
 #include <string>
 #include <system_error>
 
 #include <tessera/backend/log.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/stopwatch.hpp>
 
 namespace tessera::detail {
 namespace {
 
-/// A thread looks so long for what it waits for before it sleeps.
-constexpr std::chrono::milliseconds awake{5};
+/// A thread looks so many seconds for what it waits for before it sleeps.
+constexpr double awake = 5e-3;
 
 template <class Condition>
 void look_for(const Condition& condition) {
-  const auto sleepy = std::chrono::steady_clock::now() + awake;
-  while (!condition() && std::chrono::steady_clock::now() < sleepy) std::this_thread::yield();
+  const measure::HostStopwatch watch;
+  while (!condition() && watch.seconds() < awake) std::this_thread::yield();
 }
 
 } // namespace
