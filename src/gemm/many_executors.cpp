@@ -61,6 +61,7 @@ class SharedProduct {
  private:
   void work(Worker& worker, SharedBlocks& blocks) noexcept;
   BlockGrid grid() const;
+
   const GemmCall& call_;
   const std::string_view kernel_;
   const bool alike_;
