@@ -300,6 +300,7 @@ BOOST_AUTO_TEST_CASE(groups_on_matrix_units) {
   Groups groups;
   add_groups_on_units<bf16>(Math::Bf16, groups);
   add_groups_on_units<f16>(Math::Fp16, groups);
+  add_groups_on_units<float>(Math::Tf32, groups);
   const bool on_host = subject().capabilities().host_memory; // a host computes as Hopper's units do only if asked to
   if (!on_host) groups.push_back(std::make_unique<Group<bf16>>(Numbers{40, 41, 42}, 3, Layout{})); // in mode strict
   run(groups, "groups on matrix units", on_host ? "hopper_units" : "");

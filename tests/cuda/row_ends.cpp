@@ -132,6 +132,7 @@ BOOST_AUTO_TEST_CASE(products_have_the_bits_that_they_have_alone) {
   check_type<double, double>(Math::Strict);
   check_type<bf16, bf16>(Math::Bf16);
   check_type<f16, float>(Math::Fp16);
+  check_type<float, float>(Math::Tf32);
   check_type<bf16, float>(Math::Strict);
 }
 
@@ -145,7 +146,7 @@ BOOST_AUTO_TEST_CASE(ends_that_do_not_ascend_are_those_before_them) {
 BOOST_AUTO_TEST_CASE(what_no_kernel_takes_is_rejected) {
   Executor& device = executor(Backend::Cuda);
   const Elements<float> memory(std::vector<float>(64));
-  GemmBatch group{.call = {.math = Math::Tf32,
+  GemmBatch group{.call = {.math = Math::EmulatedFp16x3,
                            .m = 4,
                            .n = 4,
                            .k = 4,

@@ -115,19 +115,22 @@ def batch(rng, shape, dtype):
     count, m, n, k = shape
     x = torch.randn(count, m, k, device="cuda", dtype=dtype)
     w = operands(rng, (count, k, n), dtype)
-    return (lambda: torch.bmm(x, w)), (lambda: tt.bmm(x, w))
+    math = "tf32" if torch.backends.cuda.matmul.allow_tf32 and dtype == torch.float32 else None
+    return (lambda: torch.bmm(x, w)), (lambda: tt.bmm(x, w, math=math))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--dtype", default="bfloat16", choices=("bfloat16", "float16"))
+    parser.add_argument("--dtype", default="bfloat16", choices=("bfloat16", "float16", "float32", "tf32"))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json")
     options = parser.parse_args()
     torch.manual_seed(options.seed)
-    rng, dtype = random.Random(options.seed), getattr(torch, options.dtype)
+    torch.backends.cuda.matmul.allow_tf32 = options.dtype == "tf32"
+    rng = random.Random(options.seed)
+    dtype = torch.float32 if options.dtype == "tf32" else getattr(torch, options.dtype)
     kinds = {"bmm": (random_batches(rng, options.count), batch)}
     if dtype == torch.bfloat16:  # PyTorch's grouped_mm takes no other type
         kinds["grouped_mm"] = EXPERTS, experts

@@ -1,7 +1,7 @@
 /// Batches: one launch for all products that one kernel takes, by tiles of C of one size.
 ///
-/// Other products run one after the other on the ladder: modes other than Strict, Bf16 and Fp16, and products so large
-/// that each fills the device, for which the ladder has better kernels.
+/// Other products run one after the other on the ladder: emulated modes, f32 in the modes Bf16 and Fp16, and products
+/// so large that each fills the device, for which the ladder has better kernels.
 
 #include <algorithm>
 #include <array>
@@ -87,8 +87,10 @@ Status launch(Kind kind, cudaStream_t stream, const BatchGroups<T, R>& groups) {
     if (kind == Kind::Quarter) return launch_quarter_batch_dmma(stream, groups);
     if (kind == Kind::Units) return launch_middle_batch_dmma(stream, groups);
   }
-  if constexpr (std::is_same_v<T, float>)
+  if constexpr (std::is_same_v<T, float>) {
     if (kind == Kind::Quarter) return launch_quarter_batch<T>(stream, groups);
+    if (kind == Kind::Narrow) return launch_tf32_batch(stream, groups);
+  }
   if constexpr (std::is_same_v<T, R> && !is_16_bit(dtype_of<T>)) {
     if (kind == Kind::Middle) return launch_middle_batch<T>(stream, groups);
     if (kind == Kind::Wide) return launch_wide_batch<T>(stream, groups);
@@ -161,7 +163,8 @@ Status launch(const BatchLaunch& x, Executor& executor, PinnedTables& tables, Qu
   return with_types(x, [&]<class T, class R>() { return launch<T, R>(x.kind, executor, tables, queue, chosen); });
 }
 
-constexpr std::array<BatchLaunch, 17> launches{{{Kind::Small, DType::F32, DType::F32},
+constexpr std::array<BatchLaunch, 18> launches{{{Kind::Small, DType::F32, DType::F32},
+                                                {Kind::Narrow, DType::F32, DType::F32},
                                                 {Kind::Quarter, DType::F32, DType::F32},
                                                 {Kind::Middle, DType::F32, DType::F32},
                                                 {Kind::Wide, DType::F32, DType::F32},
@@ -200,7 +203,7 @@ void log_launch(const BatchLaunch& x, const Chosen& chosen) {
             : x.kind == Kind::Quarter ? "batch tiles, 32×32,"
             : x.kind == Kind::Middle  ? "batch tiles, 64×64,"
             : x.kind == Kind::Units   ? "batch_dmma, 64×64,"
-            : x.kind == Kind::Narrow  ? "batch_units, 64×64,"
+            : x.kind == Kind::Narrow  ? (x.type == DType::F32 ? "batch_tf32, 64×64," : "batch_units, 64×64,")
             : x.kind == Kind::Maps    ? "batch by tensor maps"
                                       : "batch tiles, wide,") +
            " runs");
@@ -260,7 +263,7 @@ Status CudaExecutor::takes_row_ends(const GemmBatch& group) const {
   if (kind == Kind::Alone)
     return Status::failure(
         StatusCode::Rejected,
-        "gemm batch: rows whose ends are in a device's memory are taken in mode strict, and in modes "
+        "gemm batch: rows whose ends are in a device's memory are taken in modes strict and tf32, and in modes "
         "bf16 and fp16 of 16-bit operands; " +
             std::string(to_string(group.call.type)) + " in mode " + std::string(to_string(group.call.math)) +
             " needs a group for each product");

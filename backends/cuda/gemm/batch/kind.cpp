@@ -31,6 +31,10 @@ bool is_narrow(const GemmCall& call) {
   return (call.type == DType::BF16 && call.math == Math::Bf16) || (call.type == DType::F16 && call.math == Math::Fp16);
 }
 
+bool is_tf32(const GemmCall& call) {
+  return call.type == DType::F32 && call.math == Math::Tf32 && call.result == DType::F32;
+}
+
 constexpr std::size_t few_groups = 2; ///< of a batch: each of them may have a launch of its own
 /// The multiplications and additions that take as long as a launch, by kernels that share theirs.
 constexpr double worth_a_launch = 512.0 * 512 * 512;
@@ -65,17 +69,19 @@ Kind kind_of(const GemmBatch& group, std::size_t groups, const Capabilities& mac
   const GemmCall& call = group.call;
   const bool hopper = machine.compute_major == 9;
   constexpr Index most = Index{1} << 24; // numbers of tiles fit 32 bits
-  const bool narrow = machine.compute_major >= 8 && is_narrow(call);
+  const bool narrow = machine.compute_major >= 8 && (is_narrow(call) || is_tf32(call));
   if ((call.math != Math::Strict && !narrow) || (call.type == DType::F32 && call.result != DType::F32) ||
       std::max({call.m, call.n, call.k}) > most)
     return Kind::Alone;
-  // Hopper's matrix units take a product of 1024³ alone in the time of its launch.
-  const double side = narrow ? 1024.0 : 512.0, fills_device = side * side * side;
+  // Hopper's matrix units take a product of 1024³ alone in the time of its launch, or of 768³ in tf32.
+  const double side = is_narrow(call) ? 1024.0 : narrow ? 768.0 : 512.0, fills_device = side * side * side;
   if (takes_maps(group, groups, machine)) return are_sooner_alone(group, machine) ? Kind::Alone : Kind::Maps;
   if (work_of(call) >= fills_device) return Kind::Alone;
   Kind kind = narrow ? Kind::Narrow : Kind::Small;
   const Index smaller = std::min(call.m, call.n);
-  if (!is_16_bit(call.type) && smaller > 32) {
+  if (narrow) {
+    // Its only kernel takes products of all shapes.
+  } else if (!is_16_bit(call.type) && smaller > 32) {
     const BatchTile wide = tile_of(Kind::Wide, call.type);
     const bool on_units = call.type == DType::F64 && hopper;
     kind = call.m < wide.m || call.n < wide.n ? Kind::Middle : on_units ? Kind::Units : Kind::Wide;
@@ -87,11 +93,12 @@ Kind kind_of(const GemmBatch& group, std::size_t groups, const Capabilities& mac
 
 Kind kind_by_ends(const GemmBatch& group, int compute_major) {
   const GemmCall& call = group.call;
-  const bool narrow = compute_major >= 8 && is_narrow(call), scales = call.k == 0 || call.alpha == 0;
+  const bool narrow = compute_major >= 8 && (is_narrow(call) || is_tf32(call));
+  const bool scales = call.k == 0 || call.alpha == 0;
   if ((call.math != Math::Strict && !narrow) || (call.type == DType::F32 && call.result != DType::F32))
     return Kind::Alone;
   if (scales) return Kind::Small;
-  if (narrow) return compute_major == 9 && tma::takes_batch(group) ? Kind::Maps : Kind::Narrow;
+  if (narrow) return compute_major == 9 && is_narrow(call) && tma::takes_batch(group) ? Kind::Maps : Kind::Narrow;
   return is_16_bit(call.type) || call.m <= 16 * group.count ? Kind::Small : Kind::Middle;
 }
 
