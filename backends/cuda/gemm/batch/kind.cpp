@@ -62,6 +62,14 @@ bool are_sooner_alone(const GemmBatch& group, const Capabilities& machine) {
   return static_cast<double>(group.count) * alone < together - cycles_of_a_launch;
 }
 
+/// Are few products of a long k in tf32 done sooner on the ladder? The kernel of batches does not cut k, and a tile
+/// takes so many cycles for each; a product alone takes so many as it is rarely faster than.
+bool are_sooner_alone_in_tf32(const GemmBatch& group) {
+  constexpr double cycles_of_a_k = 33, cycles_of_a_product = 7500;
+  const double together = cycles_of_a_launch + cycles_of_a_k * static_cast<double>(group.call.k);
+  return static_cast<double>(group.count) * cycles_of_a_product < together;
+}
+
 } // namespace
 
 // Hopper's matrix units multiply f64, but memory decides the time of products that are smaller than a wide tile.
@@ -76,7 +84,7 @@ Kind kind_of(const GemmBatch& group, std::size_t groups, const Capabilities& mac
   // Hopper's matrix units take a product of 1024³ alone in the time of its launch, or of 768³ in tf32.
   const double side = is_narrow(call) ? 1024.0 : narrow ? 768.0 : 512.0, fills_device = side * side * side;
   if (takes_maps(group, groups, machine)) return are_sooner_alone(group, machine) ? Kind::Alone : Kind::Maps;
-  if (work_of(call) >= fills_device) return Kind::Alone;
+  if (work_of(call) >= fills_device || (is_tf32(call) && are_sooner_alone_in_tf32(group))) return Kind::Alone;
   Kind kind = narrow ? Kind::Narrow : Kind::Small;
   const Index smaller = std::min(call.m, call.n);
   if (narrow) {
@@ -98,7 +106,7 @@ Kind kind_by_ends(const GemmBatch& group, int compute_major) {
   if ((call.math != Math::Strict && !narrow) || (call.type == DType::F32 && call.result != DType::F32))
     return Kind::Alone;
   if (scales) return Kind::Small;
-  if (narrow) return compute_major == 9 && is_narrow(call) && tma::takes_batch(group) ? Kind::Maps : Kind::Narrow;
+  if (narrow) return compute_major == 9 && tma::takes_batch(group) ? Kind::Maps : Kind::Narrow;
   return is_16_bit(call.type) || call.m <= 16 * group.count ? Kind::Small : Kind::Middle;
 }
 

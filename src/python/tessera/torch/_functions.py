@@ -90,7 +90,7 @@ def linear(x, w, bias=None, activation=None, *, math=None):
 def grouped_mm(x, w, offsets, *, math=None, out_dtype=None):
     """Multiplies groups of rows by a matrix each, as torch.nn.functional.grouped_mm: a mixture of experts.
 
-    offsets: where the groups end, ascending; int32 or int64. A card reads them itself in modes strict, bf16 and fp16
+    offsets: where the groups end, ascending; int32 or int64. A card reads them itself in modes strict, tf32, bf16 and fp16
         where groups of rows have up to 64 rows on average, in each CUDA graph, and, if it is a Hopper card, where 16-bit
         tensors have lines that begin at multiples of 16 bytes; offsets out of order are not noticed then. Otherwise the
         host reads them, and the call waits for what computes them.
