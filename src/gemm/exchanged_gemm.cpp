@@ -155,7 +155,12 @@ Status ExchangedProduct::run() {
              (sharing_.of_a ? "A" : "B") + ": C in blocks of " + std::to_string(blocks.m) + "×" +
              std::to_string(blocks.n) + ", slices of " + std::to_string(blocks.k) + " k");
   }
-  Status status = multiply();
+  Status status;
+  try {
+    status = multiply();
+  } catch (const std::bad_alloc& error) {
+    status = out_of_memory(error);
+  }
   // In any case, because the host's memory is in use until then.
   Status end = for_each([](Member& member) { return member.product->finish({}); });
   if (status.ok()) status = std::move(end);

@@ -8,6 +8,7 @@
 
 #include <tessera/complex.hpp>
 #include <tessera/gemm_batch.hpp>
+#include <tessera/many_executors.hpp>
 #include <tessera/queue.hpp>
 
 #include "products.hpp"
@@ -157,6 +158,18 @@ BOOST_AUTO_TEST_SUITE(streams)
 
 namespace {
 
+/// A product on the two small devices, which exchange slices if they reach one another.
+EntryPoint product_on_two_devices() {
+  EntryPoint entry = product_entry<float>("gemm on two devices", 160, 150, 40, [](Product<float>& x) {
+    Executor* const devices[]{&executor(Backend::Cuda, 0), &executor(Backend::Cuda, 1)};
+    const auto a = MatrixView<float>::wrap(x.a.data(), x.m, x.k, x.k);
+    const auto b = MatrixView<float>::wrap(x.b.data(), x.k, x.n, x.n);
+    gemm(devices, 2.0f, a, b, 1.0f, MatrixView<float>::wrap(x.c.data(), x.m, x.n, x.n));
+  });
+  entry.may_write_parts = true;
+  return entry;
+}
+
 /// A product in a queue, and copies there and back.
 EntryPoint queued_product(Backend backend) {
   return product_entry<float>("gemm in a queue, " + std::string(to_string(backend)), 30, 31, 20,
@@ -197,9 +210,13 @@ BOOST_AUTO_TEST_CASE(products_that_a_device_cannot_hold) {
   entry = matrix_product(Backend::Cuda);
   entry.may_write_parts = true;
   check_later_use(entry);
+  check_later_use(product_on_two_devices());
+  ::setenv("SMALL_DEVICE_REACHES", "1", 1);
+  check_later_use(product_on_two_devices());
   for (const Backend backend : {Backend::Cuda, Backend::OpenMP}) check_later_use(queued_product(backend));
   ::unsetenv("TESSERA_PLUGIN_PATH");
   ::unsetenv("SMALL_DEVICE");
+  ::unsetenv("SMALL_DEVICE_REACHES");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <tessera/many_executors.hpp>
 #include <tessera/tessera.hpp>
 
 #include "child.hpp"
@@ -62,6 +63,22 @@ BOOST_AUTO_TEST_CASE(larger_products_find_no_more_threads) {
   most_threads = 0;
   BOOST_TEST((gemm(a, b, {.backend = tested_backend(), .threads = 2}) == expected));
   BOOST_TEST((gemm(a, b, {.backend = tested_backend(), .threads = 8}) == expected));
+}
+
+/// The small devices of tests/plugin reach one another; the caller feeds those that have no thread.
+BOOST_AUTO_TEST_CASE(devices_that_exchange_operands) {
+  const auto a = Matrix<float>::random(300, 1500, Seed{1}), b = Matrix<float>::random(1500, 250, Seed{2});
+  const auto expected = gemm(a, b, Backend::Reference);
+  Executor* const devices[]{&executor(Backend::Cuda, 0), &executor(Backend::Cuda, 1), &executor(Backend::Cuda, 0, 1)};
+  for (const int helpers : {0, 1, 2}) {
+    most_threads = 1 + helpers;
+    const int before = refusals;
+    Matrix<float> c(300, 250);
+    gemm(devices, 1.0f, a, b, 0.0f, c);
+    BOOST_TEST((c == expected), helpers << " threads beside the caller's");
+    if (helpers < 2) BOOST_TEST(refusals > before);
+  }
+  most_threads = any;
 }
 
 BOOST_AUTO_TEST_SUITE_END()
