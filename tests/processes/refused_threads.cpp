@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(larger_products_find_no_more_threads) {
   BOOST_TEST((gemm(a, b, {.backend = tested_backend(), .threads = 8}) == expected));
 }
 
-/// The small devices of tests/plugin reach one another; the caller feeds those that have no thread.
+/// The small devices of tests/plugin reach one another; the caller feeds the ones without a thread.
 BOOST_AUTO_TEST_CASE(devices_that_exchange_operands) {
   const auto a = Matrix<float>::random(300, 1500, Seed{1}), b = Matrix<float>::random(1500, 250, Seed{2});
   const auto expected = gemm(a, b, Backend::Reference);
