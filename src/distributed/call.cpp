@@ -13,16 +13,12 @@
 #include "base/unknown_word.hpp"
 #include "engines.hpp"
 #include "gemm/check_gemm.hpp"
+#include "stored_rows.hpp"
 
 namespace tessera::distributed {
 namespace {
 
 using namespace tessera::detail;
-
-StoredRows stored(const DistributedStorage& x) {
-  const bool by_rows = x.order == LocalOrder::RowMajor;
-  return {x.data, by_rows ? x.local_rows : x.local_cols, by_rows ? x.local_cols : x.local_rows, x.ld, x.type.bytes()};
-}
 
 /// Returns the place of the engine that was named in the ladder; −1 for an empty name, −2 for an unknown one.
 std::int64_t number_of_engine(const std::string& name) {
@@ -82,7 +78,7 @@ Status check(const Call& call) {
     return wrong(unknown_word("engine", call.options.engine, names));
   }
   for (const DistributedStorage* x : {&call.a, &call.b})
-    if (overlap(stored(*x), stored(call.c))) return wrong("c overlaps a or b in this rank's memory");
+    if (overlap(stored_rows(*x), stored_rows(call.c))) return wrong("c overlaps a or b in this rank's memory");
   return check_threads(call);
 }
 

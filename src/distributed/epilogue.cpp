@@ -7,39 +7,31 @@
 
 #include "dispatch/placement.hpp"
 #include "memory/resident.hpp"
+#include "stored_rows.hpp"
 
 namespace tessera::distributed {
 namespace {
 
-using tessera::detail::DistributedStorage;
-
 /// The bytes of f32 that finish_product() converts a strip of a 16-bit C into; they stay in the second-level cache.
 constexpr Index strip_bytes = Index{256} << 10;
-
-/// C's local elements as a row-major matrix: its columns are rows here where it is column-major.
-struct StoredC {
-  Index rows, cols;
-};
-StoredC as_stored(const DistributedStorage& c) noexcept {
-  const bool by_rows = c.order == LocalOrder::RowMajor;
-  return {by_rows ? c.local_rows : c.local_cols, by_rows ? c.local_cols : c.local_rows};
-}
 
 } // namespace
 
 Index LastStep::strip_rows() const noexcept {
-  const auto [rows, cols] = as_stored(c);
+  const StoredRows stored = stored_rows(c);
+  const Index rows = stored.rows, cols = stored.cols;
   const Index row_bytes = std::max<Index>(1, cols) * static_cast<Index>(sizeof(float));
   return std::min(rows, std::max<Index>(1, strip_bytes / row_bytes));
 }
 
 std::size_t LastStep::buffer_bytes() const noexcept {
   if (!is_16_bit(c.type.part) || beta == 0.0) return 0;
-  return static_cast<std::size_t>(strip_rows() * as_stored(c).cols) * sizeof(float);
+  return static_cast<std::size_t>(strip_rows() * stored_rows(c).cols) * sizeof(float);
 }
 
 Status LastStep::run_without_sums() const {
-  const auto [rows, cols] = as_stored(c);
+  const StoredRows stored = stored_rows(c);
+  const Index rows = stored.rows, cols = stored.cols;
   if (rows == 0 || cols == 0) return {};
   Executor& host = place_elementwise({});
   if (c.type.is_complex)
@@ -59,7 +51,8 @@ Status LastStep::run_without_sums() const {
 }
 
 Status LastStep::run(char* sums) const {
-  const auto [rows, cols] = as_stored(c);
+  const StoredRows stored = stored_rows(c);
+  const Index rows = stored.rows, cols = stored.cols;
   if (rows == 0 || cols == 0) return {};
   if (c.type.is_complex) return run_on_complex({place_elementwise({}), c.data, c.ld}, {sums, cols, false});
   const std::size_t sum_bytes = c.type.sum_bytes();
@@ -82,7 +75,8 @@ Status LastStep::run(char* sums) const {
 }
 
 Status LastStep::run_on_device(const RunningSums& sums) const {
-  const auto [rows, cols] = as_stored(c);
+  const StoredRows stored = stored_rows(c);
+  const Index rows = stored.rows, cols = stored.cols;
   const tessera::detail::ResidentElements& elements = *c.resident;
   Executor& device = elements.executor;
   Status status;
@@ -104,7 +98,8 @@ Status LastStep::run_on_device(const RunningSums& sums) const {
 }
 
 Status LastStep::run_on_complex(const Place& place, const RunningSums& sums) const {
-  const auto [rows, cols] = as_stored(c);
+  const StoredRows stored = stored_rows(c);
+  const Index rows = stored.rows, cols = stored.cols;
   return place.executor.map(place.executor.default_queue(), {.op = MapOp::CombineComplex,
                                                              .type = c.type.part,
                                                              .rows = rows,

@@ -12,6 +12,7 @@
 #include "agreement.hpp"
 #include "memory/resident.hpp"
 #include "operands.hpp"
+#include "stored_rows.hpp"
 
 namespace tessera {
 
@@ -64,11 +65,10 @@ void set_local_sizes(DistributedStorage& x) noexcept {
 
 /// Checks the caller's memory for this rank's elements.
 Status check_memory(const DistributedStorage& x, const char* name_of_ld) {
-  const bool by_rows = x.order == LocalOrder::RowMajor;
-  const Index line = by_rows ? x.local_cols : x.local_rows;
+  const Index line = stored_rows(x).cols;
   if (x.ld < std::max<Index>(1, line))
     return wrong(std::string(name_of_ld) + " = " + std::to_string(x.ld) + " is less than the " + std::to_string(line) +
-                 (by_rows ? " columns" : " rows") + " that the rank holds");
+                 (x.order == LocalOrder::RowMajor ? " columns" : " rows") + " that the rank holds");
   if (x.data == nullptr && x.local_rows > 0 && x.local_cols > 0)
     return wrong("the memory is null, but the rank holds " + text_of_shape(x.local_rows, x.local_cols) + " elements");
   return {};
@@ -108,7 +108,7 @@ Executor& executor_of(const Residence& residence) {
 Status allocate_elements(DistributedStorage& x, const Residence* residence) {
   Executor* device = residence != nullptr ? &executor_of(*residence) : nullptr;
   if (device != nullptr && device->capabilities().host_memory) device = nullptr;
-  x.ld = std::max<Index>(1, x.order == LocalOrder::RowMajor ? x.local_cols : x.local_rows);
+  x.ld = std::max<Index>(1, stored_rows(x).cols);
   const std::size_t bytes = static_cast<std::size_t>(x.local_rows * x.local_cols) * x.type.bytes();
   if (bytes == 0) return {};
   auto buffers = std::make_shared<HostBuffers>();
@@ -118,8 +118,7 @@ Status allocate_elements(DistributedStorage& x, const Residence* residence) {
   x.memory = std::move(buffers);
   if (device == nullptr) return {};
   auto resident = std::make_shared<ResidentElements>(*device);
-  const bool by_rows = x.order == LocalOrder::RowMajor;
-  resident->layout = {by_rows ? x.local_rows : x.local_cols, x.ld, x.type.bytes()};
+  resident->layout = {stored_rows(x).rows, x.ld, x.type.bytes()};
   if (Status status = resident->memory.allocate(resident->layout.bytes()); !status.ok()) return status;
   x.resident = std::move(resident);
   return {};

@@ -22,6 +22,7 @@
 #include "find_mpi.hpp"
 #include "operands.hpp"
 #include "scalapack/algorithm.hpp"
+#include "stored_rows.hpp"
 
 namespace tessera::distributed {
 namespace {
@@ -235,7 +236,7 @@ std::string try_order_of_sums(const Product& wanted, const ScalapackInfo& scalap
       x->local_rows = grid.row_axis(*x).held(grid.row_of_rank());
       x->local_cols = grid.col_axis(*x).held(grid.col_of_rank());
     }
-    x->ld = std::max<Index>(1, x->order == LocalOrder::RowMajor ? x->local_cols : x->local_rows);
+    x->ld = std::max<Index>(1, stored_rows(*x).cols);
     return x;
   };
   const auto a = make(m, k, {8, wanted.segments.length}), b = make(k, n, {wanted.segments.length, 8}),
