@@ -41,7 +41,6 @@ class ExchangedProduct {
 
  private:
   struct Member {
-    Executor* device = nullptr;
     GemmCall call; ///< its part of the product
     std::unique_ptr<StreamedProduct> product;
     std::unique_ptr<SharedBlocks> blocks; ///< of this device alone
@@ -76,7 +75,6 @@ ExchangedProduct::ExchangedProduct(std::span<Executor* const> devices, const Gem
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Index first = static_cast<Index>(i) * part, count = std::min(part, side - first);
     const BlockOfC c = sharing_.of_a ? BlockOfC{0, first, call.m, count} : BlockOfC{first, 0, count, call.n};
-    members_[i].device = devices_[i];
     members_[i].call = call_of(call, c);
     members_[i].product = std::make_unique<StreamedProduct>(*devices_[i], members_[i].call, kernel_);
   }

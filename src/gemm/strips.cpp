@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -18,7 +19,7 @@
 #include "matrix/executor_memory.hpp"
 #include "partly_written.hpp"
 #include "streamed_gemm.hpp"
-#include "worker_threads.hpp"
+#include "thread_team.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -67,7 +68,6 @@ class StripWorker {
   /// Allocates the memory of two strips; none where this executor has all rows of B, or no row of C.
   Status reserve(Index width);
   Status run(Progress& progress);
-  bool has_run() const noexcept { return has_run_; }
   const Executor& executor() const noexcept { return *share_.executor; }
 
  private:
@@ -86,7 +86,6 @@ class StripWorker {
   std::array<ExecutorMemory, 2> memory_;
   ExecutorCopies copies_;
   std::array<std::unique_ptr<Event>, 2> copied_, multiplied_;
-  bool has_run_ = false;
 };
 
 Status StripWorker::reserve(Index width) {
@@ -163,7 +162,6 @@ Status StripWorker::multiply(Progress& progress) {
 }
 
 Status StripWorker::run(Progress& progress) {
-  has_run_ = true;
   if (share_.rows == 0) return {};
   Status status = prepare();
   if (status.ok()) status = multiply(progress);
@@ -197,6 +195,7 @@ Status multiply_strips(std::span<const Share> shares, const GemmCall& call, std:
   if (Status status = reserve(workers, call.n); !status.ok()) return status;
   Progress progress;
   const auto work = [&](std::size_t i) noexcept {
+    if (progress.stopped) return;
     const ContractArithmetic contract;
     Status status;
     try {
@@ -208,9 +207,7 @@ Status multiply_strips(std::span<const Share> shares, const GemmCall& call, std:
     status.why = name_of(workers[i]->executor()) + ": " + status.why;
     progress.fail(std::move(status));
   };
-  work_beside_each_other(workers.size(), work);
-  for (std::size_t i = 0; i < workers.size(); ++i) // the system had no thread for it
-    if (!workers[i]->has_run() && !progress.stopped) work(i);
+  ThreadTeam(workers.size() - 1).run(workers.size(), std::ref(work));
   return progress.written ? partly_written(progress.failure) : progress.failure;
 } catch (const std::bad_alloc& error) {
   return out_of_memory(error);

@@ -1,6 +1,7 @@
 #pragma once
 
-/// Threads that work beside the caller, one for each further executor of a product.
+/// Threads that work beside the caller, one for each further executor of a product, whose work the others can do.
+/// thread_team.hpp is for tasks that all have to be done.
 
 #include <new>
 #include <string>

@@ -132,8 +132,7 @@ CLI::App* ExecutorsCommand::add_to(CLI::App& app) {
   command
       ->add_option("--operands", operands,
                    "host: in pinned memory, beside cuBLASXt; pageable: in ordinary memory; resident: in blocks of rows "
-                   "on the executors, where C "
-                   "stays too; or both, separated by a comma")
+                   "on the executors, where C stays too; or several, separated by commas")
       ->capture_default_str();
   command->add_option("--json", json, "file for the results");
   return command;

@@ -1,7 +1,7 @@
 /// Batches: one launch for all products that one kernel takes, by tiles of C of one size.
 ///
-/// Other products run one after the other on the ladder: emulated modes, f32 in the modes Bf16 and Fp16, and products
-/// so large that each fills the device, for which the ladder has better kernels.
+/// Other products run one after the other on the ladder: emulated modes, f32 in the modes Bf16 and Fp16, few products
+/// of a long k in Tf32, and products so large that each fills the device, for which the ladder has better kernels.
 
 #include <algorithm>
 #include <array>

@@ -35,6 +35,11 @@ bool is_tf32(const GemmCall& call) {
   return call.type == DType::F32 && call.math == Math::Tf32 && call.result == DType::F32;
 }
 
+/// Does the card have matrix units for the product, in a mode whose batches have a kernel?
+bool is_on_units(const GemmCall& call, int compute_major) {
+  return compute_major >= 8 && (is_narrow(call) || is_tf32(call));
+}
+
 constexpr std::size_t few_groups = 2; ///< of a batch: each of them may have a launch of its own
 /// The multiplications and additions that take as long as a launch, by kernels that share theirs.
 constexpr double worth_a_launch = 512.0 * 512 * 512;
@@ -77,7 +82,7 @@ Kind kind_of(const GemmBatch& group, std::size_t groups, const Capabilities& mac
   const GemmCall& call = group.call;
   const bool hopper = machine.compute_major == 9;
   constexpr Index most = Index{1} << 24; // numbers of tiles fit 32 bits
-  const bool narrow = machine.compute_major >= 8 && (is_narrow(call) || is_tf32(call));
+  const bool narrow = is_on_units(call, machine.compute_major);
   if ((call.math != Math::Strict && !narrow) || (call.type == DType::F32 && call.result != DType::F32) ||
       std::max({call.m, call.n, call.k}) > most)
     return Kind::Alone;
@@ -85,10 +90,10 @@ Kind kind_of(const GemmBatch& group, std::size_t groups, const Capabilities& mac
   const double side = is_narrow(call) ? 1024.0 : narrow ? 768.0 : 512.0, fills_device = side * side * side;
   if (takes_maps(group, groups, machine)) return are_sooner_alone(group, machine) ? Kind::Alone : Kind::Maps;
   if (work_of(call) >= fills_device || (is_tf32(call) && are_sooner_alone_in_tf32(group))) return Kind::Alone;
-  Kind kind = narrow ? Kind::Narrow : Kind::Small;
+  Kind kind = Kind::Small;
   const Index smaller = std::min(call.m, call.n);
   if (narrow) {
-    // Its only kernel takes products of all shapes.
+    kind = Kind::Narrow;
   } else if (!is_16_bit(call.type) && smaller > 32) {
     const BatchTile wide = tile_of(Kind::Wide, call.type);
     const bool on_units = call.type == DType::F64 && hopper;
@@ -101,7 +106,7 @@ Kind kind_of(const GemmBatch& group, std::size_t groups, const Capabilities& mac
 
 Kind kind_by_ends(const GemmBatch& group, int compute_major) {
   const GemmCall& call = group.call;
-  const bool narrow = compute_major >= 8 && (is_narrow(call) || is_tf32(call));
+  const bool narrow = is_on_units(call, compute_major);
   const bool scales = call.k == 0 || call.alpha == 0;
   if ((call.math != Math::Strict && !narrow) || (call.type == DType::F32 && call.result != DType::F32))
     return Kind::Alone;
