@@ -10,6 +10,7 @@ set -eu
 library=$1
 backend=$2
 work=$3
+preloaded=$(cd "$(dirname "$0")" && pwd)/../support/preloaded.sh
 testers=${4:-/usr/lib/$(uname -m)-linux-gnu/blas}
 [ -x "$testers/xscblat3" ] || { echo "skipped: no netlib testers in $testers (Debian package libblas-test)"; exit 77; }
 
@@ -46,10 +47,8 @@ check() {
   [ "$counted" -gt 0 ] && [ "$counted" -eq "$reached" ] || { echo "FAILED: these numbers must agree"; exit 1; }
 }
 
-# LD_PRELOAD gets the library's name without a path: a path there ends at a space, one in LD_LIBRARY_PATH does not.
 run() {
-  LD_LIBRARY_PATH=$(dirname "$library") LD_PRELOAD=$(basename "$library") TESSERA_BACKEND=$backend TESSERA_LOG=dispatch \
-    "$@" || echo "***** $1 ended with status $?"
+  TESSERA_BACKEND=$backend TESSERA_LOG=dispatch "$preloaded" "$library" "$@" || echo "***** $1 ended with status $?"
 }
 
 for type in s d c z; do

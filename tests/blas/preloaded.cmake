@@ -5,13 +5,10 @@ if(missing)
   message("skipped: ${PROGRAM} ${CHECK} fails (${FROM})")
   return()
 endif()
-# LD_PRELOAD gets the library's name without a path: a path there ends at a space, one in LD_LIBRARY_PATH does not.
-string(REGEX REPLACE "[^|]*/" "" names "${PRELOAD}")
-string(REPLACE "|" ":" names "${names}")
-string(REGEX REPLACE "[|].*" "" first "${PRELOAD}")
-cmake_path(GET first PARENT_PATH folder)
+string(REPLACE "|" ":" libraries "${PRELOAD}")
 execute_process(
-  COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} LD_PRELOAD=${names} PYTHONDONTWRITEBYTECODE=1 TESSERA_LOG=dispatch TESSERA_BACKEND=openmp ${PROGRAM} ${SCRIPT}
+  COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 TESSERA_LOG=dispatch TESSERA_BACKEND=openmp
+    ${CMAKE_CURRENT_LIST_DIR}/../support/preloaded.sh ${libraries} ${PROGRAM} ${SCRIPT}
   RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE log)
 string(REPLACE "|" ";" needed "${NEEDED}")
 foreach(line ${needed})

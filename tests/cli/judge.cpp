@@ -29,6 +29,13 @@ struct Judged : Programs {
   }
   json report() const { return json::parse(folder.read("out.json")); }
   json row(const std::string& kernel) const { return result_of(report(), kernel); }
+  /// The reason without what the judge adds where the system refuses a part of the sandbox, as containers do.
+  std::string reason_of(const std::string& kernel) const {
+    const auto reason = row(kernel)["reason"].get<std::string>();
+    const auto remark = reason.find("judged without ");
+    if (remark == std::string::npos) return reason;
+    return reason.substr(0, remark < 2 ? 0 : remark - 2); // it follows "; " where something stands before it
+  }
   /// A shell runs the lines below "to see it again" as they are printed.
   std::vector<Outcome> run_again(const std::string& table, const Variables& variables = {}) const {
     std::vector<Outcome> outcomes;
@@ -105,10 +112,10 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_outside_the_compared_rows_is_found) {
   BOOST_TEST(wrong["freivalds"]["worst_row"] == 1);
   BOOST_TEST(check("honest", "2").status == 0);
   const json right = row("honest.so");
-  BOOST_TEST(right["reason"] == "checked 2 of 3 rows, and all by Freivalds");
+  BOOST_TEST(reason_of("honest.so") == "checked 2 of 3 rows, and all by Freivalds");
   BOOST_TEST(right["freivalds"]["rows_judged"] == 3);
   BOOST_TEST(check("honest", "all").status == 0);
-  BOOST_TEST(row("honest.so")["reason"] == "");
+  BOOST_TEST(reason_of("honest.so") == "");
   BOOST_TEST(!row("honest.so").contains("freivalds"));
 }
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "process.hpp"
+#include "report/shell.hpp"
 #include "results.hpp"
 
 namespace tessera::test {
@@ -317,7 +318,7 @@ BOOST_AUTO_TEST_CASE(every_report_has_operations) {
 BOOST_AUTO_TEST_CASE(a_command_shows_a_row_again) {
   const Outcome outcome =
       compare({"--cpu", "--op-plugin", odd, "--op", "other_bits", "--shape", "50", "--repeat", "1"});
-  const std::string start = "gemm_compare --op-plugin " + odd + " --op other_bits --backend ";
+  const std::string start = "gemm_compare --op-plugin " + report::shell_quoted(odd) + " --op other_bits --backend ";
   BOOST_TEST(contains(outcome.out, start), outcome.out);
   BOOST_TEST(contains(outcome.out, "--sizes 50 --dtype f32"), outcome.out);
 }

@@ -97,20 +97,20 @@ for command in "compare" "build" "bundle moved"; do
   expect_not "card" "$printed"
 done
 setting=
-for command in "bundle $work/moved" "deb $work/packages"; do
-  run "9.0" $command
+for command in bundle deb; do
+  run "9.0" $command "$work/moved"
   expect "-DTESSERA_CUDA_ARCHITECTURES=release" "$calls"
   setting=CUDACXX=/nonexistent/nvcc
-  run "9.0" $command
+  run "9.0" $command "$work/moved"
   expect "there is no nvcc: the CUDA backend is left out" "$printed"
   expect "-DTESSERA_CUDA=OFF" "$calls"
   setting=TESSERA_CUDA_ARCHITECTURES=none
-  run "9.0" $command
+  run "9.0" $command "$work/moved"
   expect_not "nvcc" "$printed"
   expect "-DTESSERA_CUDA=OFF" "$calls"
   expect_not "ARCHITECTURES" "$calls"
   # What the caller names is not left out silently.
-  if printed=$(env -i PATH="$work/bin" CUDACXX=/nonexistent/nvcc TESSERA_CUDA_ARCHITECTURES=90a-real clone/tessera $command 2>&1); then
+  if printed=$(env -i PATH="$work/bin" CUDACXX=/nonexistent/nvcc TESSERA_CUDA_ARCHITECTURES=90a-real clone/tessera $command "$work/moved" 2>&1); then
     echo "./tessera $command compiles for 90a-real without nvcc: $printed"
     exit 1
   fi
@@ -119,8 +119,8 @@ for command in "bundle $work/moved" "deb $work/packages"; do
 done
 run "" bundle "$work/moved"
 expect "tessera_bundle" "$calls" # and not every test
-expect "some.deb" "$(echo packages/*)"
-expect "-DTESSERA_DEBIAN_PACKAGES=ON" "$(setting=; run "" deb "$work/packages"; echo "$calls")"
+expect "some.deb" "$(echo moved/*)"
+expect "-DTESSERA_DEBIAN_PACKAGES=ON" "$(setting=; run "" deb "$work/moved"; echo "$calls")"
 for command in "compare" "compare --cpu" "info" "build"; do
   setting=TESSERA_CUDA_ARCHITECTURES=none
   run "9.0" $command
