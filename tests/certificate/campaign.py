@@ -1,7 +1,7 @@
 """The part of the campaign behind docs/certificate.md that is about libraries of Python: honest products are checked.
 
-    PYTHONPATH=build/checks/python python tests/certificate/campaign.py --honest 10000
-    PYTHONPATH=build/checks/python python tests/certificate/campaign.py --honest 10000 --device cuda
+    PYTHONPATH=build/check/python python tests/certificate/campaign.py --honest 10000
+    PYTHONPATH=build/check/python python tests/certificate/campaign.py --honest 10000 --device cuda
 
 It multiplies with NumPy (its BLAS, einsum without BLAS, products of integers), and with SciPy's BLAS, PyTorch and JAX
 where these are installed. With --device cuda, PyTorch and CuPy multiply on the card instead, and the check gets the

@@ -6,7 +6,7 @@
 # Usage: old_processor.sh BUILD-FOLDER [ARGUMENTS-OF-THE-TEST, e.g. --run_test=gemm/*/*/simd*]
 set -eu
 
-build=${1:?the build folder is missing, e.g. build/checks}
+build=${1:?the build folder is missing, e.g. build/check}
 shift
 if ! command -v qemu-x86_64 >/dev/null; then
   echo "skipped: qemu-x86_64 is not installed (Debian package qemu-user)"

@@ -5,6 +5,7 @@
 
 root=$(cd "$(dirname "$script")/../.." && pwd)
 logs=$root/build/fresh/$(basename "$script" .sh)
+package_cache=${XDG_CACHE_HOME:-$HOME/.cache}/tessera/debian-packages
 
 say() { printf '%s  %s\n' "$(date +%H:%M:%S)" "$*"; }
 skip() { echo "skipped: $*"; exit 77; }
@@ -12,19 +13,44 @@ fail() { echo "$*" >&2; exit 2; }
 
 # --- inside ---------------------------------------------------------------------------------------------------------
 
-# step NAME COMMAND...: runs it, keeps what it prints in a log and its time and status for the table.
+# step NAME COMMAND...: runs it, keeps what it prints in a log, and for the table its time, the longest time in which it
+# printed nothing, its status, and what apt-get installed.
 step() {
   name=$1
   shift
   log=$logs/$(echo "$name" | tr -c 'a-zA-Z0-9\n' -).log
   say "$name ..."
   start=$(date +%s)
-  rc=0
-  "$@" >"$log" 2>&1 </dev/null || rc=$?
-  printf '%-34s %6d s   rc %d\n' "$name" $(($(date +%s) - start)) $rc >>"$logs/table"
-  say "$name: rc $rc, $(($(date +%s) - start)) s"
-  [ $rc = 0 ] || { tail -n 40 "$log"; touch "$logs/failed"; }
-  return $rc
+  rm -f "$logs/status"
+  { "$@" 2>&1 </dev/null || echo $? >"$logs/status"; } | keep_lines >"$log"
+  rc=$(cat "$logs/status" 2>/dev/null || echo 0)
+  printf '%-30s %5d s  silent %3d s  rc %d  %s\n' "$name" $(($(date +%s) - start)) "$(cat "$logs/silence")" "$rc" \
+    "$(installed_by "$log")" >>"$logs/table"
+  tail -n 1 "$logs/table"
+  [ "$rc" = 0 ] || { tail -n 40 "$log"; touch "$logs/failed"; }
+  return "$rc"
+}
+
+# keep_lines: hands lines on, and writes the longest time between two of them to the file `silence`.
+keep_lines() {
+  last=$(date +%s) longest=0
+  while IFS= read -r line; do
+    heard
+    printf '%s\n' "$line"
+  done
+  heard
+  echo $longest >"$logs/silence"
+}
+heard() {
+  now=$(date +%s)
+  [ $((now - last)) -le $longest ] || longest=$((now - last))
+  last=$now
+}
+
+# installed_by LOG: what apt-get said in it, as in "70 packages, 401 MB".
+installed_by() {
+  awk '/newly installed/ { packages += $3 } /^After this operation/ { size += $4 * ($5 == "kB" ? 0.001 : 1) }
+    END { if (packages) printf "%d packages, %.0f MB", packages, size }' "$1"
 }
 
 # make_base PACKAGES: a bare Debian 12 with these packages, in $work/base; from the host's mirrors where it has some.
@@ -45,6 +71,9 @@ make_base() {
 # host.
 start_machine() {
   cp -a "$work/base" "$machine"
+  # What apt-get has fetched once, in this run or in an earlier one, is not fetched again.
+  mkdir -p "$package_cache/partial"
+  mount --bind "$package_cache" "$machine/var/cache/apt/archives"
   mount -t proc proc "$machine/proc"
   mount -t sysfs -o ro sysfs "$machine/sys"
   mount -t tmpfs -o mode=755 tmpfs "$machine/dev"
@@ -66,6 +95,12 @@ start_machine() {
   inside_as root 'apt-get update -q'
 }
 
+# network_variables: the names of the environment's variables that concern the network.
+network_variables() {
+  names='PIP_[A-Z_]*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE|(https?|no)_proxy|(HTTPS?|NO)_PROXY'
+  env | sed -nE "s/^($names)=.*/\\1/p"
+}
+
 # inside_as ACCOUNT COMMANDS: runs them in the machine, in the account's home, with nothing of this environment but what
 # concerns the network.
 inside_as() (
@@ -74,19 +109,21 @@ inside_as() (
   [ "$1" = root ] || home=/home/$1
   set -- --userspec="$1" "$machine" env -i HOME=$home USER="$1" LANG=C.UTF-8 \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-  names='PIP_[A-Z_]*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE|(https?|no)_proxy|(HTTPS?|NO)_PROXY'
-  for name in $(env | sed -nE "s/^($names)=.*/\\1/p"); do
-    set -- "$@" "$name=$(printenv "$name")"
-  done
+  for name in $(network_variables); do set -- "$@" "$name=$(printenv "$name")"; done
   exec chroot "$@" sh -c "$commands"
 )
 
 # --- outside --------------------------------------------------------------------------------------------------------
 
-need_machines() {
-  [ "$(id -u)" = 0 ] || skip "a bare Debian is made by root"
-  for tool in mmdebstrap unshare; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+# no_machines: whether no bare Debian can be made here; sets `why_not`.
+no_machines() {
+  why_not=
+  [ "$(id -u)" = 0 ] || why_not="a bare Debian is made by root"
+  for tool in mmdebstrap unshare; do command -v $tool >/dev/null || why_not="$tool is not installed"; done
+  [ -n "$why_not" ] || unshare --mount --pid --fork true 2>/dev/null || why_not="this system refuses name spaces"
+  [ -n "$why_not" ]
 }
+need_machines() { ! no_machines || skip "$why_not"; }
 
 # prepare: sets `work`, a folder for the machines, which is removed at the end unless `keep` is yes.
 prepare() {

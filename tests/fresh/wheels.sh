@@ -9,7 +9,7 @@ set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 packages=${1:-}
-second=${2:-$root/build/checks/lib/libtessera.so.0}
+second=${2:-$root/build/check/lib/libtessera.so.0}
 if [ -z "$packages" ]; then
   packages=$root/build/fresh-wheels
   rm -rf "$packages"

@@ -8,14 +8,26 @@ set -eu
 source=$1
 work=$2
 rm -rf "$work"
-mkdir -p "$work/clone/cmake" "$work/clone/build/python-environment" "$work/clone/tests/python" "$work/bin"
+mkdir -p "$work/clone/cmake" "$work/bin"
 cd "$work"
 cp "$source/tessera" clone
-cp "$source/cmake/debian-packages.txt" clone/cmake
-cp "$source/tests/python/requirements.txt" clone/tests/python # so that no environment is made
-cp "$source/tests/python/requirements.txt" clone/build/python-environment/made-from
+cp -r "$source/cmake/script" "$source/cmake/debian-packages.txt" clone/cmake
+for program in gemm_compare tessera_info; do
+  mkdir -p clone/apps/$program
+  cp "$source/apps/$program/$program.1" clone/apps/$program
+done
+# environment FOLDER PINNED: one that is there already, so that none is made.
+environment() {
+  mkdir -p "clone/$1/bin" "clone/${2%/*}"
+  cp "$source/$2" "clone/$2"
+  cp "$source/$2" "clone/$1/made-from"
+  printf '#!/bin/sh\nexit 0\n' >"clone/$1/bin/python"
+  chmod +x "clone/$1/bin/python"
+}
+environment build/python-environment tests/python/requirements.txt
+environment build/docs/environment docs/site/requirements.txt
 
-for tool in sh awk cat cmp cp date dirname env find grep id mkdir nproc paste rm sed seq sort xargs; do
+for tool in sh awk cat cmp cp date dirname env find grep id mkdir nproc paste rm sed seq sleep sort xargs; do
   ln -s "$(command -v $tool)" bin
 done
 
@@ -35,7 +47,7 @@ stand_in cpack <<'END'
 echo "cpack $*" >>"$CALLS"
 while [ $# -gt 0 ]; do [ "$1" != -B ] || { mkdir -p "$2"; : >"$2/some.deb"; }; shift; done
 END
-for tool in python3 clang-format clang-tidy; do echo 'exit 0' | stand_in $tool; done
+for tool in python3 clang-format clang-tidy doxygen; do echo 'exit 0' | stand_in $tool; done
 echo 'cat "$CARDS"' | stand_in nvidia-smi
 echo 'echo sm_75 sm_80 sm_86 sm_90 sm_90a sm_120' | stand_in nvcc
 echo '[ "$1" != -dumpversion ] || { echo 16.0.6; exit; }
@@ -74,11 +86,14 @@ fi
 
 run "9.0" compare --sizes 256
 expect "-DTESSERA_CUDA_ARCHITECTURES=90a-real" "$calls"
-expect "gemm_compare tessera_backends" "$calls"
+expect "gemm_compare tessera_processor_backends tessera_cuda" "$calls"
 expect_not "OPTIMIZE_DEVICE_CODE" "$calls"
 expect_not "tessera:" "$printed"
 run "9.0" compare --cpu
 expect "gemm_compare tessera_processor_backends" "$calls"
+expect_not "tessera_cuda" "$calls"
+run "9.0" test
+expect "-DTESSERA_CUDA_ARCHITECTURES=90a-real" "$calls"
 run "9.0 8.6 9.0 12.0 6.1" build
 expect "-DTESSERA_CUDA_ARCHITECTURES=120-real;86-real;90a-real" "$calls"
 run "13.0" build # nvcc does not know it
@@ -88,7 +103,8 @@ setting=CUDACXX=/nonexistent/nvcc
 run "9.0" compare
 expect "a card of compute capability 9.0, but no nvcc" "$printed"
 run "" compare
-expect_not "tessera:" "$printed"
+expect "the CUDA backend is left out: no NVIDIA card" "$printed"
+expect "-DTESSERA_CUDA=OFF" "$calls"
 setting=TESSERA_CUDA_ARCHITECTURES=80-real
 for command in "compare" "build" "bundle moved"; do
   run "" $command
@@ -129,11 +145,11 @@ for command in "compare" "compare --cpu" "info" "build"; do
   setting=
 done
 
-run "" test
+run "" check
 expect "-DCMAKE_CXX_COMPILER=clang++" "$calls"
 expect_not "skipped" "$printed"
 openmp=1
-run "" test
+run "" check
 expect "build and tests with clang are skipped: clang++ cannot compile an OpenMP program (Debian package libomp-16-dev)" "$printed"
 expect_not "-DCMAKE_CXX_COMPILER=clang++" "$calls"
 echo "the script compiles for the cards that are there"

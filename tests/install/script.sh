@@ -11,7 +11,7 @@ mkdir -p "$work"
 cd "$work"
 
 # The machine has a shell and a dpkg that knows every package but libfmt-dev. It has no apt-get.
-for tool in sh awk cat dirname id; do ln -s "$(command -v $tool)" .; done
+for tool in sh awk cat dirname grep id sed sleep sort date; do ln -s "$(command -v $tool)" .; done
 cat >dpkg-query <<'END'
 #!/bin/sh
 for package; do
@@ -42,6 +42,18 @@ expect() {
 
 run "$tessera" compare --list
 expect "missing packages: libfmt-dev" "apt-get install libfmt-dev"
+
+# A mistyped word is refused first.
+run "$tessera" compare --cpu --szes 256
+expect "unknown option of gemm_compare '--szes'; did you mean '--sizes'?"
+run "$tessera" info --al
+expect "unknown option of tessera_info '--al'"
+run "$tessera" comapre
+expect "unknown command 'comapre'; did you mean 'compare'?"
+run "$tessera" test --all
+expect "test takes -R, -E and -L" "./tessera check"
+run "$tessera" check quik
+expect "check takes quick, all or nothing, and not quik"
 
 # The Debian packages are built with packages of their own.
 run "$tessera" deb
@@ -80,5 +92,5 @@ run "$tessera" build
 expect "c++ is missing" "debian-packages.txt"
 
 run "$tessera" no-such-command
-expect "unknown command 'no-such-command'" "usage:"
+expect "unknown command 'no-such-command'" "./tessera help"
 echo "the script says what is missing"

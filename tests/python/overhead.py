@@ -1,6 +1,6 @@
 """Measures the cost of a call from Python beyond the C++ call: 4×4 products of float32, one thread.
 
-    PYTHONPATH=build/checks/python python3 overhead.py LIBTESSERA_SO
+    PYTHONPATH=build/check/python python3 overhead.py LIBTESSERA_SO
 
 The C++ call is timed through the C interface from a loop that is compiled with the system's compiler. Prints the best of
 several rounds, in nanoseconds.

@@ -1,6 +1,6 @@
 """Races tessera.torch.bmm and grouped_mm on a card beside PyTorch's: layers of experts, and batches of random shapes.
 
-    PYTHONPATH=build/checks/python python3 torch_batches.py [--seed 1] [--count 60] [--dtype bfloat16] [--json FILE]
+    PYTHONPATH=build/check/python python3 torch_batches.py [--seed 1] [--count 60] [--dtype bfloat16] [--json FILE]
 
 Calls of both are captured in CUDA graphs, which take turns; a number is the median time of a call in microseconds. Plain
 calls one after another are timed in the same way, the host's work included. Operands are random, and results of the same

@@ -1,6 +1,6 @@
 """Measures what a call of tessera.torch costs the host beside PyTorch's own: 4×4 products of float32, one thread.
 
-    PYTHONPATH=build/checks/python python3 torch_overhead.py [--device cuda]
+    PYTHONPATH=build/check/python python3 torch_overhead.py [--device cuda]
 
 Prints the median over rounds of each call's best time, in nanoseconds, and its ratio to PyTorch's. The calls take turns,
 so that a disturbance does not slow down one of them only. On a card the host enqueues the products and waits for none.

@@ -1,0 +1,238 @@
+# The checks: what a user runs (./tessera test) and what a contributor runs (./tessera check). ./tessera sources this file.
+# Set before: `root`.
+
+# --- phases ---------------------------------------------------------------------------------------------------------
+
+failed=
+report=
+
+# phase NAME COMMAND...: runs it, keeps its time, and remembers a failure. The status 77 says that it was skipped.
+phase() {
+  name=$1
+  shift
+  say "$name"
+  start=$(date +%s)
+  rc=0
+  "$@" || rc=$?
+  case $rc in
+    0) verdict=ok ;;
+    77) verdict=skip ;;
+    *) verdict=FAILED; failed="$failed $name;" ;;
+  esac
+  report="$report$(printf '%6d s  %-6s  %s' $(($(date +%s) - start)) "$verdict" "$name")
+"
+}
+
+finish_checks() {
+  printf '\n%s' "$report"
+  [ -z "$failed" ] || { say "failed:$failed"; exit 1; }
+  say "$1"
+}
+
+# run_tests [OPTION...]: all tests, or those that CTest's options choose. Tests that wait for a time limit or a child
+# leave the processors to others.
+run_tests() {
+  with_progress "tests" ctest --test-dir "$build" --output-on-failure --no-tests=error -j $((2 * $(nproc))) "$@"
+}
+
+# --- a user's test --------------------------------------------------------------------------------------------------
+
+# test_this_machine [CTEST-OPTION...]: a release build of what this machine can run, and its tests.
+test_this_machine() {
+  choose_device_code test
+  # shellcheck disable=SC2086  # one word an option
+  configure test -DCMAKE_BUILD_TYPE=Release "-DTESSERA_WERROR=$(warnings_as_errors)" -DTESSERA_BUILD_TESTS=ON \
+    -DTESSERA_TESTS=user -DTESSERA_MPI=OFF $device_options
+  phase "build" compile
+  [ -n "$failed" ] || phase "tests" run_tests "$@"
+  finish_checks "all tests passed"
+}
+
+# --- a contributor's checks -----------------------------------------------------------------------------------------
+
+sources() { # sources SUFFIX...: every file of ours that ends so
+  for suffix; do
+    find "$root/include" "$root/src" "$root/backends" "$root/apps" "$root/tests" -name "*.$suffix" -type f
+  done | sort
+}
+
+# changed_sources SUFFIX...: those of them that differ from the commit before the last one, committed or not.
+changed_sources() {
+  { git -C "$root" diff --name-only HEAD~1 && git -C "$root" ls-files --others --exclude-standard; } |
+    while IFS= read -r file; do
+      for suffix; do
+        case $file in
+          include/*."$suffix" | src/*."$suffix" | backends/*."$suffix" | apps/*."$suffix" | tests/*."$suffix")
+            [ ! -f "$root/$file" ] || printf '%s\n' "$root/$file"
+            ;;
+        esac
+      done
+    done | sort -u
+}
+
+# with_lines COMMAND...: runs it with the lines of standard input as further arguments; a path may have spaces.
+with_lines() { xargs -d '\n' -r "$@"; }
+
+check_format() { "$1" h c hpp cpp cuh cu | with_lines clang-format --dry-run --Werror; }
+
+check_house() { python3 "$root/tests/house/check_house.py" "$root"; }
+
+# What clang notices only in a file that is not joined: using-declarations and constants that nothing uses.
+check_used() {
+  sources cpp | with_lines awk '
+    function finish() { for (name in line) if (uses[name] < 2) { print file ":" line[name] ": nothing uses " name; bad = 1 } }
+    FNR == 1 { finish(); split("", line); split("", uses); file = FILENAME }
+    /^using [a-zA-Z_0-9]*::[a-zA-Z_0-9:]*;/ || /^constexpr [^(={;]*[={;]/ {
+      name = $0; sub(/[={;].*/, "", name); sub(/(\[.*)? *$/, "", name); sub(/.*[^a-zA-Z_0-9]/, "", name)
+      line[name] = FNR
+    }
+    { n = split($0, word, /[^a-zA-Z_0-9]+/); for (i = 1; i <= n; ++i) ++uses[word[i]] }
+    END { finish(); exit bad }' >&2
+}
+
+# tidy: reads the files that standard input names. clang-tidy comes without an omp.h: last of all folders it gets the
+# compiler's, and no arguments of an attribute there that clang has without.
+tidy() {
+  with_lines -P "$(nproc)" -n 1 clang-tidy --quiet --warnings-as-errors='*' -p "$1" \
+    --extra-arg="-idirafter$(${CXX:-c++} -print-file-name=include)" --extra-arg='-D__malloc__(x)=__malloc__'
+}
+
+# Our programs and tests have the compiler's warnings and the sanitizers; to tidy them as well would take as long as to
+# build everything.
+check_tidy() {
+  check_used || return 1
+  python3 "$root/cmake/join_sources.py" "$root" "$build" "$build/tidy" || return 1
+  find "$build/tidy" -name '*.cpp' | sort -V | tidy "$build/tidy"
+}
+
+# The changed files of the library and the backends, each by itself.
+check_changed_tidy() {
+  check_used || return 1
+  changed_sources cpp | grep -E "/(src|backends)/" | tidy "$build"
+}
+
+# What runs under the sanitizers each time: the library, its kernels, memory that runs out, files and arguments that are
+# wrong. Other tests start programs of these same parts, which takes as long again; `check all` has them.
+sanitized_programs="tessera_openmp tessera_tbb tessera_unit tessera_certificate_tests tessera_conformance
+  tessera_memory_tests tessera_queue_tests tessera_fuzz_replay"
+sanitized_tests='^(unit|certificate|(conformance|queues)\.(reference|openmp|tbb)|memory\..*|fuzz\.replay)$'
+
+# compiles_openmp COMPILER: whether it can compile and link an OpenMP program. Clang's OpenMP is a package of its own.
+compiles_openmp() {
+  mkdir -p "$root/build"
+  printf '#include <omp.h>\nint main() { return omp_get_max_threads() == 0; }\n' |
+    "$1" -x c++ -fopenmp -o "$root/build/compiles-openmp" - 2>/dev/null
+}
+
+# Sets `clang` to the newest clang from 16 on that has OpenMP, as clang++ or as Debian's clang++-N; or to nothing, and
+# `why_not` to the reason.
+find_clang() {
+  why_not="no clang++ of 16 or later is installed"
+  for clang in clang++ $(seq -f 'clang++-%.0f' 40 -1 16); do
+    version=$("$clang" -dumpversion 2>/dev/null) || continue
+    version=${version%%.*}
+    [ "$version" -ge 16 ] || continue
+    ! compiles_openmp "$clang" || return 0
+    why_not="$clang cannot compile an OpenMP program (Debian package libomp-$version-dev)"
+  done
+  clang=
+}
+
+# The other compiler that the README promises, on the processor's part. It is not among the packages that are installed:
+# it would bring 600 MB.
+check_with_clang() {
+  find_clang
+  if [ -z "$clang" ]; then
+    report="$report     0 s  skip    build and tests with clang: $why_not
+"
+    say "build and tests with clang are skipped: $why_not"
+    return 0
+  fi
+  configure clang "-DCMAKE_CXX_COMPILER=$clang" "-DCMAKE_C_COMPILER=$(echo "$clang" | sed 's/clang++/clang/')" \
+    -DCMAKE_BUILD_TYPE=Release -DTESSERA_WERROR=ON -DTESSERA_BUILD_TESTS=ON -DTESSERA_CUDA=OFF
+  phase "build with $clang, warnings as errors" compile
+  phase "tests of the build with $clang" run_tests
+}
+
+# configure_check_build HOW-MUCH: everything, with warnings as errors. Device code that nothing here can run need not be
+# fast. The optimiser's remarks on it are for a run of everything.
+configure_check_build() {
+  device_code=ON
+  [ "$1" = all ] || [ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || device_code=OFF
+  set --
+  [ ! -d "$python_environment" ] || set -- "-DPython_EXECUTABLE=$python_environment/bin/python"
+  configure check -DCMAKE_BUILD_TYPE=Release -DTESSERA_WERROR=ON -DTESSERA_BUILD_TESTS=ON \
+    -DTESSERA_OPTIMIZE_DEVICE_CODE=$device_code -DTESSERA_PYTHON=AUTO "$@"
+}
+
+# Here the files of the plug-ins and of the BLAS are joined too. The warning would be of what several files put into one
+# unnamed namespace.
+check_with_sanitizers() {
+  configure sanitizers -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-g1 -Wno-subobject-linkage" \
+    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DTESSERA_WERROR=ON -DTESSERA_BUILD_TESTS=ON \
+    -DTESSERA_CUDA=OFF -DTESSERA_SANITIZE=address,undefined
+  if [ "$1" = all ]; then
+    phase "build for ASan and UBSan" compile
+    phase "tests under ASan and UBSan" run_tests
+  else
+    # shellcheck disable=SC2086  # one word a program
+    phase "build for ASan and UBSan" compile $sanitized_programs
+    phase "tests under ASan and UBSan" run_tests --tests-regex "$sanitized_tests"
+  fi
+}
+
+# In a shell of its own, because it stops where something is wrong.
+check_documentation() (documentation "$root/build/docs/html")
+
+# check_everything [all]: what a change has to pass. `all` adds what takes hours or further packages.
+check_everything() {
+  how_much=${1:-}
+  [ "$how_much" != all ] || export TESSERA_TEST_ALL=1 # tests/support/test_all.hpp
+  export TESSERA_CUDA_ARCHITECTURES="${TESSERA_CUDA_ARCHITECTURES:-90a-real}"
+  make_python_environment
+  phase "clang-format" check_format sources
+  phase "house" check_house
+  phase "documentation" check_documentation
+  configure_check_build "$how_much"
+  phase "build, warnings as errors" compile
+  phase "clang-tidy" check_tidy
+  phase "tests" run_tests
+  check_with_clang
+  check_with_sanitizers "$how_much"
+  [ "$how_much" != all ] || run_long_checks
+  finish_checks "all checks passed"
+}
+
+# check_change: minutes after a change, in the build folder of the whole check.
+quick_tests='^(unit|certificate|c_api\..*|docs\..*|house.*|readme\..*|tessera\..*|blas\.tessera_blas\..*|conformance\.openmp)$'
+check_change() {
+  export TESSERA_CUDA_ARCHITECTURES="${TESSERA_CUDA_ARCHITECTURES:-90a-real}"
+  make_python_environment
+  phase "clang-format of what changed" check_format changed_sources
+  phase "house" check_house
+  configure_check_build quick
+  phase "build, warnings as errors" compile
+  phase "clang-tidy of what changed" check_changed_tidy
+  phase "tests that take seconds" run_tests --tests-regex "$quick_tests"
+  finish_checks "the quick checks passed; ./tessera check has the others"
+}
+
+# What needs further packages, a minute for each of many inputs, or an hour.
+run_long_checks() {
+  # Other builds join files, so that a file may lack a header that another one has. Nothing is run.
+  configure single -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=OFF -DTESSERA_WERROR=ON -DTESSERA_BUILD_TESTS=OFF \
+    -DTESSERA_OPTIMIZE_DEVICE_CODE=OFF
+  phase "build of each file by itself" compile tessera_backends
+  phase "emulated old processors" "$root/tests/conformance/old_processor.sh" "$root/build/check"
+  phase "fuzzing" "$root/tests/fuzz/run.sh" "$root/build/fuzz"
+  configure tsan -DCMAKE_BUILD_TYPE=Debug -DTESSERA_BUILD_TESTS=ON -DTESSERA_CUDA=OFF -DTESSERA_SANITIZE=thread
+  phase "build for ThreadSanitizer" compile tessera_process_tests tessera_openmp tessera_tbb
+  for backend in openmp tbb; do
+    phase "threads under ThreadSanitizer, $backend" env "TESTED_BACKEND=$backend" TESSERA_NUM_THREADS=4 \
+      "TSAN_OPTIONS=suppressions=$root/tests/processes/tsan.supp" "$build/bin/tessera_process_tests" \
+      --run_test=small_stacks
+  done
+  phase "wheels" "$root/tests/fresh/wheels.sh"
+  phase "a bare Debian" "$root/tests/fresh/debian.sh"
+  phase "Debian packages" "$root/tests/fresh/packages.sh"
+}
