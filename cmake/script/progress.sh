@@ -1,7 +1,7 @@
 # Shows how far a command is, so that no command is silent for long. ./tessera sources this file.
 #
-# On a terminal one line says it and changes; in a log a line comes every ten seconds. All other lines that the command
-# prints are passed on.
+# On a terminal one line says it and changes; in a log a line comes after eight to thirteen seconds without one. All other
+# lines that the command prints are passed on.
 
 # with_progress WHAT COMMAND...: runs the command, all of whose output goes to stderr; returns its status. Ninja's lines
 # become a count, a folder and an estimate: they begin with the status of `ninja_status`.
@@ -55,19 +55,19 @@ read_step() {
     *" object "*/CMakeFiles/*) folder=${rest##* object } folder=", ${folder%%/CMakeFiles/*}" ;;
     *Linking*) folder=", linking" ;;
   esac
-  left=
-  [ "$seconds" -lt 5 ] || [ "$ended" = 0 ] || left=", about $(((all - ended) * seconds / ended)) s left"
+  left= # the first steps are no measure of the others
+  [ $((ended * 10)) -lt "$all" ] || left=", about $(((all - ended) * seconds / ended)) s left"
   state="$ended of $all$folder$left"
 }
 
-# tell_state WHAT: on a terminal each time, in a log where nothing was said for ten seconds.
+# tell_state WHAT: on a terminal each time, in a log where nothing was said for eight seconds.
 tell_state() {
   now=$(date +%s)
   text="tessera: $1: ${state:-$((now - began)) s so far}"
   if [ -t 2 ]; then
     printf '\r%.79s\033[K' "$text"
     line_is_open=yes
-  elif [ $((now - told)) -ge 10 ]; then
+  elif [ $((now - told)) -ge 8 ]; then
     printf '%s\n' "$text"
     told=$now
   fi

@@ -13,6 +13,7 @@ namespace tessera::compare_app {
 namespace {
 
 constexpr double guessed_speed = 5e9;
+constexpr double seconds_between_log_lines = 10;
 
 std::string duration(double seconds) {
   if (seconds < 60) return fmt::format("{:.0f} s", seconds);
@@ -21,7 +22,9 @@ std::string duration(double seconds) {
 
 } // namespace
 
-Progress::Progress(bool enabled) : enabled_(enabled && apps::is_terminal(stderr)) {}
+Progress::Progress(bool enabled) : enabled_(enabled), on_terminal_(apps::is_terminal(stderr)) {
+  if (!on_terminal_) shown_ = 0; // a run of seconds needs no line in a log
+}
 
 void Progress::expect(const std::string& kernel, double operations) { left_[kernel] += operations; }
 
@@ -36,19 +39,26 @@ double Progress::seconds_left() const {
 
 void Progress::show(const std::string& what) {
   const double past = watch_.seconds();
-  if (!enabled_ || past - shown_ < 0.05) return;
+  if (!enabled_ || past - shown_ < (on_terminal_ ? 0.05 : seconds_between_log_lines)) return;
   shown_ = past;
   const double left = seconds_left();
   const double share = past / std::max(past + left, 1e-9);
+  if (on_terminal_)
+    renew_line(share, left, detail::printable(what));
+  else
+    fmt::print(stderr, "gemm_compare: {:.0f} %, about {} left: {}\n", 100 * share, duration(left),
+               detail::printable(what));
+  std::fflush(stderr);
+}
+
+void Progress::renew_line(double share, double left, const std::string& what) {
   constexpr int cells = 24;
   const int full = std::clamp(static_cast<int>(share * cells), 0, cells);
   std::string bar;
   for (int i = 0; i < cells; ++i) bar += i < full ? "█" : "░";
-  const std::string line =
-      fmt::format("{} {:3.0f} %  {} left  {}", bar, 100 * share, duration(left), detail::printable(what));
+  const std::string line = fmt::format("{} {:3.0f} %  {} left  {}", bar, 100 * share, duration(left), what);
   const std::size_t width = apps::terminal_width(stderr); // asked each time: a line that wraps is not taken off again
   fmt::print(stderr, "\r\x1b[K{}", apps::clipped(line, std::max<std::size_t>(width, 1) - 1));
-  std::fflush(stderr);
   visible_ = true;
 }
 
@@ -59,7 +69,7 @@ void Progress::done(const std::string& kernel, double operations, double seconds
 }
 
 void Progress::add_row(const std::string& text) {
-  if (!enabled_) return;
+  if (!enabled_ || !on_terminal_) return;
   const std::size_t width = apps::terminal_width(stderr);
   fmt::print(stderr, "\r\x1b[K{}\n", apps::clipped(detail::printable(text), std::max<std::size_t>(width, 1) - 1));
   std::fflush(stderr);

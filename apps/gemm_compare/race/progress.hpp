@@ -1,7 +1,7 @@
 #pragma once
 
-/// A line on stderr that says how much is done and how long the rest takes, below the rows that have been measured
-/// since the last table. They are shown on a terminal only.
+/// A line on stderr that says how much is done and how long the rest takes. On a terminal it is renewed, below the rows
+/// that have been measured since the last table. In a log a further line comes every ten seconds, and there are no rows.
 
 #include <atomic>
 #include <map>
@@ -29,8 +29,10 @@ class Progress {
 
  private:
   double seconds_left() const;
+  void renew_line(double share, double left, const std::string& what);
 
   bool enabled_;
+  bool on_terminal_;
   std::atomic<bool> visible_ = false; // an interrupt clears the line from another thread
   std::atomic<int> rows_ = 0;
   measure::HostStopwatch watch_;
