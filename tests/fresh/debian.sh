@@ -14,7 +14,7 @@ set -eu
 script=$0
 . "$(dirname "$0")/machine.sh"
 
-clone="it's my src/tessera"
+folder="it's my src" # of the clone, below /srv on a machine: compiled files of two clones are equal if their paths are
 commands="compare test docs wheel deb"
 
 # command_line NAME: what the user types.
@@ -46,7 +46,8 @@ make_machine() {
   cp "$work/tessera.bundle" "$machine/srv"
   [ "$account" = root ] || inside_as root "apt-get install -qy --no-install-recommends sudo &&
     useradd --create-home --shell /bin/sh $account && echo '$account ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/$account"
-  inside_as "$account" "mkdir \"$(dirname "$clone")\" && git clone -q /srv/tessera.bundle \"$clone\""
+  inside_as root "mkdir \"/srv/$folder\" && chown $account \"/srv/$folder\""
+  inside_as "$account" "git clone -q /srv/tessera.bundle \"/srv/$folder/tessera\""
   [ ! -d "$work/ccache" ] || {
     mkdir -p "$machine$home/.cache"
     cp -r "$work/ccache" "$machine$home/.cache/ccache"
@@ -54,7 +55,7 @@ make_machine() {
   }
 }
 
-in_clone() { inside_as "$account" "cd \"$clone\" && $1"; }
+in_clone() { inside_as "$account" "cd \"/srv/$folder/tessera\" && $1"; }
 
 # all_commands ACCOUNT: on a machine of the account's own.
 all_commands() {
@@ -80,7 +81,7 @@ fi
 
 # on_this_system COMMAND-LINE: with an empty home, and nothing of this environment but what concerns the network.
 on_this_system() (
-  cd "$work/$clone"
+  cd "$work/$folder/tessera"
   set -- "$1" env -i HOME="$work/home" LANG=C.UTF-8 PATH="$PATH"
   for name in $(network_variables); do set -- "$@" "$name=$(printenv "$name")"; done
   line=$1
@@ -105,8 +106,8 @@ prepare
 say "commit $(git -C "$root" rev-parse --short HEAD); logs: $logs"
 if no_machines; then
   say "on this system, because no bare Debian can be made: $why_not"
-  mkdir -p "$work/home" "$work/$(dirname "$clone")"
-  git clone -q "$root" "$work/$clone"
+  mkdir -p "$work/home" "$work/$folder"
+  git clone -q "$root" "$work/$folder/tessera"
   run_commands "an empty home" on_this_system
   cat "$logs/table"
   [ ! -e "$logs/failed" ]
