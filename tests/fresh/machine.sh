@@ -50,7 +50,7 @@ heard() {
 # installed_by LOG: what apt-get said in it, as in "70 packages, 401 MB".
 installed_by() {
   awk '/newly installed/ { packages += $3 } /^After this operation/ { size += $4 * ($5 == "kB" ? 0.001 : 1) }
-    END { if (packages) printf "%d packages, %.0f MB", packages, size }' "$1"
+    END { if (packages) printf "packages: %d, %.0f MB", packages, size }' "$1"
 }
 
 # make_base PACKAGES: a bare Debian 12 with these packages, in $work/base; from the host's mirrors where it has some.
@@ -97,7 +97,7 @@ start_machine() {
 
 # network_variables: the names of the environment's variables that concern the network.
 network_variables() {
-  names='PIP_[A-Z_]*|SSL_CERT_FILE|REQUESTS_CA_BUNDLE|(https?|no)_proxy|(HTTPS?|NO)_PROXY'
+  names='PIP_(INDEX_URL|EXTRA_INDEX_URL|TRUSTED_HOST|CERT|PROXY|DEFAULT_TIMEOUT)|SSL_CERT_FILE|REQUESTS_CA_BUNDLE|(https?|no)_proxy|(HTTPS?|NO)_PROXY'
   env | sed -nE "s/^($names)=.*/\\1/p"
 }
 
