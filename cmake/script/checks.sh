@@ -29,7 +29,7 @@ finish_checks() {
   say "$1"
 }
 
-# run_tests [OPTION...]: all tests, or those that CTest's options choose. Tests that wait for a time limit or a child
+# run_tests [OPTION...]: all tests, or what CTest's options choose. Tests that wait for a time limit or a child
 # leave the processors to others.
 run_tests() {
   with_progress "tests" ctest --test-dir "$build" --output-on-failure --no-tests=error -j $((2 * $(nproc))) "$@"
@@ -56,7 +56,7 @@ sources() { # sources SUFFIX...: every file of ours that ends so
   done | sort
 }
 
-# changed_sources SUFFIX...: those of them that differ from the commit before the last one, committed or not.
+# changed_sources SUFFIX...: the sources that differ from the commit before the last one, committed or not.
 changed_sources() {
   { git -C "$root" diff --name-only HEAD~1 && git -C "$root" ls-files --others --exclude-standard; } |
     while IFS= read -r file; do
