@@ -1,7 +1,5 @@
 # This file looks packages up. Under AUTO a backend whose package is missing is left out; under ON that is an error.
 
-find_package(xtensor CONFIG REQUIRED)
-find_package(nlohmann_json CONFIG REQUIRED)
 find_package(Threads REQUIRED)
 
 function(tessera_choose backend found)
@@ -17,6 +15,20 @@ function(tessera_choose backend found)
   set(TESSERA_WITH_${backend} ${use} PARENT_SCOPE)
   message(STATUS "Tessera: with ${backend}: ${use}")
 endfunction()
+
+# The library can be built without these two: it then says so where a program asks for what needs them.
+find_package(xtensor CONFIG QUIET)
+tessera_choose(XTENSOR "${xtensor_FOUND}")
+find_package(nlohmann_json CONFIG QUIET)
+tessera_choose(JSON "${nlohmann_json_FOUND}")
+if(NOT TESSERA_WITH_JSON AND (TESSERA_BUILD_APPS OR TESSERA_BUILD_TESTS))
+  message(FATAL_ERROR "The programs and the tests need nlohmann_json (Debian: nlohmann-json3-dev), and "
+    "TESSERA_JSON=${TESSERA_JSON} gave none; install it, or configure with -DTESSERA_BUILD_APPS=OFF -DTESSERA_BUILD_TESTS=OFF")
+endif()
+if(NOT TESSERA_WITH_XTENSOR AND TESSERA_BUILD_TESTS)
+  message(FATAL_ERROR "The tests need xtensor (Debian: libxtensor-dev), and TESSERA_XTENSOR=${TESSERA_XTENSOR} gave none; "
+    "install it, or configure with -DTESSERA_BUILD_TESTS=OFF")
+endif()
 
 find_package(OpenMP COMPONENTS CXX)
 tessera_choose(OPENMP "${OpenMP_CXX_FOUND}")

@@ -26,10 +26,40 @@ install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/te
               cmake/TesseraKernels.cmake
         DESTINATION ${package_dir} COMPONENT development)
 
-# pkg-config finds the prefix from where tessera.pc lies.
-file(RELATIVE_PATH TESSERA_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+# pkg-config finds the prefix from where tessera.pc lies. An absolute folder stays where it is.
+set(TESSERA_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  file(RELATIVE_PATH up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  string(REGEX REPLACE "/$" "" up "${up}")
+  set(TESSERA_PC_PREFIX "\${pcfiledir}/${up}")
+endif()
+foreach(folder LIBDIR INCLUDEDIR)
+  set(TESSERA_PC_${folder} "\${prefix}/${CMAKE_INSTALL_${folder}}")
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${folder}}")
+    set(TESSERA_PC_${folder} "${CMAKE_INSTALL_${folder}}")
+  endif()
+endforeach()
+# A program finds the library in a prefix by its rpath. In a folder of the system it needs none, and Debian forbids one.
+set(TESSERA_PC_RPATH " -Wl,-rpath,\${libdir}")
+if(CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+  set(TESSERA_PC_RPATH "")
+endif()
+foreach(description tessera tessera-c)
+  configure_file(cmake/${description}.pc.in ${PROJECT_BINARY_DIR}/${description}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${description}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endforeach()
+
+if(NOT TESSERA_DEBIAN_PACKAGES) # these have a file `copyright` of their own
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/tessera COMPONENT library)
+endif()
+
+# `cmake --build BUILD --target uninstall` removes what `cmake --install BUILD` has copied. A project around this one
+# may have a target of that name.
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall
+    COMMAND ${CMAKE_COMMAND} -D BUILD=${PROJECT_BINARY_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake
+    COMMENT "Removing what was installed" USES_TERMINAL VERBATIM)
+endif()
 
 # The component `bundle` has the test programs for another machine, and every shared library except the C library and
 # its loader, which belong to the machine.

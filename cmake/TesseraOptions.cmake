@@ -15,6 +15,10 @@ foreach(backend OPENMP TBB CUDA)
 endforeach()
 set(TESSERA_MPI AUTO CACHE STRING "Build the plug-ins for MPI, one for each library that pkg-config finds: ON, OFF or AUTO")
 set_property(CACHE TESSERA_MPI PROPERTY STRINGS AUTO ON OFF)
+set(TESSERA_XTENSOR AUTO CACHE STRING "Use xtensor, which writes .csv files: ON, OFF or AUTO")
+set(TESSERA_JSON AUTO CACHE STRING
+  "Use nlohmann_json for tuning tables, certificates as JSON and what Auto has measured: ON, OFF or AUTO")
+set_property(CACHE TESSERA_XTENSOR TESSERA_JSON PROPERTY STRINGS AUTO ON OFF)
 set(TESSERA_PYTHON OFF CACHE STRING "Build the Python package (needs Python's headers and nanobind): ON, OFF or AUTO")
 set_property(CACHE TESSERA_PYTHON PROPERTY STRINGS AUTO ON OFF)
 option(TESSERA_FUZZ "Build the targets of tests/fuzz as programs of libFuzzer, for which the compiler must be clang" OFF)
@@ -34,8 +38,12 @@ endif()
 # OFF halves the time to compile kernels. It is meant for machines that check the build and have no GPU.
 option(TESSERA_OPTIMIZE_DEVICE_CODE "Optimise CUDA device code" ON)
 
+# Within another project this holds for Tessera's own folders, and the project's own build type stays as it is.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+  set(CMAKE_BUILD_TYPE Release)
+  if(PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+  endif()
 endif()
 
 set(CMAKE_CXX_STANDARD 20)
@@ -50,8 +58,12 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
-# The install tree may be moved: programs find the library from where they are.
-set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+# The install tree may be moved: programs find the library from where they are. An absolute folder for libraries stays.
+set(tessera_program_rpath "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(tessera_program_rpath "${CMAKE_INSTALL_LIBDIR}")
+endif()
+set(CMAKE_INSTALL_RPATH "${tessera_program_rpath}")
 if(TESSERA_DEBIAN_PACKAGES) # packages stay where they are, and hold no path of the build
   set(CMAKE_SKIP_INSTALL_RPATH ON)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.>)

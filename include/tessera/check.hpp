@@ -196,7 +196,8 @@ struct Certificate {
 /// Returns some lines of text: the verdict, the worst elements, the norms, what was looked at, and the findings.
 TESSERA_API std::string to_text(const Certificate& certificate);
 /// Returns the certificate as JSON with the schema "tessera.certificate/1". Numbers that JSON does not have are the
-/// strings "inf", "-inf" and "nan".
+/// strings "inf", "-inf" and "nan". Throws Error with the code Unavailable where the library was built without
+/// nlohmann_json.
 TESSERA_API std::string to_json(const Certificate& certificate, int indent = 2);
 
 /// The operands of one product or of a batch, to check any number of computed results with. The right-hand sides of

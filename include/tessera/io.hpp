@@ -82,7 +82,8 @@ extern template TESSERA_API Matrix<f16> load_csv<f16>(const std::filesystem::pat
 /// The library has this instance.
 extern template TESSERA_API Matrix<bf16> load_csv<bf16>(const std::filesystem::path& path);
 
-/// Writes comma-separated text with as many digits as give the same bits when they are read.
+/// Writes comma-separated text with as many digits as give the same bits when they are read. Throws IoError where the
+/// library was built without xtensor.
 template <MatrixLike M>
 void save_csv(const std::filesystem::path& path, const M& matrix) {
   detail::write_csv(path, matrix.view().operand());

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <cstdio>
 
+#if defined(TESSERA_HAVE_JSON)
 #include <nlohmann/json.hpp>
+#endif
 
 #include <tessera/check.hpp>
 
 namespace tessera {
 namespace {
-
-using nlohmann::ordered_json;
 
 std::string text(double number) {
   char digits[40];
@@ -65,6 +65,9 @@ std::string looked_at(const Certificate& x) {
   return says;
 }
 
+#if defined(TESSERA_HAVE_JSON)
+using nlohmann::ordered_json;
+
 ordered_json json_of(double number) {
   if (std::isnan(number)) return "nan";
   if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
@@ -88,6 +91,7 @@ ordered_json json_of(const UlpHistogram& ulps) {
     if (ulps.count(bin) > 0) bins.push_back({{"up_to", UlpHistogram::up_to(bin)}, {"elements", ulps.count(bin)}});
   return bins;
 }
+#endif
 
 } // namespace
 
@@ -115,6 +119,7 @@ std::string to_text(const Certificate& x) {
   return all;
 }
 
+#if defined(TESSERA_HAVE_JSON)
 std::string to_json(const Certificate& x, int indent) {
   ordered_json json{
       {"schema", "tessera.certificate/1"},
@@ -154,5 +159,12 @@ std::string to_json(const Certificate& x, int indent) {
         {{"diagnosis", to_string(finding.diagnosis)}, {"text", finding.text}, {"value", json_of(finding.value)}});
   return json.dump(indent);
 }
+#else
+std::string to_json(const Certificate&, int) {
+  throw Error(StatusCode::Unavailable,
+              "a certificate as JSON: libtessera was built without nlohmann_json, which writes it; build it with "
+              "-DTESSERA_JSON=ON, or use to_text()");
+}
+#endif
 
 } // namespace tessera

@@ -5,7 +5,9 @@
 #include <optional>
 #include <vector>
 
+#if defined(TESSERA_HAVE_JSON)
 #include <nlohmann/json.hpp>
+#endif
 
 #include <tessera/backend/host_executor.hpp>
 #include <tessera/backend/log.hpp>
@@ -19,11 +21,6 @@
 
 namespace tessera {
 namespace {
-
-using Json = nlohmann::json;
-constexpr const char* offload_schema = "tessera.offload/1";
-/// Many machines may share a home folder; the file keeps the rates of the ones that were measured last.
-constexpr std::size_t most_machines = 32;
 
 template <class Action>
 double seconds_of(Action action) {
@@ -80,6 +77,12 @@ class Cube {
   detail::ExecutorMemory a_, b_, c_;
 };
 
+#if defined(TESSERA_HAVE_JSON)
+using Json = nlohmann::json;
+constexpr const char* offload_schema = "tessera.offload/1";
+/// Many machines may share a home folder; the file keeps the rates of the ones that were measured last.
+constexpr std::size_t most_machines = 32;
+
 Json key_of(Executor& device, Executor& host, DType type) {
   return {{"device", device.capabilities().device},
           {"driver", device.capabilities().driver},
@@ -132,6 +135,7 @@ void keep(const std::filesystem::path& file, Json machines, Json machine) {
     if (log_dispatch()) log_line(std::string("auto: what was measured cannot be kept: ") + why.what());
   }
 }
+#endif
 
 } // namespace
 
@@ -164,6 +168,7 @@ OffloadRates measure_offload(Executor& device, Executor& host, DType type, const
   return rates;
 }
 
+#if defined(TESSERA_HAVE_JSON)
 std::optional<OffloadRates> offload_rates(Executor& device, Executor& host, DType type,
                                           const std::filesystem::path& file, const OffloadProbe& probe) {
   const Json key = key_of(device, host, type);
@@ -183,5 +188,13 @@ std::optional<OffloadRates> offload_rates(Executor& device, Executor& host, DTyp
           {"host_flops", rates.host_flops}});
   return rates;
 }
+#else
+std::optional<OffloadRates> offload_rates(Executor& device, Executor& host, DType type, const std::filesystem::path&,
+                                          const OffloadProbe& probe) {
+  if (lacks_threads_here(host)) return {};
+  if (log_dispatch()) log_line("auto: what is measured is not kept: libtessera was built without nlohmann_json");
+  return measure_offload(device, host, type, probe);
+}
+#endif
 
 } // namespace tessera

@@ -1,6 +1,7 @@
 /// Reads and writes comma-separated text. xtensor writes it. The reader is our own, because xtensor's takes "1x" for 1,
 /// rejects subnormal numbers, and cannot say where an error is.
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -11,13 +12,17 @@
 #include <type_traits>
 #include <vector>
 
+#if defined(TESSERA_HAVE_XTENSOR)
 #include <xtensor/xcsv.hpp>
+#endif
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/open_file.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
+#if defined(TESSERA_HAVE_XTENSOR)
 #include <tessera/xtensor.hpp>
+#endif
 
 #include "output_file.hpp"
 
@@ -103,6 +108,7 @@ template TESSERA_API Matrix<f16> load_csv<f16>(const fs::path& path);
 template TESSERA_API Matrix<bf16> load_csv<bf16>(const fs::path& path);
 
 namespace detail {
+#if defined(TESSERA_HAVE_XTENSOR)
 namespace {
 
 template <class T>
@@ -131,6 +137,13 @@ void write_csv(const fs::path& path, const Operand& source) try {
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
+#else
+void write_csv(const fs::path& path, const Operand&) {
+  throw IoError(path.string() +
+                ": cannot be written, because libtessera was built without xtensor, which writes .csv " +
+                "files; build it with -DTESSERA_XTENSOR=ON, or save a .npy file");
+}
+#endif
 
 } // namespace detail
 } // namespace tessera

@@ -47,7 +47,7 @@ install_development() { inside_as root "$install /srv/debs/libtessera-dev_*.deb 
 build_programs() {
   inside_as user 'set -e
     cmake -S /srv/outside -B found -D EXAMPLE=/srv/product.cpp && cmake --build found
-    g++ -std=c++20 /srv/product.cpp -o by_pkg_config $(pkg-config --cflags --libs tessera)
+    g++ /srv/product.cpp -o by_pkg_config $(pkg-config --cflags --libs tessera)
     for program in found/product ./by_pkg_config; do
       $program >printed && cat printed && grep -q "openmp: .c. = [0-9]" printed && grep -q "tbb: .c. = [0-9]" printed
     done

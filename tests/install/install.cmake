@@ -1,15 +1,7 @@
 # CMakeLists.txt says what this does. The installed tree is renamed before the programs run, so that they can use
 # neither a path of the first prefix nor one of the build tree.
 
-function(run)
-  cmake_parse_arguments(PARSE_ARGV 0 RUN "" "OUTPUT" "COMMAND")
-  execute_process(COMMAND ${RUN_COMMAND} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT result EQUAL 0)
-    list(JOIN RUN_COMMAND " " command)
-    message(FATAL_ERROR "${command}\nfailed: ${result}\n${output}")
-  endif()
-  set(${RUN_OUTPUT} "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 # In the example's output, each backend that was built has computed, and none was looked for elsewhere.
 function(check_product output)
@@ -21,22 +13,24 @@ function(check_product output)
   endforeach()
 endfunction()
 
-foreach(variable LD_LIBRARY_PATH TESSERA_PLUGIN_PATH CMAKE_PREFIX_PATH)
-  unset(ENV{${variable}})
-endforeach()
 file(REMOVE_RECURSE ${WORK})
 run(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/before)
 run(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/before --component bundle)
-file(RENAME ${WORK}/before ${WORK}/moved)
-set(prefix ${WORK}/moved)
+set(prefix "${WORK}/moved tree")
+file(RENAME ${WORK}/before ${prefix})
 set(sanitize "")
 if(SANITIZE)
   set(sanitize -fsanitize=${SANITIZE})
 endif()
 
-# find_package
+# find_package. nvcc finds no header in a path with a quote.
+set(device_code AUTO)
+if(prefix MATCHES "'")
+  set(device_code OFF)
+endif()
 run(COMMAND ${CMAKE_COMMAND} -S ${OUTSIDE} -B ${WORK}/outside -G ${GENERATOR} -D CMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}
     -D CMAKE_PREFIX_PATH=${prefix} -D EXAMPLE=${EXAMPLE} -D KERNELS=${KERNELS} -D CMAKE_CUDA_ARCHITECTURES=90
+    -D TESSERA_KERNELS_CUDA=${device_code}
     -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=${sanitize})
 run(COMMAND ${CMAKE_COMMAND} --build ${WORK}/outside)
 run(COMMAND ${WORK}/outside/product OUTPUT output)
@@ -47,17 +41,18 @@ if(NOT output MATCHES "reference: -?[0-9]")
 endif()
 find_program(nvcc nvcc HINTS ENV CUDACXX PATHS /usr/local/cuda/bin)
 foreach(target layer operations)
-  if(nvcc AND NOT EXISTS ${WORK}/outside/lib${target}_kernels_cuda.so)
+  if(nvcc AND device_code AND NOT EXISTS ${WORK}/outside/lib${target}_kernels_cuda.so)
     message(FATAL_ERROR "${nvcc} is there, but tessera_add_kernels() made no plug-in beside ${target}")
   endif()
 endforeach()
 
-# pkg-config
+# pkg-config, which takes a quote in the path for one of the shell's unless it is told the prefix, with backslashes
 find_program(pkg_config pkg-config REQUIRED)
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
-run(COMMAND ${pkg_config} --cflags --libs tessera OUTPUT flags)
+string(REGEX REPLACE "([ '\"\\])" "\\\\\\1" escaped "${prefix}")
+run(COMMAND ${pkg_config} --define-variable=prefix=${escaped} --cflags --libs tessera OUTPUT flags)
 separate_arguments(flags UNIX_COMMAND "${flags}")
-run(COMMAND ${CXX} -std=c++20 ${sanitize} ${EXAMPLE} -o ${WORK}/by_pkg_config ${flags} -Wl,-rpath,${prefix}/${LIBDIR})
+run(COMMAND ${CXX} ${sanitize} ${EXAMPLE} -o ${WORK}/by_pkg_config ${flags})
 run(COMMAND ${WORK}/by_pkg_config OUTPUT output)
 check_product("${output}")
 

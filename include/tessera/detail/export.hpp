@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tessera/detail/cxx20.hpp>
+
 /// Marks the symbols that libtessera exports; all others are hidden.
 #if defined(TESSERA_BUILDING_LIBRARY)
 #define TESSERA_API __attribute__((visibility("default")))

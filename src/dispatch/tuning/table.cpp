@@ -7,7 +7,9 @@
 #include <set>
 #include <utility>
 
+#if defined(TESSERA_HAVE_JSON)
 #include <nlohmann/json.hpp>
+#endif
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/json_nesting.hpp>
@@ -16,6 +18,8 @@
 #include <tessera/version.hpp>
 
 namespace tessera {
+
+#if defined(TESSERA_HAVE_JSON)
 namespace {
 
 using Json = nlohmann::json;
@@ -204,5 +208,18 @@ void save_tuning(const std::filesystem::path& path, const TuningTable& table) tr
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
+#else
+namespace {
+
+[[noreturn]] void fail_without_json(const std::filesystem::path& path) {
+  throw IoError("tuning table " + path.string() + ": libtessera was built without nlohmann_json, which reads and " +
+                "writes it; build it with -DTESSERA_JSON=ON, or set TESSERA_TUNING=none");
+}
+
+} // namespace
+
+TuningTable load_tuning(const std::filesystem::path& path) { fail_without_json(path); }
+void save_tuning(const std::filesystem::path& path, const TuningTable&) { fail_without_json(path); }
+#endif
 
 } // namespace tessera

@@ -1,0 +1,10 @@
+# Checks that a page quotes files as they are: FILES are paths in FOLDER, LANGUAGE is the word after the fence.
+file(READ ${PAGE} page)
+string(REPLACE " " ";" files "${FILES}")
+foreach(file IN LISTS files)
+  file(READ ${FOLDER}/${file} text)
+  string(FIND "${page}" "```${LANGUAGE}\n${text}```\n" place)
+  if(place EQUAL -1)
+    message(FATAL_ERROR "${PAGE} does not quote ${FOLDER}/${file} as it is; copy the file into a code block of ${LANGUAGE}")
+  endif()
+endforeach()

@@ -1,6 +1,0 @@
-file(READ ${README} readme)
-file(READ ${EXAMPLE} example)
-string(FIND "${readme}" "```cpp\n${example}```\n" place)
-if(place EQUAL -1)
-  message(FATAL_ERROR "README.md does not quote ${EXAMPLE} as it is; copy the file into its code block")
-endif()
