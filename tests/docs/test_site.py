@@ -53,14 +53,14 @@ class Site(unittest.TestCase):
         self.write("README.md", "# Start\n")
         self.write(
             "docs/guide.md",
-            "[s](../README.md#x) [f](../src) [g](../src/gpu) [h](../include/tessera/a.hpp) `[c](no.md)`\n",
+            "# Guide\n\n[s](../README.md#start) [f](../src) [g](../src/gpu) [h](../include/tessera/a.hpp) `[c](no.md)`\n",
         )
         self.write("src/README.md", "# Sources\n")
         self.write("src/gpu/tool.py", "pass\n")
         self.write("include/tessera/a.hpp", "")
         contents = ["docs/guide.md", "src/README.md"]
         page = self.staged("docs/guide.md", contents)
-        self.assertTrue(page.startswith("[s](../index.md#x) [f](../src/README.md) [g](../src/gpu/README.md) "), page)
+        self.assertTrue(page.startswith("# Guide\n\n[s](../index.md#start) [f](../src/README.md) [g](../src/gpu/README.md) "), page)
         self.assertTrue(page.endswith(" [h](../reference/a-hpp.rst) `[c](no.md)`\n"), page)
         self.assertEqual(self.staged("src/gpu/README.md", contents), "# src/gpu\n\n- [tool.py](tool.py)\n")
         self.assertTrue((self.root / "site/src/gpu/tool.py").is_file())
@@ -70,13 +70,13 @@ class Site(unittest.TestCase):
     def test_a_page_without_a_place(self):
         self.write("README.md", "# Start\n")
         self.write("docs/guide.md", "# Guide\n")
-        with self.assertRaisesRegex(SystemExit, "docs/guide.md has no place on the site"):
+        with self.assertRaisesRegex(SystemExit, "docs/guide.md:1: has no place on the site"):
             self.staged(contents=())
 
     def test_a_link_to_no_file(self):
         self.write("README.md", "# Start\n")
-        self.write("docs/guide.md", "[gone](gone.md)\n")
-        with self.assertRaisesRegex(SystemExit, "docs/guide.md: the link gone.md leads nowhere"):
+        self.write("docs/guide.md", "# Guide\n\n[gone](gone.md)\n")
+        with self.assertRaisesRegex(SystemExit, "docs/guide.md:3: the link gone.md leads nowhere"):
             self.staged()
 
     def test_a_description(self):
