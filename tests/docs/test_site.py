@@ -10,10 +10,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "docs/site"))
 
+import python_pages  # noqa: E402
 from check_links import check_links  # noqa: E402
+from check_search import check_search  # noqa: E402
 from doxygen_text import Descriptions  # noqa: E402
 from header_pages import HeaderPages, plain  # noqa: E402
 from markdown_pages import MarkdownPages  # noqa: E402
+from printed import difference  # noqa: E402
 
 HEADER = """<doxygen><compounddef id="a_8hpp" kind="file"><compoundname>a.hpp</compoundname>
 <briefdescription/><detaileddescription><para>Products.</para></detaileddescription>
@@ -119,6 +122,25 @@ class Site(unittest.TestCase):
                 "b.html: the link a.html#there names an anchor that is not there",
             ],
         )
+
+    def test_symbols_of_the_python_package(self):
+        python_pages.load_package()
+        self.assertEqual(list(python_pages.undescribed()), [])
+
+    def test_what_the_search_finds(self):
+        self.write("searchindex.js", 'Search.setIndex({"objtypes": {"0": "cpp:class", "1": "cpp:functionParam"}})\n')
+        self.assertEqual(check_search(self.root), ["searchindex.js: the search finds each cpp:functionParam"])
+        self.write("searchindex.js", 'Search.setIndex({"objtypes": {}})')
+        self.assertEqual(check_search(self.root), ["searchindex.js: the search finds no symbols"])
+        self.write("searchindex.js", 'Search.setIndex({"objtypes": {"0": "cpp:class"}})')
+        self.assertEqual(check_search(self.root), [])
+
+    def test_what_a_program_prints(self):
+        source = "print(a)  # prints: 1 of … done\nputs(b); /* prints: (2) */\nstd::cout << c; // prints: 3\n"
+        self.assertEqual(difference(source, "x\n1 of 8 done\n(2)\n3\n"), "")
+        self.assertIn("'3'", difference(source, "1 of 8 done\n(2)\n33\n"))
+        self.assertIn("'(2)'", difference(source, "1 of 8 done\n3\n(2) \n"))
+        self.assertIn("nothing", difference("int main() {}", "\n"))
 
 
 if __name__ == "__main__":
