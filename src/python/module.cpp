@@ -12,6 +12,7 @@
 #include "device_array.hpp"
 #include "distributed.hpp"
 #include "errors.hpp"
+#include "files.hpp"
 #include "gemm.hpp"
 #include "race.hpp"
 #include "tensors/product.hpp"
@@ -357,5 +358,6 @@ NB_MODULE(_core, module) {
       .def("run", run_race, "backend"_a.none(), "kernel"_a, "math"_a.none(), "repeat"_a, "time_limit"_a);
   bind_device_array(module);
   bind_distributed(module);
+  bind_files(module);
   bind_tensors(module);
 }
