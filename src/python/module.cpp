@@ -8,11 +8,11 @@
 #include <tessera/version.hpp>
 
 #include "batch.hpp"
-#include "check.hpp"
 #include "device_array.hpp"
 #include "distributed.hpp"
 #include "errors.hpp"
-#include "files.hpp"
+#include "extensions/check.hpp"
+#include "extensions/files.hpp"
 #include "gemm.hpp"
 #include "race.hpp"
 #include "tensors/product.hpp"

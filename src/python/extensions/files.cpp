@@ -12,8 +12,8 @@
 
 #include <tessera/file_product.hpp>
 
-#include "errors.hpp"
-#include "words.hpp"
+#include "python/errors.hpp"
+#include "python/words.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
