@@ -10,11 +10,12 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tomllib
 
 from check_links import check_links
 from check_pictures import check_pictures
+from check_search import check_search
 from markdown_pages import MarkdownPages, toctree
+from page_rules import read_contents
 from public_headers import read_headers
 from python_pages import python_page
 
@@ -46,22 +47,24 @@ def main(arguments):
     if len(arguments) != 3:
         print(__doc__, file=sys.stderr)
         return 2
-    root, work, site = (pathlib.Path(argument).resolve() for argument in arguments)
-    source = work / "source"
-    shutil.rmtree(source, ignore_errors=True)
-    if work in site.parents:  # another folder may have files of the user's
-        shutil.rmtree(site, ignore_errors=True)
+    root, work, wanted = (pathlib.Path(argument).resolve() for argument in arguments)
+    source, site = work / "source", work / "html"
+    for folder in (source, site):
+        shutil.rmtree(folder, ignore_errors=True)
     work.mkdir(parents=True, exist_ok=True)
     headers = write_reference(root, source, read_headers(root, work))
-    sections = tomllib.loads((HERE / "contents.toml").read_text(encoding="utf-8"))["section"]
-    MarkdownPages(root, source, headers).write(sections)
+    MarkdownPages(root, source, headers).write(read_contents(HERE / "contents.toml"))
     link_headers(source / "include/README.md", headers)
     sphinx = [sys.executable, "-m", "sphinx", *"-q -E -n -W --keep-going -j 2 -b html".split(), "-c", HERE]
     if subprocess.run([*sphinx, "-d", work / "doctrees", source, site], check=False).returncode:
         raise SystemExit("the pages have mistakes; the lines above say where")
-    findings = check_links(site) + check_pictures(site)
+    findings = check_links(site) + check_search(site) + check_pictures(site)
     print("\n".join(findings), file=sys.stderr, end="\n" if findings else "")
-    return 1 if findings else 0
+    if findings:
+        return 1
+    if wanted != site:  # which may have files of the user's
+        shutil.copytree(site, wanted, dirs_exist_ok=True)
+    return 0
 
 
 if __name__ == "__main__":

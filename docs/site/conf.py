@@ -8,6 +8,8 @@ import sys
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.domains.c import CDomain
+from sphinx.domains.cpp import CPPDomain
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
@@ -21,7 +23,7 @@ python_pages.load_package()
 project = "Tessera"
 version = re.search(r'#define TESSERA_VERSION "(.*)"', (HERE.parents[1] / "include/tessera/version.hpp").read_text())[1]
 release = version
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.githubpages"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.githubpages", "sphinx_copybutton"]
 root_doc = "index"
 language = "en"
 smartquotes = False
@@ -33,6 +35,10 @@ highlight_language = "text"
 
 myst_heading_anchors = 6
 myst_fence_as_directive = ["mermaid"]
+
+# Where code has prompts, the copy button takes the lines behind them, and not what was printed.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
@@ -52,6 +58,23 @@ html_use_index = True
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
 html_theme_options = {"navigation_with_keys": True}
+
+
+class SymbolsAlone:
+    """A domain whose parameters the search does not find: a search for a name shows symbols and pages."""
+
+    def get_objects(self):
+        for name, shown, kind, page, anchor, priority in super().get_objects():
+            hidden = kind in ("functionParam", "templateParam")
+            yield name, shown, kind, page, anchor, -1 if hidden else priority
+
+
+class SearchedC(SymbolsAlone, CDomain):
+    """Symbols of C."""
+
+
+class SearchedCpp(SymbolsAlone, CPPDomain):
+    """Symbols of C++."""
 
 
 class Mermaid(SphinxDirective):
@@ -96,6 +119,8 @@ def check_described(app, doctree, docname):
 
 
 def setup(app):
+    app.add_domain(SearchedC, override=True)
+    app.add_domain(SearchedCpp, override=True)
     app.add_directive("mermaid", Mermaid)
     app.connect("doctree-resolved", check_described)
     app.connect("html-page-context", add_mermaid)

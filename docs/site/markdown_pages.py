@@ -5,13 +5,10 @@ or to a copy of the file.
 """
 
 import os
-import pathlib
 import re
 import shutil
 
-FOLDERS = ("docs", "include", "src", "backends", "apps", "tests", "cmake")
-LINK = re.compile(r"(\]\()([^)\s]+)(\))")
-START = "README.md"
+from page_rules import FOLDERS, LINK, START, check_page, check_places, is_outside, readme_above, target_of
 
 
 def pages_of(root):
@@ -37,19 +34,16 @@ class MarkdownPages:
 
     def destination(self, page, link):
         """What a link on `page` leads to on the site."""
-        path, mark, anchor = link.partition("#")
-        if not path or re.match(r"[a-z]+:", path):
+        if is_outside(link) or link.startswith("#"):
             return link
-        file = os.path.normpath(os.path.join(os.path.dirname(page), path))
-        if not (self.root / file).exists() or file.startswith(".."):
-            raise SystemExit(f"{page}: the link {link} leads nowhere")
+        file, anchor = target_of(page, link)
         if (self.root / file).is_dir():
             file = self.folder(file)
         elif file.removeprefix("include/") in self.headers:
             file = self.headers[file.removeprefix("include/")] + ".rst"
         elif file not in self.pages:
             self.copy(file)
-        return os.path.relpath(staged(file), os.path.dirname(staged(page)) or ".") + mark + anchor
+        return os.path.relpath(staged(file), os.path.dirname(staged(page)) or ".") + (f"#{anchor}" if anchor else "")
 
     def copy(self, file):
         copied = self.target / file
@@ -76,20 +70,23 @@ class MarkdownPages:
         """The pages below each page that the contents do not name: they hang from the README of the nearest folder."""
         below = {}
         for page in [*self.pages, *self.listed]:
-            if page in contents or page == START:
-                continue
-            folder = pathlib.PurePath(page).parent
-            if pathlib.PurePath(page).name == "README.md":
-                folder = folder.parent
-            while str(folder) != "." and f"{folder}/README.md" not in self.pages:
-                folder = folder.parent
-            if str(folder) == ".":
-                raise SystemExit(f"{page} has no place on the site; name it in docs/site/contents.toml")
-            below.setdefault(f"{folder}/README.md", []).append(page)
+            if page not in contents and page != START:
+                below.setdefault(readme_above(page, self.pages), []).append(page)
         return below
+
+    def check(self, sections):
+        """Ends the program where a page breaks a rule of page_rules.py."""
+        read = lambda page: (self.root / page).read_text(encoding="utf-8")
+        is_there = lambda file: (self.root / file).exists()
+        findings = check_places(self.pages, sections)
+        for page in self.pages:
+            findings += check_page(page, read(page), is_there, self.pages, read)
+        if findings:
+            raise SystemExit("\n".join(findings))
 
     def write(self, sections):
         """Writes all pages; `sections` are the contents' captions and pages, in order."""
+        self.check(sections)
         text = {page: self.rewritten(page, (self.root / page).read_text(encoding="utf-8")) for page in self.pages}
         contents = {page for section in sections for page in section["pages"]}
         for page, below in self.children(contents).items():
@@ -103,7 +100,10 @@ class MarkdownPages:
 
 
 def toctree(pages, page, caption=None):
-    """A directive for the side bar alone; it shows nothing on the page."""
+    """A directive for the side bar alone; it shows nothing on the page. The start page, whose title is the project's name,
+    is called Start."""
     options = ":hidden:\n" + (f":caption: {caption}\n" if caption else "")
-    names = "".join("/" + staged(below).removesuffix(".md") + "\n" for below in pages)
+    names = "".join(
+        "Start <self>\n" if below == START else "/" + below.removesuffix(".md") + "\n" for below in pages
+    )
     return f"\n\n```{{toctree}}\n{options}\n{names}```\n"

@@ -4,6 +4,7 @@
 public_headers.py ROOT WORK   only checks the checkout ROOT, with files on the way in WORK
 """
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -17,7 +18,8 @@ DOXYFILE = pathlib.Path(__file__).with_name("Doxyfile")
 def read_headers(root, work):
     """Returns the headers' pages; ends the program where a comment is missing or has a mistake."""
     shutil.rmtree(work / "xml", ignore_errors=True)
-    settings = DOXYFILE.read_text(encoding="utf-8") + f'\nOUTPUT_DIRECTORY = "{work}"\n'
+    below = os.path.relpath(work, root)  # the folders above may have any character in their names
+    settings = DOXYFILE.read_text(encoding="utf-8") + f'\nOUTPUT_DIRECTORY = "{below}"\n'
     done = subprocess.run(["doxygen", "-"], cwd=root, input=settings, text=True, check=False)
     pages = HeaderPages(work / "xml")
     missing = sorted(set(pages.undocumented()))

@@ -1,6 +1,7 @@
 """The reference of the Python package, from its sources alone: nothing has to be compiled."""
 
 import importlib.util
+import inspect
 import pathlib
 import re
 import sys
@@ -34,6 +35,15 @@ Backends and kernels
    :members:
 .. autofunction:: tessera.kernels
 .. autoclass:: tessera.Kernel()
+   :members:
+
+Products of files
+-----------------
+
+.. autofunction:: tessera.multiply_files
+.. autoclass:: tessera.FileProgress()
+   :members:
+.. autoclass:: tessera.FileReport()
    :members:
 
 Comparing kernels
@@ -91,6 +101,24 @@ def load_package():
         getattr(core, name).__doc__ = text_of(f"{name}_doc")
     sys.modules["tessera._core"] = core
     sys.path.insert(0, str(PACKAGE.parent))
+
+
+def undescribed():
+    """Each symbol on the page without a description, after load_package(). Sphinx would find it later."""
+    import tessera
+
+    for name in re.findall(r"auto\w+:: tessera\.(\w+)", python_page()):
+        symbol = getattr(tessera, name)
+        if not symbol.__doc__ or symbol.__doc__.startswith(f"{name}("):  # a dataclass describes itself so
+            yield name
+        if not isinstance(symbol, type):
+            continue
+        for member, value in vars(symbol).items():
+            if not member.startswith("_") and isinstance(value, (property, type(undescribed))) and not value.__doc__:
+                yield f"{name}.{member}"
+        for field in vars(symbol).get("__annotations__", ()):
+            if not re.search(rf"^    {field}: .*#: |^    #: .*\n    {field}: ", inspect.getsource(symbol), re.M):
+                yield f"{name}.{field}"
 
 
 def with_fields(lines):

@@ -23,10 +23,10 @@
 /// `.NAME.tessera-product` beside it, whose space is reserved before the product begins. `.NAME.tessera-journal`
 /// records the operands (size, time of change, header), the arguments, the blocks, and which blocks are on the disk.
 ///
-/// A product that was stopped, by a signal, a full disk or a failure of power, goes on where it was: the same call
-/// computes the blocks that are missing. If a file or an argument differs from the journal, the call is refused with
-/// both values, and nothing is lost; start_over discards what is there. The memory limit, the executors and the number
-/// of threads may differ, as long as the recorded blocks fit into memory.
+/// A product that was stopped, on request, by a signal, a full disk or a failure of power, goes on where it was: the
+/// same call computes the blocks that are missing. If a file or an argument differs from the journal, the call is
+/// refused with both values, and nothing is lost; start_over discards what is there. The memory limit, the executors
+/// and the number of threads may differ, as long as the recorded blocks fit into memory.
 ///
 /// Errors: IoError for a file that is missing, no .npy file, truncated, cannot be read or written, or that was changed
 /// while it was read; and for an output that another program is computing. InvalidArgument for shapes and types that do
@@ -40,6 +40,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,8 @@ struct FileProduct {
   bool start_over = false;            ///< discard an unfinished product instead of going on with it
   /// Is called now and then, by one thread at a time, which is not always the same. It must not throw.
   std::function<void(const FileProductProgress&)> progress = {};
+  /// A request to stop, from any thread, ends the product after the slices at hand; see FileProductReport::stopped.
+  std::stop_token stop = {};
 };
 
 /// What a product of files is going to do.
@@ -103,6 +106,7 @@ struct FileProductReport {
   std::size_t allocated_bytes = 0; ///< buffers that were allocated; at most plan.planned_bytes
   std::uint64_t bytes_read = 0;    ///< bytes that were read from the files of A, B and C
   std::uint64_t bytes_written = 0; ///< bytes of C that were written
+  bool stopped = false;            ///< FileProduct::stop ended it: `out` is as it was, and the same call goes on
   double seconds = 0;              ///< the time of all of it
   double seconds_reading = 0;      ///< time in which executors waited for slices, added up over the executors
   double seconds_writing = 0;      ///< time in which executors waited for the writer, added up over the executors

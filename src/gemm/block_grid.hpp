@@ -56,11 +56,13 @@ class SharedBlocks {
   /// May take() give another block?
   bool has_more() const noexcept { return !stopped() && next_.load(std::memory_order_relaxed) < grid_.count(); }
 
-  /// Keeps the first failure, and makes all threads stop.
-  void fail(Status status) noexcept {
+  /// Keeps the first failure, and makes all threads stop. Returns whether this failure is the first.
+  bool fail(Status status) noexcept {
     const std::lock_guard lock(mutex_);
-    if (failure_.ok()) failure_ = std::move(status);
+    const bool first = failure_.ok();
+    if (first) failure_ = std::move(status);
     stopped_.store(true);
+    return first;
   }
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
   Status failure() {

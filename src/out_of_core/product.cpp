@@ -1,9 +1,11 @@
 /// The way of a product of files: after it is checked and planned, its blocks are computed, and it is completed.
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <stop_token>
 
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
@@ -141,10 +143,18 @@ FileProductReport Run::compute() {
       progress_.operations +=
           2.0 * static_cast<double>(block.rows) * static_cast<double>(block.cols) * static_cast<double>(sizes_.k);
   tell(0, 0, 0);
-  writer.start();
-  multiply(blocks);
-  throw_if_failed(writer.finish());
-  unfinished_.commit();
+  std::atomic<bool> stopped = false;
+  {
+    const std::stop_callback stop(asked_.stop, [&] {
+      if (blocks.fail({StatusCode::IoError, "stopped"})) stopped = true;
+    });
+    writer.start();
+    multiply(blocks);
+    const Status status = writer.finish();
+    report.stopped = stopped;
+    if (!report.stopped) throw_if_failed(status);
+  }
+  if (!report.stopped) unfinished_.commit();
   report.allocated_bytes = allocated_;
   report.bytes_read = bytes_read();
   report.bytes_written = writer.bytes_written();

@@ -1,6 +1,7 @@
 #include "errors.hpp"
 
 #include <array>
+#include <cstring>
 #include <new>
 
 namespace tessera::python {
@@ -12,7 +13,11 @@ std::array<PyObject*, 8> classes{};
 constexpr std::array<const char*, 8> names{"Error",       "InvalidArgument", "KernelRejected", "BackendUnavailable",
                                            "OutOfMemory", "DeviceError",     "IoError",        "InternalError"};
 
-void raise(StatusCode code, const char* why) { PyErr_SetString(classes[static_cast<std::size_t>(code)], why); }
+/// The text may hold the name of a file, whose bytes need not be UTF-8.
+void raise(StatusCode code, const char* why) {
+  const Reference text(PyUnicode_DecodeUTF8(why, static_cast<Py_ssize_t>(std::strlen(why)), "backslashreplace"));
+  if (text) PyErr_SetObject(classes[static_cast<std::size_t>(code)], text.get());
+}
 
 } // namespace
 

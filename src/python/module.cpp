@@ -8,10 +8,11 @@
 #include <tessera/version.hpp>
 
 #include "batch.hpp"
-#include "check.hpp"
 #include "device_array.hpp"
 #include "distributed.hpp"
 #include "errors.hpp"
+#include "extensions/check.hpp"
+#include "extensions/files.hpp"
 #include "gemm.hpp"
 #include "race.hpp"
 #include "tensors/product.hpp"
@@ -357,5 +358,6 @@ NB_MODULE(_core, module) {
       .def("run", run_race, "backend"_a.none(), "kernel"_a, "math"_a.none(), "repeat"_a, "time_limit"_a);
   bind_device_array(module);
   bind_distributed(module);
+  bind_files(module);
   bind_tensors(module);
 }

@@ -10,10 +10,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "docs/site"))
 
+import python_pages  # noqa: E402
 from check_links import check_links  # noqa: E402
+from check_search import check_search  # noqa: E402
 from doxygen_text import Descriptions  # noqa: E402
 from header_pages import HeaderPages, plain  # noqa: E402
 from markdown_pages import MarkdownPages  # noqa: E402
+from printed import difference  # noqa: E402
 
 HEADER = """<doxygen><compounddef id="a_8hpp" kind="file"><compoundname>a.hpp</compoundname>
 <briefdescription/><detaileddescription><para>Products.</para></detaileddescription>
@@ -53,14 +56,14 @@ class Site(unittest.TestCase):
         self.write("README.md", "# Start\n")
         self.write(
             "docs/guide.md",
-            "[s](../README.md#x) [f](../src) [g](../src/gpu) [h](../include/tessera/a.hpp) `[c](no.md)`\n",
+            "# Guide\n\n[s](../README.md#start) [f](../src) [g](../src/gpu) [h](../include/tessera/a.hpp) `[c](no.md)`\n",
         )
         self.write("src/README.md", "# Sources\n")
         self.write("src/gpu/tool.py", "pass\n")
         self.write("include/tessera/a.hpp", "")
         contents = ["docs/guide.md", "src/README.md"]
         page = self.staged("docs/guide.md", contents)
-        self.assertTrue(page.startswith("[s](../index.md#x) [f](../src/README.md) [g](../src/gpu/README.md) "), page)
+        self.assertTrue(page.startswith("# Guide\n\n[s](../index.md#start) [f](../src/README.md) [g](../src/gpu/README.md) "), page)
         self.assertTrue(page.endswith(" [h](../reference/a-hpp.rst) `[c](no.md)`\n"), page)
         self.assertEqual(self.staged("src/gpu/README.md", contents), "# src/gpu\n\n- [tool.py](tool.py)\n")
         self.assertTrue((self.root / "site/src/gpu/tool.py").is_file())
@@ -70,13 +73,13 @@ class Site(unittest.TestCase):
     def test_a_page_without_a_place(self):
         self.write("README.md", "# Start\n")
         self.write("docs/guide.md", "# Guide\n")
-        with self.assertRaisesRegex(SystemExit, "docs/guide.md has no place on the site"):
+        with self.assertRaisesRegex(SystemExit, "docs/guide.md:1: has no place on the site"):
             self.staged(contents=())
 
     def test_a_link_to_no_file(self):
         self.write("README.md", "# Start\n")
-        self.write("docs/guide.md", "[gone](gone.md)\n")
-        with self.assertRaisesRegex(SystemExit, "docs/guide.md: the link gone.md leads nowhere"):
+        self.write("docs/guide.md", "# Guide\n\n[gone](gone.md)\n")
+        with self.assertRaisesRegex(SystemExit, "docs/guide.md:3: the link gone.md leads nowhere"):
             self.staged()
 
     def test_a_description(self):
@@ -119,6 +122,25 @@ class Site(unittest.TestCase):
                 "b.html: the link a.html#there names an anchor that is not there",
             ],
         )
+
+    def test_symbols_of_the_python_package(self):
+        python_pages.load_package()
+        self.assertEqual(list(python_pages.undescribed()), [])
+
+    def test_what_the_search_finds(self):
+        self.write("searchindex.js", 'Search.setIndex({"objtypes": {"0": "cpp:class", "1": "cpp:functionParam"}})\n')
+        self.assertEqual(check_search(self.root), ["searchindex.js: the search finds each cpp:functionParam"])
+        self.write("searchindex.js", 'Search.setIndex({"objtypes": {}})')
+        self.assertEqual(check_search(self.root), ["searchindex.js: the search finds no symbols"])
+        self.write("searchindex.js", 'Search.setIndex({"objtypes": {"0": "cpp:class"}})')
+        self.assertEqual(check_search(self.root), [])
+
+    def test_what_a_program_prints(self):
+        source = "print(a)  # prints: 1 of … done\nputs(b); /* prints: (2) */\nstd::cout << c; // prints: 3\n"
+        self.assertEqual(difference(source, "x\n1 of 8 done\n(2)\n3\n"), "")
+        self.assertIn("'3'", difference(source, "1 of 8 done\n(2)\n33\n"))
+        self.assertIn("'(2)'", difference(source, "1 of 8 done\n3\n(2) \n"))
+        self.assertIn("nothing", difference("int main() {}", "\n"))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, which may read a clock, how long
-READMEs are, how wide prose is, which words comments and pages do not use, and whether links between pages lead somewhere.
+READMEs are, how wide prose is, which words comments and pages do not use, and what the site asks of pages (docs/site/page_rules.py):
+a place, links that lead somewhere, headings in order.
 
     check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
 
@@ -12,6 +13,11 @@ import pathlib
 import re
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True  # into the sources
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "docs/site"))
+
+import page_rules  # noqa: E402
 
 CODE = {".cpp", ".hpp", ".h", ".c", ".cu", ".cuh"}
 SCRIPTS = {".py", ".cmake", ".sh"}
@@ -123,37 +129,21 @@ def check_width_and_length(root, name, findings):
             findings.append(f"{name}:1: {lines} lines; this README has at most {most}; tables and logs belong in docs/")
 
 
-def headings(text):
-    """The anchors of a page as GitHub makes them: of its headings, and those that it names itself."""
-    anchors, fenced = [], False
-    for line in text.splitlines():
-        if line.lstrip().startswith("```"):
-            fenced = not fenced
-        elif not fenced and (match := re.match(r"#{1,6} +(.*?) *#*$", line)):
-            shown = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", match[1])
-            anchor = re.sub(r"[^\w\- ]", "", shown.lower()).replace(" ", "-")
-            earlier = sum(re.fullmatch(re.escape(anchor) + r"(-\d+)?", known) is not None for known in anchors)
-            anchors.append(f"{anchor}-{earlier}" if anchor in anchors else anchor)
-    return {*anchors, *re.findall(r"<a (?:id|name)=\"([^\"]+)\"", text)}
-
-
-def check_links(root, name, everything, findings):
-    """Each link of a page to a file, a folder or an anchor of this checkout leads there."""
-    if not name.endswith(".md"):
+def check_pages(root, names, everything, findings):
+    """What ./tessera docs refuses of pages, as docs/site/page_rules.py has it."""
+    pages = {name for name in everything if page_rules.is_page(name)}
+    folders = {str(folder) for name in everything for folder in pathlib.PurePath(name).parents}
+    read = lambda page: (root / page).read_text(encoding="utf-8")
+    is_there = lambda file: file in everything or file in folders
+    for name in names:
+        if name in pages:
+            findings += page_rules.check_page(name, read(name), is_there, pages, read)
+    if page_rules.CONTENTS not in everything:
         return
-    fenced = False
-    for number, line in enumerate((root / name).read_text(encoding="utf-8").splitlines(), 1):
-        if line.lstrip().startswith("```"):
-            fenced = not fenced
-        for target in re.findall(r"\]\(([^)\s]+)\)", "" if fenced else re.sub(r"`[^`]*`", "", line)):
-            path, _, anchor = target.partition("#")
-            if re.match(r"[a-z]+:", target):
-                continue
-            file = os.path.normpath(os.path.join(os.path.dirname(name), path)) if path else name
-            if file not in everything and not any(inside(known, file) for known in everything):
-                findings.append(f"{name}:{number}: the link {target} leads nowhere: there is no {file}")
-            elif anchor and file.endswith(".md") and anchor not in headings((root / file).read_text(encoding="utf-8")):
-                findings.append(f"{name}:{number}: the link {target} names a heading that {file} does not have")
+    if sys.version_info < (3, 11):
+        print(f"{page_rules.CONTENTS} was not looked at: that needs Python 3.11")
+        return
+    findings += page_rules.check_places(sorted(pages), page_rules.read_contents(root / page_rules.CONTENTS))
 
 
 def check_folders(names, findings):
@@ -238,7 +228,7 @@ def main(arguments):
             if not name.startswith(NOTEBOOKS):
                 check_prose(root, name, findings)
             check_width_and_length(root, name, findings)
-        check_links(root, name, known_files, findings)
+    check_pages(root, names, known_files, findings)
     check_folders(names, findings)
     check_includes(root, names, known_files, findings)
     check_clocks(root, names, findings)

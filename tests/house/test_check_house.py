@@ -89,7 +89,7 @@ class CheckHouse(unittest.TestCase):
 
     def test_words_in_strings_and_in_code_are_no_prose(self):
         self.write("backends/cuda/gemm/common/ring.cuh", 'const char* text = "// who is there";\nint who = 1;\n')
-        self.write("docs/page.md", "A page.\n\n```sh\nwho am i\n```\n")
+        self.write("docs/page.md", "# A page\n\n```sh\nwho am i\n```\n")
         status, output = self.check()
         self.assertEqual(status, 0, output)
 
@@ -103,7 +103,7 @@ class CheckHouse(unittest.TestCase):
 
     def test_links_that_lead_somewhere(self):
         self.write("docs/page.md", "# A page: `gemm`, twice\n\n[a](#a-page-gemm-twice) [b](architecture.md#architecture)\n"
-                   "[c](../backends/cuda) [d](https://example.org/x.md#y) `[e](nowhere.md)`\n\n```md\n[f](nowhere.md)\n```\n")
+                   "[c](../backends/cuda) [d](https://example.org/x.md#y) `[e](nowhere.md)`\n\n```text\n[f](nowhere.md)\n```\n")
         status, output = self.check()
         self.assertEqual(status, 0, output)
 
@@ -114,6 +114,75 @@ class CheckHouse(unittest.TestCase):
     def test_a_link_to_no_heading(self):
         self.write("docs/page.md", "# Same\n\n# Same\n\n[right](#same-1)\n[wrong](#same-2)\n")
         self.expect("docs/page.md:6: the link #same-2 names a heading that docs/page.md does not have")
+
+    def test_a_link_to_a_heading_of_a_folder(self):
+        self.write("docs/README.md", "# Pages\n")
+        self.write("docs/page.md", "# A page\n\n[right](../docs#pages)\n[wrong](../docs#files)\n")
+        self.expect("docs/page.md:4: the link ../docs#files names a heading that docs/README.md does not have")
+
+    def test_a_link_to_a_line_of_a_file(self):
+        self.write("docs/page.md", "# A page\n\n[line](../backends/cuda/gemm/common/grid.cuh#L1)\n")
+        self.expect("docs/page.md:3: the link ../backends/cuda/gemm/common/grid.cuh#L1 names an anchor of")
+
+    def test_an_anchor_that_html_names(self):
+        self.write("docs/page.md", '# A page\n\n<a id="here"></a> [here](#here)\n')
+        self.expect("docs/page.md:3: the link #here names a heading that docs/page.md does not have")
+
+    def test_a_heading_without_a_blank(self):
+        self.write("docs/page.md", "#A page\n\n## A part\n")
+        self.expect("docs/page.md:1: '#A' is no heading; put a blank after the #")
+
+    def test_headings_that_skip_a_level(self):
+        self.write("docs/page.md", "# A page\n\n### A part\n")
+        self.expect("docs/page.md:3: the heading 'A part' skips a level; write it with ##")
+
+    def test_a_page_without_a_heading(self):
+        self.write("docs/page.md", "```sh\n# no heading\n```\n")
+        self.expect("docs/page.md:1: has no heading")
+
+    def test_markup_that_myst_takes_for_something_else(self):
+        self.write("docs/page.md", "# A page\n\nSet {name}`code`, or `{name}`, or `{a}` {b} `c`.\n")
+        status, output = self.check()
+        self.assertEqual((status, output.count("role of MyST")), (1, 1), output)
+        self.assertIn("docs/page.md:3: a name in braces before code is a role of MyST", output)
+
+    def test_a_link_that_is_defined_elsewhere(self):
+        self.write("docs/page.md", "# A page\n\n[this][page]\n\n[page]: architecture.md\n")
+        self.expect("docs/page.md:5: defines a link apart from where it is")
+
+    def test_a_picture_on_another_server(self):
+        self.write("docs/page.md", "# A page\n\n![p](https://example.org/p.png)\n")
+        self.expect("docs/page.md:3: the picture is on another server")
+
+    def test_code_in_an_unknown_language(self):
+        self.write("docs/page.md", "# A page\n\n```{note}\ntext\n```\n")
+        self.expect("docs/page.md:3: code in '{note}'")
+
+    def test_code_that_does_not_end(self):
+        self.write("docs/page.md", "# A page\n\n```sh\nls\n")
+        self.expect("docs/page.md:1: fenced code does not end")
+
+    def contents(self, *pages):
+        self.write("docs/site/contents.toml", f'[[section]]\ncaption = "All"\npages = {list(pages)}\n')
+
+    @unittest.skipIf(sys.version_info < (3, 11), "tomllib is part of Python from 3.11 on")
+    def test_a_page_without_a_place_on_the_site(self):
+        self.write("SECURITY.md", "# Security\n")
+        self.write("docs/lab/README.md", "# Lab\n")
+        self.write("docs/lab/one.md", "# One\n")
+        self.contents("docs/architecture.md", "docs/lab/README.md", "reference/python.md")
+        status, output = self.check()
+        self.assertEqual((status, output), (1, "SECURITY.md:1: has no place on the site; name it in docs/site/contents.toml\n"))
+
+    @unittest.skipIf(sys.version_info < (3, 11), "tomllib is part of Python from 3.11 on")
+    def test_contents_that_name_no_page(self):
+        self.contents("docs/architecture.md", "docs/gone.md")
+        self.expect("docs/site/contents.toml:1: names docs/gone.md, and there is no such page")
+
+    @unittest.skipIf(sys.version_info < (3, 11), "tomllib is part of Python from 3.11 on")
+    def test_contents_that_name_a_page_twice(self):
+        self.contents("docs/architecture.md", "docs/architecture.md")
+        self.expect("docs/site/contents.toml:1: names docs/architecture.md 2 times")
 
     def test_a_full_folder(self):
         for number in range(30):

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <cerrno>
 #include <fstream>
+#include <stop_token>
 
 #include "operands.hpp"
 #include "support/expect.hpp"
@@ -183,6 +184,32 @@ BOOST_AUTO_TEST_CASE(journals_that_were_tampered_with) {
   expect_error<IoError>([&] { gemm_files(x.product); }, {"size and the header", "start over"});
   std::filesystem::remove(x.folder.path() / ".c.npy.tessera-product");
   BOOST_TEST(x.finish().plan.blocks_done == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_request_to_stop) {
+  const Case x;
+  FileProduct stopped = x.product;
+  std::stop_source source;
+  stopped.stop = source.get_token();
+  stopped.progress = [&](const FileProductProgress& now) {
+    if (now.blocks_done > 0) source.request_stop();
+  };
+  BOOST_TEST(gemm_files(stopped).stopped);
+  BOOST_TEST(x.names() == unfinished, boost::test_tools::per_element());
+  const FileProductReport report = x.finish();
+  BOOST_TEST(!report.stopped);
+  BOOST_TEST(report.plan.blocks_done > 0);
+  BOOST_TEST(report.plan.blocks_done < report.plan.blocks);
+}
+
+BOOST_AUTO_TEST_CASE(a_request_to_stop_before_the_first_block) {
+  const Case x;
+  FileProduct stopped = x.product;
+  std::stop_source source;
+  source.request_stop();
+  stopped.stop = source.get_token();
+  BOOST_TEST(gemm_files(stopped).stopped);
+  x.expect_nothing_new();
 }
 
 BOOST_AUTO_TEST_CASE(one_program_at_a_time) {

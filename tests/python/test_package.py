@@ -15,9 +15,12 @@ import tessera as ts
 
 root = Path(__file__).resolve().parents[2]
 package = Path(ts.__file__).parent
+sys.path.insert(0, str(root / "tests/docs"))
+
+import printed  # noqa: E402
 
 
-@pytest.mark.parametrize("module", ["tessera", "tessera._certificate", "tessera._inventory", "tessera._table", "tessera.testing"])
+@pytest.mark.parametrize("module", ["tessera", "tessera._certificate", "tessera._files", "tessera._inventory", "tessera._table", "tessera.testing"])
 def test_doctests(module):
     results = doctest.testmod(importlib.import_module(module))
     assert results.failed == 0 and results.attempted > 0
@@ -25,7 +28,7 @@ def test_doctests(module):
 
 blocks = [
     (page, number, block)
-    for page in ("python.md", "certificate.md")
+    for page in ("python.md", "certificate.md", "large_files.md")
     for number, block in enumerate(
         re.findall(r"^```python\n(.*?)^```", (root / "docs" / page).read_text(), re.DOTALL | re.MULTILINE), 1
     )
@@ -33,9 +36,10 @@ blocks = [
 
 
 @pytest.mark.parametrize("page, number, block", blocks)
-def test_documentation(page, number, block, tmp_path, monkeypatch):
+def test_documentation(page, number, block, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     exec(compile(block, f"docs/{page}, block {number}", "exec"), {"__name__": "__main__"})
+    assert printed.difference(block, capsys.readouterr().out) == ""
 
 
 def test_documentation_has_programs():

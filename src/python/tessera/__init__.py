@@ -20,6 +20,7 @@ from ._errors import (
     KernelRejected,
     OutOfMemory,
 )
+from ._files import FileProgress, FileReport, multiply_files
 from ._inventory import Backend, Kernel, backends, kernels
 from ._table import Row, Table, compare
 
@@ -31,6 +32,8 @@ __all__ = [
     "DeviceError",
     "Element",
     "Error",
+    "FileProgress",
+    "FileReport",
     "Finding",
     "InternalError",
     "InvalidArgument",
@@ -47,6 +50,7 @@ __all__ = [
     "gemm",
     "gemm_batch",
     "kernels",
+    "multiply_files",
 ]
 
 _cublas.announce()

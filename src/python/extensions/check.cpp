@@ -11,10 +11,10 @@
 #include <tessera/check.hpp>
 #include <tessera/executor.hpp>
 
-#include "array.hpp"
-#include "errors.hpp"
-#include "layout.hpp"
-#include "words.hpp"
+#include "python/array.hpp"
+#include "python/errors.hpp"
+#include "python/layout.hpp"
+#include "python/words.hpp"
 
 namespace tessera::python {
 namespace {
