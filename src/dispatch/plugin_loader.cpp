@@ -1,17 +1,22 @@
 #include "plugin_loader.hpp"
 
 #include <dirent.h>
+#include <sys/stat.h>
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <exception>
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <vector>
 
 #include <tessera/backend/environment.hpp>
+#include <tessera/backend/log.hpp>
 #include <tessera/detail/floating_point.hpp>
 
+#include "missing_plugin.hpp"
 #include "shared_library.hpp"
 
 namespace tessera {
@@ -61,6 +66,25 @@ LoadedPlugin open(const fs::path& path, std::string_view name) {
   return result;
 }
 
+/// Says of each folder of the list that is passed over why it is. An empty one says nothing, since lists are often
+/// extended with a ':' at an end.
+std::vector<std::string> wrong_folders(std::string_view path) {
+  std::vector<std::string> lines;
+  while (!path.empty()) {
+    const std::string folder(path.substr(0, path.find(':')));
+    path.remove_prefix(std::min(path.size(), folder.size() + 1));
+    if (folder.empty()) continue;
+    struct stat found {};
+    if (folder[0] != '/')
+      lines.push_back("'" + folder + "' is relative and is passed over; write the whole path, from / on");
+    else if (stat(folder.c_str(), &found) != 0)
+      lines.push_back("'" + folder + "' is passed over: " + std::generic_category().message(errno));
+    else if (!S_ISDIR(found.st_mode))
+      lines.push_back("'" + folder + "' is no folder and is passed over; name the folder of the plug-in");
+  }
+  return lines;
+}
+
 Status internal(const PluginInfo& plugin, const char* function, const char* what) {
   return Status::failure(StatusCode::Internal,
                          std::string("plug-in ") + plugin.name + ": " + function + " threw: " + what);
@@ -93,7 +117,14 @@ std::vector<fs::path> plugin_folders() {
 
 std::string plugin_path() {
   const char* variable = trusted_variable("TESSERA_PLUGIN_PATH");
-  return variable != nullptr ? variable : "";
+  const std::string_view path = variable != nullptr ? variable : "";
+  static std::atomic<bool> has_complained = false;
+  if (!has_complained) {
+    const std::vector<std::string> complaints = wrong_folders(path);
+    if (!complaints.empty() && !has_complained.exchange(true))
+      for (const std::string& line : complaints) log_line("TESSERA_PLUGIN_PATH: " + line);
+  }
+  return std::string(path);
 }
 
 std::vector<std::string> plugin_names_in(std::string_view path) {
@@ -122,10 +153,7 @@ LoadedPlugin load_plugin(std::string_view name) {
   const std::string file = std::string(file_prefix) + std::string(name) + std::string(file_suffix);
   const std::vector<fs::path> folders = plugin_folders();
   if (const fs::path path = first_file(folders, file); !path.empty()) return open(path, name);
-  return {nullptr,
-          {},
-          "no " + file + " in " + joined(folders) + "; build it, or name its folder in TESSERA_PLUGIN_PATH",
-          false};
+  return {nullptr, {}, missing_plugin(this_build(), name, file, joined(folders), !plugin_path().empty()), false};
 }
 
 Status create_guarded(const PluginInfo& plugin, const ExecutorOptions& options, Executor*& executor) {
