@@ -1,7 +1,6 @@
 #include "plugin_loader.hpp"
 
 #include <dirent.h>
-#include <sys/stat.h>
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -9,7 +8,6 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <system_error>
 #include <vector>
 
 #include <tessera/backend/environment.hpp>
@@ -66,25 +64,6 @@ LoadedPlugin open(const fs::path& path, std::string_view name) {
   return result;
 }
 
-/// Says of each folder of the list that is passed over why it is. An empty one says nothing, since lists are often
-/// extended with a ':' at an end.
-std::vector<std::string> wrong_folders(std::string_view path) {
-  std::vector<std::string> lines;
-  while (!path.empty()) {
-    const std::string folder(path.substr(0, path.find(':')));
-    path.remove_prefix(std::min(path.size(), folder.size() + 1));
-    if (folder.empty()) continue;
-    struct stat found {};
-    if (folder[0] != '/')
-      lines.push_back("'" + folder + "' is relative and is passed over; write the whole path, from / on");
-    else if (stat(folder.c_str(), &found) != 0)
-      lines.push_back("'" + folder + "' is passed over: " + std::generic_category().message(errno));
-    else if (!S_ISDIR(found.st_mode))
-      lines.push_back("'" + folder + "' is no folder and is passed over; name the folder of the plug-in");
-  }
-  return lines;
-}
-
 Status internal(const PluginInfo& plugin, const char* function, const char* what) {
   return Status::failure(StatusCode::Internal,
                          std::string("plug-in ") + plugin.name + ": " + function + " threw: " + what);
@@ -120,7 +99,7 @@ std::string plugin_path() {
   const std::string_view path = variable != nullptr ? variable : "";
   static std::atomic<bool> has_complained = false;
   if (!has_complained) {
-    const std::vector<std::string> complaints = wrong_folders(path);
+    const std::vector<std::string> complaints = passed_over_folders(path);
     if (!complaints.empty() && !has_complained.exchange(true))
       for (const std::string& line : complaints) log_line("TESSERA_PLUGIN_PATH: " + line);
   }
