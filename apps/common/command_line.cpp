@@ -9,6 +9,7 @@
 #include <tessera/types.hpp>
 
 #include "terminal.hpp"
+#include "wrapped_text.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -39,13 +40,17 @@ bool parse(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::Success& request) { // --help, --version
     std::ostringstream text;
     app.exit(request, text, text);
-    print_to_stdout(text.str());
+    constexpr std::size_t columns_of_a_file = 100;
+    const std::size_t width = terminal_width(stdout);
+    print_to_stdout(wrapped_lines(text.str(), width > 0 ? width : columns_of_a_file));
     return false;
   } catch (const CLI::ExtrasError&) {
-    const CLI::App& command = app.remaining().empty() ? *app.get_subcommands().front() : app; // which has the word
-    const std::string word = command.remaining().front();
+    const std::string word = app.remaining(true).front(); // of the program or of the subcommand that was given
+    std::vector<std::string> known = known_words(app);
+    for (const CLI::App* command : app.get_subcommands())
+      for (std::string& more : known_words(*command)) known.push_back(std::move(more));
     throw InvalidArgument(fmt::format("unknown argument '{}'; did you mean '{}'? --help lists all", word,
-                                      nearest_word(word.substr(0, word.find('=')), known_words(command))));
+                                      nearest_word(word.substr(0, word.find('=')), known)));
   } catch (const CLI::ParseError& error) {
     throw InvalidArgument(error.what());
   }

@@ -4,6 +4,8 @@
 
 #include <tessera/detail/printable.hpp>
 
+#include "wrapped_text.hpp"
+
 namespace tessera::apps {
 namespace {
 
@@ -56,10 +58,11 @@ ordered_json kernels_json(Backend backend) {
   return kernels;
 }
 
-std::string kernel_line(const ordered_json& kernel) {
+std::string kernel_record(const ordered_json& kernel, std::size_t width, const std::string& more) {
   const auto text = [&](const char* key) { return detail::printable(kernel[key].get<std::string>()); };
-  return fmt::format("  {:<15} {:<24} {:<4} {:<16} {:<10} {} [{}]", text("op"), text("kernel"), text("dtype"),
-                     text("math"), kernel["canonical"] ? "canonical" : "", text("summary"), text("source"));
+  return wrapped_record(fmt::format("  {:<15} {:<24} {:<4} {:<16} {:<10}", text("op"), text("kernel"), text("dtype"),
+                                    text("math"), kernel["canonical"] ? "canonical" : ""),
+                        fmt::format("{} [{}]{}", text("summary"), text("source"), more), width);
 }
 
 } // namespace tessera::apps

@@ -16,7 +16,8 @@ nlohmann::ordered_json to_json(const BackendInfo& info);
 /// Returns every kernel of a backend, best first: products, then reductions. It needs no device.
 nlohmann::ordered_json kernels_json(Backend backend);
 
-/// Returns one line of text about a kernel of kernels_json().
-std::string kernel_line(const nlohmann::ordered_json& kernel);
+/// Returns a kernel of kernels_json() as a record of `width` columns; see wrapped_record(). `more` is added to its
+/// text.
+std::string kernel_record(const nlohmann::ordered_json& kernel, std::size_t width, const std::string& more = "");
 
 } // namespace tessera::apps

@@ -20,14 +20,19 @@ bool parse_all(std::string_view text, T& value) {
 } // namespace
 
 std::vector<std::string> split_list(std::string_view option, std::string_view text) {
-  std::vector<std::string> words;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    if (!word.empty()) words.emplace_back(word);
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    if (c == ',')
+      words.emplace_back();
+    else
+      words.back() += c;
   }
-  if (words.empty()) throw InvalidArgument(fmt::format("{}: '{}' is an empty list", option, text));
+  if (std::find(words.begin(), words.end(), "") != words.end())
+    throw InvalidArgument(fmt::format("{}: '{}' has nothing {}; write one comma between two words", option, text,
+                                      text.empty()          ? "in it"
+                                      : text.front() == ',' ? "before its first comma"
+                                      : text.back() == ','  ? "after its last comma"
+                                                            : "between two of its commas"));
   return words;
 }
 

@@ -11,7 +11,7 @@
 
 namespace tessera::apps {
 
-/// Splits a list: "a,b,,c" → a, b, c. Throws if no word is left.
+/// Splits a list: "a,b,c" → a, b, c. Throws if a word is empty, as in "a,,b" and "a,".
 std::vector<std::string> split_list(std::string_view option, std::string_view text);
 
 Index parse_index(std::string_view option, std::string_view text, Index least);

@@ -12,6 +12,7 @@
 #include <tessera/recording.hpp>
 
 #include "common/ladders.hpp"
+#include "common/terminal.hpp"
 #include "common/words.hpp"
 #include "operations/listing.hpp"
 #include "race/operands.hpp"
@@ -40,17 +41,24 @@ bool wanted(const Options& options, const nlohmann::ordered_json& kernel) {
   return typed && named && is("op", reduces ? "sum_of_squares" : "gemm");
 }
 
+/// Prints a line, which goes on in the next one where the terminal is narrower.
+void print_line(const std::string& line) {
+  constexpr std::size_t indent = 2;
+  fmt::print("{}\n", apps::wrapped(line, apps::terminal_width(stdout), indent));
+}
+
 void print_preset(const Options& options) {
   const Preset& preset = *options.preset;
-  fmt::print("preset {}: {}\n{}\n", preset.name, preset.summary, preset.source);
+  print_line(fmt::format("preset {}: {}", preset.name, preset.summary));
+  print_line(preset.source);
   for (const Published& figure : preset.published)
-    fmt::print("  published: {} {}: {}\n", figure.backend, figure.kernels, text_of(figure));
+    print_line(fmt::format("  published: {} {}: {}", figure.backend, figure.kernels, text_of(figure)));
   std::string shapes;
   for (const Shape& shape : options.shapes)
     shapes += options.operation == Operation::Gemm ? fmt::format(" {}×{}×{}", shape.m, shape.n, shape.k)
                                                    : fmt::format(" {}", shape.n);
-  fmt::print("products:{}\nkernels: {}\n", shapes,
-             options.kernels.empty() ? "all" : apps::joined(options.kernels, ", "));
+  print_line("products:" + shapes);
+  print_line("kernels: " + (options.kernels.empty() ? "all" : apps::joined(options.kernels, ", ")));
 }
 
 /// Asks a device what its kernels take of a multiprocessor, for a product of `side` rows, columns and steps of k.
@@ -119,10 +127,10 @@ nlohmann::ordered_json list_operations(const Options& options, bool print) {
   for (const ChosenOperation& chosen : options.operations) listed.push_back(chosen.named);
   if (listed.empty()) listed = all_operations(options.op_plugins);
   nlohmann::ordered_json operations = nlohmann::ordered_json::array();
-  if (print) fmt::print("operations that run functors on every backend, for --op: name, type, sizes\n");
+  if (print) print_line("operations that run functors on every backend, for --op: name, type, sizes");
   for (const NamedOperation& operation : listed) {
     operations.push_back(to_json(operation));
-    if (print) fmt::print("{}\n", operation_line(operations.back()));
+    if (print) fmt::print("{}\n", operation_record(operations.back(), apps::terminal_width(stdout)));
   }
   return operations;
 }
@@ -135,8 +143,8 @@ void list_backends(const Options& options, bool print, nlohmann::ordered_json& b
     if (!wanted(options, info.backend)) continue;
     backends.push_back(apps::to_json(info));
     if (print)
-      fmt::print("{}{}\n", to_string(info.backend),
-                 info.available ? "" : ": not available: " + detail::printable(info.reason));
+      print_line(std::string(to_string(info.backend)) +
+                 (info.available ? "" : ": not available: " + detail::printable(info.reason)));
     std::optional<Probe> probe = probe_of(info);
     std::size_t index = 0;
     for (auto& kernel : apps::kernels_json(info.backend)) {
@@ -144,7 +152,7 @@ void list_backends(const Options& options, bool print, nlohmann::ordered_json& b
       if (!wanted(options, kernel)) continue;
       if (probe) probe->add(number, kernel);
       kernels.push_back(kernel);
-      if (print) fmt::print("{}{}\n", apps::kernel_line(kernel), resources_text(kernel));
+      if (print) fmt::print("{}\n", apps::kernel_record(kernel, apps::terminal_width(stdout), resources_text(kernel)));
     }
   }
 }

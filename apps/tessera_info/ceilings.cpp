@@ -9,6 +9,7 @@
 #include <tessera/detail/printable.hpp>
 
 #include "common/ceiling_file.hpp"
+#include "common/terminal.hpp"
 
 namespace tessera::info_app {
 namespace {
@@ -44,7 +45,11 @@ std::vector<apps::CeilingRow> find_ceilings(const std::vector<Backend>& backends
 }
 
 void print_ceilings(const std::vector<apps::CeilingRow>& rows) {
-  fmt::print("Ceilings, measured: multiply-adds in registers; bandwidth in GB/s of reading a cache, and of memory\n");
+  const std::size_t width = apps::terminal_width(stdout);
+  const auto print_line = [&](const std::string& line, std::size_t indent) {
+    fmt::print("{}\n", apps::wrapped(line, width, indent));
+  };
+  print_line("Ceilings, measured: multiply-adds in registers; bandwidth in GB/s of reading a cache, and of memory", 2);
   for (const apps::CeilingRow& row : rows) {
     std::vector<std::string> peaks, levels;
     for (const auto& [name, flops] : row.peaks)
@@ -53,9 +58,12 @@ void print_ceilings(const std::vector<apps::CeilingRow>& rows) {
     levels.push_back(fmt::format("memory {:.1f}", row.bytes_per_second * 1e-9));
     const std::string threads =
         row.threads > 0 ? fmt::format("{} thread{}", row.threads, row.threads == 1 ? "" : "s") : "";
-    fmt::print("  {:<5} {:<11} {} {:<7} {}\n", detail::printable(row.device), threads, to_string(row.type),
-               to_string(row.math), peaks.empty() ? speed(row.flops) : fmt::format("{}", fmt::join(peaks, ", ")));
-    fmt::print("  {:<5} {:<11} {}\n", "", "", fmt::join(levels, ", "));
+    constexpr std::size_t indent = 20;
+    print_line(
+        fmt::format("  {:<5} {:<11} {} {:<7} {}", detail::printable(row.device), threads, to_string(row.type),
+                    to_string(row.math), peaks.empty() ? speed(row.flops) : fmt::format("{}", fmt::join(peaks, ", "))),
+        indent);
+    print_line(std::string(indent, ' ') + fmt::format("{}", fmt::join(levels, ", ")), indent);
   }
   if (rows.empty()) fmt::print("  none: no backend here measures any\n");
   if (const auto file = apps::ceiling_file(); !file.empty()) fmt::print("  Kept in {}\n", file.string());

@@ -16,6 +16,7 @@
 #include "common/ladders.hpp"
 #include "common/machine.hpp"
 #include "common/terminal.hpp"
+#include "text.hpp"
 
 namespace tessera::info_app {
 namespace {
@@ -46,75 +47,33 @@ ordered_json report(bool with_kernels) {
   return all_of_it;
 }
 
-std::string text_of(const ordered_json& json, const char* key) {
-  return detail::printable(json[key].get<std::string>());
-}
-
 /// Bytes of names that are no UTF-8 are replaced, because they are no text in JSON.
-std::string text_of(const ordered_json& json) {
+std::string dumped(const ordered_json& json) {
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-std::string device_line(const ordered_json& device) {
-  std::string line = text_of(device, "device");
-  if (device.contains("threads")) line += fmt::format(", {} threads", device["threads"].get<int>());
-  if (device.contains("instruction_set")) line += ", " + text_of(device, "instruction_set");
-  if (device.contains("compute_capability"))
-    line += fmt::format(", compute capability {}, {} multiprocessors, {}", text_of(device, "compute_capability"),
-                        device["multiprocessors"].get<int>(), text_of(device, "driver"));
-  if (device.contains("memory_bytes"))
-    line += fmt::format(", {:.1f} GiB", device["memory_bytes"].get<double>() / (1 << 30));
-  return line;
-}
-
-void print(const ordered_json& report) {
-  const ordered_json& machine = report["machine"];
-  fmt::print("Tessera {}, {}\n", text_of(machine["libraries"], "tessera"), text_of(machine, "compiler"));
-  fmt::print("System            {}\n", text_of(machine, "os"));
-  fmt::print("Processor         {}\n", text_of(machine, "cpu"));
-  fmt::print("Instruction sets  {}\n", fmt::join(machine["instruction_sets"].get<std::vector<std::string>>(), " "));
-  fmt::print("Threads           {}, from {}\n", machine["threads"].get<int>(), text_of(machine, "threads_from"));
-  for (const ordered_json& cache : machine["caches"])
-    fmt::print("Cache L{} {:<12} {} KiB, lines of {} bytes, shared by processors {}\n", cache["level"].get<int>(),
-               text_of(cache, "kind"), cache["bytes"].get<std::size_t>() / 1024, cache["line_bytes"].get<std::size_t>(),
-               text_of(cache, "shared_by"));
-  fmt::print("\nBackends\n");
-  for (const ordered_json& backend : report["backends"]) {
-    const std::string name = text_of(backend, "backend");
-    const std::string path = text_of(backend, "path");
-    fmt::print("  {:<10} {}\n", name,
-               backend["available"] ? "available" : "not available: " + text_of(backend, "reason"));
-    for (const ordered_json& device : machine["devices"])
-      if (text_of(device, "backend") == name) fmt::print("  {:<10} {}\n", "", device_line(device));
-    if (!path.empty()) fmt::print("  {:<10} {}\n", "", path);
-  }
-  if (!report.contains("kernels")) return;
-  for (const ordered_json& backend : report["backends"]) {
-    if (!backend["built"]) continue;
-    fmt::print("\nKernels of {}, best first\n", text_of(backend, "backend"));
-    for (const ordered_json& kernel : report["kernels"])
-      if (kernel["backend"] == backend["backend"]) fmt::print("{}\n", apps::kernel_line(kernel));
-  }
-}
-
 int run(int argc, char** argv) {
-  CLI::App app("Backends, devices, threads, caches and kernels that Tessera sees on this machine.", "tessera_info");
+  CLI::App app("Backends, devices, threads and caches that Tessera sees on this machine, and with --all the kernels.",
+               "tessera_info");
   app.footer("Exit status: 0; 2 on bad usage or a bad environment variable.");
   app.set_version_flag("--version", std::string("tessera_info " TESSERA_VERSION));
   std::string json;
   bool no_kernels = false;
+  bool all_of_it = false;
   bool ceilings = false;
   bool measure_ceilings = false;
   app.add_option("--json", json, "Write JSON to FILE; to stdout if it is - or left out")
       ->type_name("[FILE]")
       ->expected(0, 1)
       ->default_str("-");
-  app.add_flag("--no-kernels", no_kernels, "Leave the kernels out");
+  app.add_flag("--all", all_of_it, "Show the kernels of each backend, too");
+  app.add_flag("--no-kernels", no_kernels, "Leave the kernels out, of JSON as well");
   app.add_flag("--ceilings", ceilings, "Peaks and bandwidths of every backend, measured if no earlier run kept them");
   app.add_flag("--measure-ceilings", measure_ceilings, "The same, measured in any case");
   if (!apps::parse(app, argc, argv)) return 0;
   const bool wants_json = app.count("--json") > 0;
   if (wants_json && json.empty()) json = "-";
+  if (all_of_it && no_kernels) throw InvalidArgument("--no-kernels: makes no sense with --all, which lists them");
   ordered_json all = report(!no_kernels);
   std::vector<apps::CeilingRow> rows;
   if (ceilings || measure_ceilings) {
@@ -124,11 +83,11 @@ int run(int argc, char** argv) {
   if (!wants_json && (ceilings || measure_ceilings))
     print_ceilings(rows);
   else if (!wants_json)
-    print(all);
+    print_report(all, no_kernels ? KernelText::None : all_of_it ? KernelText::All : KernelText::Counts);
   else if (json == "-")
-    fmt::print("{}\n", text_of(all));
+    fmt::print("{}\n", dumped(all));
   else
-    write_text_file(json, text_of(all) + "\n");
+    write_text_file(json, dumped(all) + "\n");
   return 0;
 }
 

@@ -1,10 +1,9 @@
 # Refuses a mistyped argument before anything is installed or built. ./tessera sources this file. Set before: `root`.
 
-# options_of PROGRAM: its options, one a line, from its manual page; tests/cli/manual.sh compares the page with --help.
+# options_of PROGRAM: its options, one a line, from its manual page, which has an entry for each: tests/cli/manual.sh
+# compares the page with --help.
 options_of() {
-  awk '!/^\.\\"/ { gsub(/\\-/, "-"); gsub(/\\f./, " ")
-    while (match($0, /--[a-z][a-z-]*/)) { print substr($0, RSTART, RLENGTH); $0 = substr($0, RSTART + RLENGTH) } }' \
-    "$root/apps/$1/$1.1" | sort -u
+  sed -n '/^\.TP$/{n;s/^\.BI\{0,1\} \(\\-[^ ]*\).*/\1/p;}' "$root/apps/$1/$1.1" | tr -d '\\'
 }
 
 # nearest WORD: the line of standard input that is at most two letters away from the word, if there is one.

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <exception>
 #include <filesystem>
@@ -10,8 +11,10 @@
 #include <vector>
 
 #include <tessera/backend/environment.hpp>
+#include <tessera/backend/log.hpp>
 #include <tessera/detail/floating_point.hpp>
 
+#include "missing_plugin.hpp"
 #include "shared_library.hpp"
 
 namespace tessera {
@@ -93,7 +96,14 @@ std::vector<fs::path> plugin_folders() {
 
 std::string plugin_path() {
   const char* variable = trusted_variable("TESSERA_PLUGIN_PATH");
-  return variable != nullptr ? variable : "";
+  const std::string_view path = variable != nullptr ? variable : "";
+  static std::atomic<bool> has_complained = false;
+  if (!has_complained) {
+    const std::vector<std::string> complaints = passed_over_folders(path);
+    if (!complaints.empty() && !has_complained.exchange(true))
+      for (const std::string& line : complaints) log_line("TESSERA_PLUGIN_PATH: " + line);
+  }
+  return std::string(path);
 }
 
 std::vector<std::string> plugin_names_in(std::string_view path) {
@@ -122,10 +132,7 @@ LoadedPlugin load_plugin(std::string_view name) {
   const std::string file = std::string(file_prefix) + std::string(name) + std::string(file_suffix);
   const std::vector<fs::path> folders = plugin_folders();
   if (const fs::path path = first_file(folders, file); !path.empty()) return open(path, name);
-  return {nullptr,
-          {},
-          "no " + file + " in " + joined(folders) + "; build it, or name its folder in TESSERA_PLUGIN_PATH",
-          false};
+  return {nullptr, {}, missing_plugin(this_build(), name, file, joined(folders), !plugin_path().empty()), false};
 }
 
 Status create_guarded(const PluginInfo& plugin, const ExecutorOptions& options, Executor*& executor) {

@@ -33,7 +33,8 @@ std::vector<std::filesystem::path> library_folders();
 /// Can this be the <name> in libtessera_<name>.so? Lower-case letters, digits and underscores, at most 64.
 bool is_plugin_name(std::string_view name) noexcept;
 
-/// Returns the value of TESSERA_PLUGIN_PATH; empty if it is not set.
+/// Returns the value of TESSERA_PLUGIN_PATH; empty if it is not set. Folders in it that are relative or not there are
+/// passed over, which is said once on stderr.
 std::string plugin_path();
 
 /// Returns the <name> of each file libtessera_<name>.so in the folders of `path`, sorted, each once. Not every file is

@@ -13,6 +13,14 @@ BOOST_AUTO_TEST_CASE(an_unknown_option_names_the_nearest) {
   expect_usage_error(compare({"--szes", "64"}), {"--szes", "'--sizes'"});
 }
 
+BOOST_AUTO_TEST_CASE(unknown_options_of_the_other_programs_name_the_nearest) {
+  expect_usage_error(compare({"tune", "--budgt", "3"}), {"--budgt", "'--budget'"});
+  expect_usage_error(compare({"-sizes", "64"}), {"-sizes", "'--sizes'"});
+  expect_usage_error(info({"--no-kernel"}), {"--no-kernel", "'--no-kernels'"});
+  expect_usage_error(bench({"peers", "--shaps", "8x8x8"}), {"--shaps", "'--shapes'"});
+  expect_usage_error(bench({"batch", "--cuont", "8"}), {"--cuont", "'--count'"});
+}
+
 BOOST_AUTO_TEST_CASE(an_unknown_backend_names_the_nearest) {
   expect_usage_error(compare({"--backend", "opnmp", "--sizes", "8"}), {"opnmp", "'openmp'"});
 }
@@ -53,6 +61,26 @@ BOOST_AUTO_TEST_CASE(numbers_are_checked) {
   expect_usage_error(compare({"--time-limit", "-1"}), {"--time-limit"});
   expect_usage_error(compare({"--dist", "integers:5:1"}), {"--dist", "5", "1"});
   expect_usage_error(compare({"--alpha", "0.1", "--dtype", "f32,f64", "--sizes", "4"}), {"--alpha", "0.1", "f32"});
+}
+
+BOOST_AUTO_TEST_CASE(lists_have_no_empty_words) {
+  expect_usage_error(compare({"--sizes", "256,"}), {"--sizes", "'256,'", "after its last comma"});
+  expect_usage_error(compare({"--sizes", ",256"}), {"--sizes", "',256'", "before its first comma"});
+  for (const char* option : {"--sizes", "--threads", "--dtype", "--math", "--kernels", "--columns", "--op"})
+    expect_usage_error(compare({option, "a,,b"}), {option, "'a,,b'", "between two of its commas", "one comma"});
+  expect_usage_error(compare({"--cblas", "none,", "--sizes", "8"}), {"--cblas", "'none,'"});
+  expect_usage_error(bench({"peers", "--shapes", "8x8x8,"}), {"--shapes", "'8x8x8,'"});
+  expect_usage_error(bench({"batch", "--threads", "1,,2"}), {"--threads", "'1,,2'"});
+}
+
+/// What is wrong with the last shape is said before the first one is raced.
+BOOST_AUTO_TEST_CASE(empty_products_are_no_race) {
+  expect_usage_error(compare({"--sizes", "0"}), {"--sizes", "0 is less than 1"});
+  expect_usage_error(compare({"--sizes", "64,0"}), {"--sizes", "0 is less than 1"});
+  for (const char* shape : {"0x5x7", "5x0x7", "5x7x0"})
+    expect_usage_error(compare({"--shape", shape}), {"--shape", "0 is less than 1"});
+  for (const char* command : {"peers", "batch", "executors"})
+    expect_usage_error(bench({command, "--shapes", "8x8x8,8x0x8"}), {"--shapes", "0 is less than 1"});
 }
 
 BOOST_AUTO_TEST_CASE(sizes_that_overflow_are_named) {

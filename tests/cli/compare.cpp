@@ -96,13 +96,6 @@ BOOST_AUTO_TEST_CASE(results_of_another_type) {
   expect_usage_error(compare({"--op", "sum_of_squares", "--result", "f16"}), {"--result", "gemm"});
 }
 
-BOOST_AUTO_TEST_CASE(empty_products_pass) {
-  for (const char* shape : {"0x5x7", "5x0x7", "5x7x0", "0x0x0"}) {
-    const json report = report_of(compare({"--cpu", "--shape", shape, "--beta", "3", "--repeat", "1", "--json", "-"}));
-    for (const json& result : report["results"]) BOOST_TEST(passes_or_lacks_amx(result), shape);
-  }
-}
-
 BOOST_AUTO_TEST_CASE(each_number_of_threads_is_a_row) {
   if (!has_backend(*this, "openmp")) return;
   const json report = report_of(compare({"--backend", "openmp", "--kernels", "simd", "--sizes", "70", "--threads",

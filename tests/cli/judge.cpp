@@ -150,6 +150,28 @@ BOOST_AUTO_TEST_CASE(other_types_of_operands) {
   BOOST_TEST(wrong == 2);
 }
 
+/// A kernel of another interface than --abi says is told its own, as a library and as a source.
+BOOST_AUTO_TEST_CASE(another_interface_is_named) {
+  const auto reason = [&](const std::string& file, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"--kernel", file, "--json", "out.json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    BOOST_TEST(judge(arguments).status == 1);
+    const json result = row(fs::path(file).filename());
+    BOOST_TEST(result["offence"] == "missing symbol");
+    return result["reason"].get<std::string>();
+  };
+  BOOST_TEST(contains(reason(cheat("tessera_honest"), {}),
+                      "it exports tessera_kernel, and --abi leetgpu asks for solve; use --abi tessera"));
+  BOOST_TEST(contains(reason(example("cpu_tessera.c"), {"--kernel-flags", "-O1"}), "use --abi tessera"));
+  BOOST_TEST(contains(reason(example("cpu_tessera.c"), {"--kernel-flags", "-O1", "--dtype", "f64"}),
+                      "--abi leetgpu asks for solve_f64; use --abi tessera"));
+  BOOST_TEST(contains(reason(cheat("honest"), {"--abi", "tessera"}),
+                      "it exports solve, and --abi tessera asks for tessera_kernel; use --abi leetgpu"));
+  BOOST_TEST(contains(reason(cheat("honest"), {"--abi", "cblas"}), "use --abi leetgpu"));
+  BOOST_TEST(contains(reason(cheat("cblas_honest"), {"--dtype", "f64"}), "it exports cblas_"));
+  BOOST_TEST(contains(reason(cheat("cblas_honest"), {}), "use --abi cblas"));
+}
+
 BOOST_AUTO_TEST_CASE(bad_usage) {
   expect_usage_error(compare({"--dtype", "i8"}), {"--dtype", "i8 is for --kernel and --check"});
   expect_usage_error(judge({"--kernel", "nowhere.so"}), {"--kernel", "there is no file nowhere.so"});

@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(text_of_kernels_does_nothing_on_a_terminal) {
   expect_harmless(folder.read("out.csv"));
   BOOST_TEST(json::parse(rude({"--list", "--json", "-"}).out)["kernels"].dump().find("rude") != std::string::npos);
   const Outcome information =
-      info({}, {{"TESSERA_PLUGIN_PATH", TESSERA_ODD_DEVICE_FOLDER}, {"ODD_DEVICE_IS_RUDE", "1"}});
+      info({"--all"}, {{"TESSERA_PLUGIN_PATH", TESSERA_ODD_DEVICE_FOLDER}, {"ODD_DEVICE_IS_RUDE", "1"}});
   expect_harmless(information.out);
 }
 

@@ -147,6 +147,10 @@ Outcome Programs::compare_in(const Terminal& terminal, const std::vector<std::st
   return Process(TESSERA_GEMM_COMPARE, arguments, folder.path(), variables, &terminal).wait();
 }
 
+Outcome Programs::info_in(const Terminal& terminal, const std::vector<std::string>& arguments) const {
+  return Process(TESSERA_INFO, arguments, folder.path(), {}, &terminal).wait();
+}
+
 Outcome Programs::bench(const std::vector<std::string>& arguments, const Variables& variables) const {
   return Process(TESSERA_BENCH, arguments, folder.path(), variables).wait();
 }

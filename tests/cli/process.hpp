@@ -68,6 +68,8 @@ struct Programs {
                      const Variables& variables = {}) const;
   Outcome bench(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
   Outcome info(const std::vector<std::string>& arguments, const Variables& variables = {}) const;
+  /// Runs tessera_info in a terminal.
+  Outcome info_in(const Terminal& terminal, const std::vector<std::string>& arguments) const;
 };
 
 /// Checks that the exit status is 2, that every part is on stderr, and that nothing is on stdout.

@@ -132,7 +132,8 @@ BOOST_AUTO_TEST_CASE(old_driver, *boost::unit_test::precondition(in_environment(
 
 BOOST_AUTO_TEST_CASE(driver_without_devices,
                      *boost::unit_test::precondition(in_environment("FAKE_DRIVER_INIT", "100"))) {
-  check_unusable(cuda_plugin().probe(), StatusCode::Unavailable, "CUDA 99.0", "shows no device");
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  check_unusable(cuda_plugin().probe(), StatusCode::Unavailable, "CUDA 99.0) shows no device", "nvidia-smi");
 }
 
 BOOST_AUTO_TEST_CASE(driver_that_fails, *boost::unit_test::precondition(in_environment("FAKE_DRIVER_INIT", "999"))) {

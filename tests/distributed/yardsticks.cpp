@@ -75,6 +75,16 @@ BOOST_AUTO_TEST_CASE(what_they_do_not_take) {
   }
 }
 
+/// The advice about blocks would lead nowhere where no card is asked for.
+BOOST_AUTO_TEST_CASE(what_the_machine_lacks_is_said_first) {
+  const Grid grid(MPI_COMM_WORLD, 1, 1);
+  DistributedMatrix<float> a(grid, 20, 20, Blocks{4, 8}), b(grid, 20, 20, Blocks{5, 5}), c(grid, 20, 20, Blocks{4, 5});
+  expect_error<KernelRejected>([&] { gemm(1.0F, a, b, 0.0F, c, {.engine = "cublasmp"}); },
+                               {"cublasmp", "NVIDIA cards, one for each rank", "name the backend cuda"});
+  expect_error<KernelRejected>([&] { gemm(1.0F, a, b, 0.0F, c, by("cublasmp")); },
+                               {"cublasmp", "equal blocks along k", "a has blocks of 8, b of 5", "--block"});
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 /// The libraries are not there.

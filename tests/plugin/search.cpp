@@ -7,6 +7,7 @@
 
 #include <tessera/tessera.hpp>
 
+#include "dispatch/missing_plugin.hpp"
 #include "support/expect.hpp"
 #include "support/files.hpp"
 
@@ -78,8 +79,8 @@ BOOST_AUTO_TEST_CASE(a_missing_file_is_reported_with_every_folder) {
   BOOST_TEST(!info.built);
   BOOST_TEST(info.path == "");
   for (const std::string& part :
-       {"no libtessera_tbb.so in " + root + "/empty, " + root + "/alone, " + root + "/alone/tessera, ",
-        std::string("build it, or name its folder in TESSERA_PLUGIN_PATH")})
+       {"(no libtessera_tbb.so in " + root + "/empty, " + root + "/alone, " + root + "/alone/tessera, ",
+        std::string(" build")})
     BOOST_TEST(test::contains(info.reason, part), info.reason);
   BOOST_TEST(&executor(Backend::Auto) == &executor(Backend::Reference));
 }
@@ -91,10 +92,48 @@ BOOST_AUTO_TEST_CASE(the_folder_beside_libtessera_is_the_one_it_was_loaded_from)
   elsewhere.write("libtessera.so.0", "");
   std::filesystem::copy_file(root + "/works/libtessera_tbb.so", elsewhere.path() / "libtessera_tbb.so");
   std::filesystem::current_path(elsewhere.path());
+  search_in(root + "/empty");
   const BackendInfo info = info_of(Backend::Tbb);
   std::filesystem::current_path("/");
   BOOST_TEST(info.path == "");
-  BOOST_TEST(test::contains(info.reason, "no libtessera_tbb.so in " + root + "/alone, "), info.reason);
+  BOOST_TEST(test::contains(info.reason, "no libtessera_tbb.so in " + root + "/empty, " + root + "/alone, "),
+             info.reason);
+}
+
+/// The reason names what the user can do, as libtessera was built and installed.
+BOOST_AUTO_TEST_CASE(what_is_said_of_a_missing_plugin) {
+  struct Expected {
+    Packaging packaging;
+    Built cuda;
+    std::vector<std::string> parts;
+  };
+  const std::string no_file = "(no libtessera_cuda.so)", no_file_there = "(no libtessera_cuda.so in /a, /b)";
+  const std::vector<Expected> all{
+      {Packaging::BuildOrPrefix, Built::NotFound, {"nvcc was not found", "install the CUDA toolkit", no_file}},
+      {Packaging::BuildOrPrefix, Built::LeftOut, {"TESSERA_CUDA=OFF", "TESSERA_CUDA=ON", "nvcc", no_file}},
+      {Packaging::BuildOrPrefix, Built::Yes, {"the target tessera_cuda", "TESSERA_PLUGIN_PATH", no_file_there}},
+      {Packaging::Wheel, Built::NotFound, {"this wheel", "nvcc was not found", "./tessera wheel", no_file}},
+      {Packaging::Wheel, Built::Yes, {"a file of this wheel", "install it again", no_file_there}},
+      {Packaging::Debian, Built::NotFound, {"these Debian packages", "nvcc was not found", "./tessera deb", no_file}},
+      {Packaging::Debian, Built::Yes, {"sudo apt install libtessera-cuda7", "./libtessera-cuda7_*.deb", no_file}}};
+  for (const Expected& expected : all) {
+    const BuildFacts build{.cuda = expected.cuda,
+                           .packaging = expected.packaging,
+                           .cuda_package = "libtessera-cuda7",
+                           .library_package = "libtessera7"};
+    const auto said = [&](bool named_folders) {
+      return missing_plugin(build, "cuda", "libtessera_cuda.so", "/a, /b", named_folders);
+    };
+    for (const std::string& part : expected.parts) BOOST_TEST(test::contains(said(false), part), said(false));
+    BOOST_TEST(test::contains(said(true), no_file_there), said(true)); // TESSERA_PLUGIN_PATH names folders
+  }
+  BOOST_TEST(
+      test::contains(missing_plugin({.tbb = Built::NotFound}, "tbb", "libtessera_tbb.so", "/a", false), "libtbb-dev"));
+  BOOST_TEST(test::contains(missing_plugin({.packaging = Packaging::Debian, .library_package = "libtessera7"}, "tbb",
+                                           "libtessera_tbb.so", "/a", false),
+                            "apt install --reinstall libtessera7"));
+  BOOST_TEST(missing_plugin({}, "mine", "libtessera_mine.so", "/a, /b", false) ==
+             "no libtessera_mine.so in /a, /b; build it, or name its folder in TESSERA_PLUGIN_PATH");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "cuda/device/vendor_library.hpp"
+#include "support/captured_errors.hpp"
 #include "support/expect.hpp"
 #include "support/files.hpp"
 
@@ -27,6 +28,16 @@ BOOST_AUTO_TEST_CASE(the_folders_of_the_path_come_first_and_a_named_file_decides
 
   const std::string path = ":relative:/nonexistent:" + folder.path().string();
   const Environment folders("TESSERA_CUBLAS_PATH", path.c_str());
+  std::string said;
+  {
+    const tessera::test::CapturedErrors errors;
+    static_cast<void>(tessera::cuda::open_library(wanted, missing));
+    static_cast<void>(tessera::cuda::open_library(wanted, missing));
+    said = errors.text();
+  }
+  BOOST_TEST(said ==
+             "tessera: TESSERA_CUBLAS_PATH: 'relative' is relative and is passed over; write the whole path, from "
+             "/ on\ntessera: TESSERA_CUBLAS_PATH: '/nonexistent' is passed over: No such file or directory\n");
   void* library = tessera::cuda::open_library(wanted, missing);
   BOOST_REQUIRE(library != nullptr);
   const link_map* opened = nullptr;

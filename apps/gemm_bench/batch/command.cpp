@@ -44,6 +44,15 @@ CLI::App* BatchCommand::add_to(CLI::App& app) {
 }
 
 int BatchCommand::run() const {
+  std::vector<Shape> wanted_shapes; // read before anything runs, as what follows
+  for (const std::string& word : apps::split_list("--shapes", shapes)) {
+    const auto [m, n, k] = apps::parse_sizes("--shapes", word, 1);
+    wanted_shapes.push_back({m, n, k});
+  }
+  std::vector<DType> wanted_types;
+  for (const std::string& word : apps::split_list("--dtype", types)) wanted_types.push_back(parse_dtype(word));
+  const std::vector<Index> wanted_threads =
+      gpu ? std::vector<Index>{0} : apps::parse_index_list("--threads", threads, 1);
   const BatchPeers peers =
       gpu ? make_device_batch_peers()
           : make_batch_peers(libraries.empty() ? std::vector<std::string>{} : apps::split_list("--library", libraries));
@@ -52,11 +61,10 @@ int BatchCommand::run() const {
              batch_table_head(peers));
   std::vector<nlohmann::ordered_json> results;
   bool wrong = false;
-  for (const std::string& type : apps::split_list("--dtype", types))
-    for (const Index thread : gpu ? std::vector<Index>{0} : apps::parse_index_list("--threads", threads, 1))
-      for (const std::string& word : apps::split_list("--shapes", shapes)) {
-        const auto [m, n, k] = apps::parse_sizes("--shapes", word, 1);
-        BatchRace race{{m, n, k}, parse_dtype(type), 1, static_cast<int>(thread)};
+  for (const DType type : wanted_types)
+    for (const Index thread : wanted_threads)
+      for (const Shape& shape : wanted_shapes) {
+        BatchRace race{shape, type, 1, static_cast<int>(thread)};
         race.count = products_within(count, megabytes, race.shape, race.type);
         race.op_a = transpose_a ? Op::Transpose : Op::None;
         race.op_b = transpose_b ? Op::Transpose : Op::None;

@@ -139,6 +139,13 @@ CLI::App* ExecutorsCommand::add_to(CLI::App& app) {
 }
 
 int ExecutorsCommand::run() const {
+  std::vector<Shape> wanted_shapes; // read before any executor is made, as the types are
+  for (const std::string& sizes : apps::split_list("--shapes", shapes)) {
+    const auto [m, n, k] = apps::parse_sizes("--shapes", sizes, 1);
+    wanted_shapes.push_back({m, n, k});
+  }
+  std::vector<DType> wanted_types;
+  for (const std::string& word : apps::split_list("--dtype", types)) wanted_types.push_back(parse_dtype(word));
   std::vector<ExecutorList> all;
   for (const std::string& text : apps::split_list("--executors", lists)) all.push_back(parse_list(text));
   std::vector<Place> places;
@@ -147,21 +154,20 @@ int ExecutorsCommand::run() const {
   RaceMemory of_pinned{pinned, {}}, of_pageable{pageable, {}};
   std::vector<nlohmann::ordered_json> results;
   bool wrong = false;
-  for (const std::string& word : apps::split_list("--dtype", types))
-    for (const std::string& sizes : apps::split_list("--shapes", shapes))
+  for (const DType type : wanted_types)
+    for (const Shape& shape : wanted_shapes)
       for (const Place& place : places) {
-        const DType type = parse_dtype(word);
-        const auto [m, n, k] = apps::parse_sizes("--shapes", sizes, 1);
         const measure::HostStopwatch watch;
         const std::vector<HostStanding> standings =
-            place.race({m, n, k}, type, all, repeats, place.pinned ? of_pinned : of_pageable);
-        fmt::print("{} {}×{}×{}, operands {}, {:.1f} s in all\n", word, m, n, k, place.name, watch.seconds());
+            place.race(shape, type, all, repeats, place.pinned ? of_pinned : of_pageable);
+        fmt::print("{} {}×{}×{}, operands {}, {:.1f} s in all\n", to_string(type), shape.m, shape.n, shape.k,
+                   place.name, watch.seconds());
         const double first =
             standings.front().seconds.empty() ? 0 : measure::summarize(standings.front().seconds).median;
         for (const HostStanding& one : standings) {
           wrong |= !one.problem.empty();
-          fmt::print("{}\n", line({m, n, k}, one, first));
-          results.push_back(row({m, n, k}, type, one, first));
+          fmt::print("{}\n", line(shape, one, first));
+          results.push_back(row(shape, type, one, first));
         }
         apps::flush_stdout();
         write_results(json, all, results);

@@ -6,6 +6,8 @@
 
 #include <tessera/detail/printable.hpp>
 
+#include "common/wrapped_text.hpp"
+
 namespace tessera::compare_app {
 namespace {
 
@@ -25,12 +27,12 @@ nlohmann::ordered_json to_json(const NamedOperation& operation) {
           {"file", operation.file}, {"summary", entry.summary}};
 }
 
-std::string operation_line(const nlohmann::ordered_json& operation) {
+std::string operation_record(const nlohmann::ordered_json& operation, std::size_t width) {
   const auto text = [&](const char* key) { return detail::printable(operation[key].get<std::string>()); };
   const auto sizes = static_cast<std::size_t>(operation["sizes"].get<int>());
   const std::string file = text("file");
-  return fmt::format("  {:<24} {:<4} {:<8} {}{}", text("op"), text("dtype"), size_names[sizes - 1], text("summary"),
-                     file.empty() ? "" : " [" + file + "]");
+  return apps::wrapped_record(fmt::format("  {:<24} {:<4} {:<8}", text("op"), text("dtype"), size_names[sizes - 1]),
+                              text("summary") + (file.empty() ? "" : " [" + file + "]"), width);
 }
 
 } // namespace tessera::compare_app

@@ -10,7 +10,7 @@ namespace tessera::compare_app {
 
 nlohmann::ordered_json to_json(const NamedOperation& operation);
 
-/// Returns one line of text about an operation of to_json().
-std::string operation_line(const nlohmann::ordered_json& operation);
+/// Returns an operation of to_json() as a record of `width` columns; see apps::wrapped_record().
+std::string operation_record(const nlohmann::ordered_json& operation, std::size_t width);
 
 } // namespace tessera::compare_app

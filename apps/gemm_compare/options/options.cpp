@@ -20,7 +20,7 @@ namespace {
 constexpr const char* description =
     "Runs every kernel of every backend on the same product and says how fast each one is and how wrong.";
 
-constexpr const char* footer = R"(
+constexpr const char* examples = R"(
 Examples:
   gemm_compare                                        every kernel of every backend that exists
   gemm_compare --cpu --kernels 'simd,cblas*' --sizes 512,1024,2048 --threads 1,2
@@ -37,18 +37,22 @@ Examples:
   gemm_compare --html report.html --json new.json     a page to look at, and a report for the next line
   gemm_compare --report old.json --html old.html      the page of an earlier run
   gemm_compare --diff old.json new.json               what became faster and what slower
-
-Backends: without --cpu, --gpu or --backend, those that exist are run and nothing is missing. What is named there is
-demanded: the others still run, the reason is printed on stderr, and the exit status is 2.
-
-Verdicts: pass (every element within the proven bound; the very bits, of a canonical kernel), wrong, rejected (the kernel does not take this product),
-skipped (one run would pass --time-limit), failed (the device or the library reported an error).
-
-Exit status: 0 all within bounds; 1 some kernel is wrong or failed; 2 bad usage, bad input, a demanded backend
-missing, or nothing ran (1 wins over 2); 130 interrupted, after printing what was measured. With --diff: 0; 1 something is slower and
---fail-on-slower was given; 2 a report cannot be read. With --check: 0 C is right; 1 it is wrong, or nothing of it could
-be judged; 2 bad usage or a bad file.
 )";
+
+/// Each paragraph is one line, which --help wraps.
+constexpr const char* rules =
+    "\nBackends: without --cpu, --gpu or --backend, those that exist are run and nothing is missing. What is named "
+    "there "
+    "is demanded: the others still run, the reason is printed on stderr, and the exit status is 2.\n"
+    "\nVerdicts: pass (every element within the proven bound; the very bits, of a canonical kernel), wrong, rejected "
+    "(the "
+    "kernel does not take this product), skipped (one run would pass --time-limit), failed (the device or the library "
+    "reported an error).\n"
+    "\nExit status: 0 all within bounds; 1 some kernel is wrong or failed; 2 bad usage, bad input, a demanded backend "
+    "missing, or nothing ran (1 wins over 2); 130 interrupted, after printing what was measured. With --diff: 0; 1 "
+    "something is slower and --fail-on-slower was given; 2 a report cannot be read. With --check: 0 C is right; 1 it "
+    "is "
+    "wrong, or nothing of it could be judged; 2 bad usage or a bad file.\n";
 
 /// Returns the columns for --help: first the columns that tables show, then the others that --columns can name.
 std::string column_help() {
@@ -65,8 +69,7 @@ std::string column_help() {
   };
   std::string text =
       "\nColumns: name, heading and meaning. A column that says nothing is left out. A terminal shows those marked * "
-      "and\n"
-      "as many of the others as fit; a file shows all but the bar.\n";
+      "and as many of the others as fit; a file shows all but the bar.\n";
   for (const report::Column* column : shown) text += line(*column);
   text += "Columns that --columns adds:\n";
   for (const report::Column& column : all)
@@ -285,7 +288,7 @@ void declare(CLI::App& app, CommandLine& words) {
 
 std::optional<Options> parse_options(int argc, char** argv) {
   CLI::App app(description, "gemm_compare");
-  app.footer(footer + preset_help() + column_help());
+  app.footer(examples + (rules + preset_help()) + column_help());
   app.set_version_flag("--version", std::string("gemm_compare " TESSERA_VERSION));
   CommandLine words;
   declare(app, words);

@@ -108,7 +108,7 @@ std::vector<BackendRequest> requested_backends(const CommandLine& words) {
 }
 
 Shape parse_shape(const std::string& text) {
-  const auto [m, n, k] = apps::parse_sizes("--shape", text, 0);
+  const auto [m, n, k] = apps::parse_sizes("--shape", text, 1); // an empty product leaves nothing to race
   return {m, n, k};
 }
 
@@ -121,7 +121,7 @@ std::vector<Shape> parse_shapes(const CommandLine& words, Operation operation) {
     return shapes;
   }
   if (!words.sizes.empty())
-    for (const Index n : apps::parse_index_list("--sizes", words.sizes, 0)) shapes.push_back({n, n, n});
+    for (const Index n : apps::parse_index_list("--sizes", words.sizes, 1)) shapes.push_back({n, n, n});
   for (const std::string& text : words.shapes) shapes.push_back(parse_shape(text));
   return shapes;
 }

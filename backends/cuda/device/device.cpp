@@ -25,9 +25,11 @@ std::string text_of(cudaError_t error) {
   return std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ")";
 }
 
-std::string hidden_devices() {
+/// Returns the advice where the driver shows no device.
+std::string where_devices_may_be() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  return visible ? "; CUDA_VISIBLE_DEVICES is '" + std::string(visible) + "', unset it to see all devices" : "";
+  return visible ? "; CUDA_VISIBLE_DEVICES is '" + std::string(visible) + "', unset it to see all devices"
+                 : "; nvidia-smi says which cards it sees (in a container, start it with access to the GPU)";
 }
 
 /// Counts the devices that the driver shows. Fails with the reason if there are none.
@@ -49,7 +51,8 @@ Status count_devices(int& count) {
     return unavailable("the NVIDIA driver is too old: it supports CUDA " + version_text(driver) +
                        ", this plug-in needs CUDA " + version_text(runtime) + "; update the driver");
   if (error == cudaSuccess || error == cudaErrorNoDevice)
-    return unavailable("the NVIDIA driver (CUDA " + version_text(driver) + ") shows no device" + hidden_devices());
+    return unavailable("the NVIDIA driver (CUDA " + version_text(driver) + ") shows no device" +
+                       where_devices_may_be());
   const char* advice = error != cudaErrorInitializationError
                            ? ""
                            : "; if this process was forked from one that had used CUDA, start it as a new program (in "

@@ -1,11 +1,29 @@
 #include "vendor_library.hpp"
 
+#include <atomic>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include <tessera/backend/environment.hpp>
+#include <tessera/backend/log.hpp>
 
 namespace tessera::cuda {
+namespace {
+
+/// Returns the folders of TESSERA_CUBLAS_PATH. Says once which ones are passed over.
+std::vector<std::filesystem::path> named_folders() {
+  const char* const variable = trusted_variable("TESSERA_CUBLAS_PATH");
+  const std::string_view list = variable == nullptr ? "" : variable;
+  static std::atomic<bool> has_complained = false;
+  if (const std::vector<std::string> lines = passed_over_folders(list);
+      !lines.empty() && !has_complained.exchange(true))
+    for (const std::string& line : lines) log_line("TESSERA_CUBLAS_PATH: " + line);
+  return absolute_folders(list);
+}
+
+} // namespace
+
 std::string loader_error() {
   const char* why = dlerror();
   return why == nullptr ? "unknown error of the dynamic loader" : why;
@@ -21,8 +39,7 @@ void* open_library(const VendorLibrary& wanted, std::string& missing) {
                 loader_error() + "); set it to the path of " + stem + ".so.13 or .12";
     return library;
   }
-  const char* const path = trusted_variable("TESSERA_CUBLAS_PATH");
-  std::vector<std::filesystem::path> folders = absolute_folders(path == nullptr ? "" : path);
+  std::vector<std::filesystem::path> folders = named_folders();
   folders.insert(folders.end(), {"", "/usr/local/cuda/lib64"});
   for (const std::filesystem::path& folder : folders)
     for (const char* version : {".so.13", ".so.12"})

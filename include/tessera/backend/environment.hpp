@@ -2,10 +2,14 @@
 
 /// Variables of the environment that name code or files.
 
+#include <sys/stat.h>
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace tessera {
@@ -28,6 +32,25 @@ inline std::vector<std::filesystem::path> absolute_folders(std::string_view list
     if (std::filesystem::path(folder).is_absolute()) folders.emplace_back(folder);
   }
   return folders;
+}
+
+/// Returns a line for each folder of such a list that is passed over, which says why: it is relative, not there, or no
+/// folder. An empty one has no line, since lists are often extended with a ':' at an end.
+inline std::vector<std::string> passed_over_folders(std::string_view list) {
+  std::vector<std::string> lines;
+  while (!list.empty()) {
+    const std::string folder(list.substr(0, list.find(':')));
+    list.remove_prefix(std::min(list.size(), folder.size() + 1));
+    struct stat found {};
+    if (folder.empty()) continue;
+    if (folder[0] != '/')
+      lines.push_back("'" + folder + "' is relative and is passed over; write the whole path, from / on");
+    else if (stat(folder.c_str(), &found) != 0)
+      lines.push_back("'" + folder + "' is passed over: " + std::generic_category().message(errno));
+    else if (!S_ISDIR(found.st_mode))
+      lines.push_back("'" + folder + "' is no folder and is passed over; name the folder that holds the file");
+  }
+  return lines;
 }
 
 } // namespace tessera

@@ -67,7 +67,9 @@ std::shared_ptr<const detail::TunedRows> detail::find_tuned_rows(const Executor&
     if (path == "none") return nullptr;
     std::error_code error;
     if (!fs::is_directory(path, error)) return use(path);
-    return fs::exists(path / name, error) ? use(path / name) : nullptr;
+    if (fs::exists(path / name, error)) return use(path / name);
+    if (log_dispatch()) log_line("TESSERA_TUNING: no table for this machine in " + path.string() + ": no " + name);
+    return nullptr;
   }
   for (const fs::path& folder : {user_folder(), beside.empty() ? fs::path() : beside / "tuning"}) {
     std::error_code error;

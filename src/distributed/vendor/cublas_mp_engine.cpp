@@ -183,21 +183,34 @@ Status CublasMpRun::run(DistributedReport& report) {
                            sums_.row_bytes(), sums_.row_bytes(), static_cast<std::size_t>(sums_.cols));
 }
 
+/// Says that two matrices have blocks of unlike sizes along a dimension that they share; empty if they have not.
+std::string unlike_blocks(const char* x, const Axis& of_x, const char* y, const Axis& of_y, const char* dimension) {
+  if (of_x.block == of_y.block) return {};
+  return std::string("cuBLASMp wants equal blocks along ") + dimension + ", and " + x + " has blocks of " +
+         std::to_string(of_x.block) + ", " + y + " of " + std::to_string(of_y.block) +
+         "; deal the matrices in blocks of one size (gemm_compare: --block)";
+}
+
 std::string reject_by_cublas_mp(const Product& product) {
-  const GridState& grid = product.grid;
-  if (product.type.is_complex || is_16_bit(product.type.part)) return "the yardstick is for f32 and f64";
-  if (grid.shape.layers > 1) return "cuBLASMp has no layers";
-  if (grid.layer_size() != grid.world->size()) return "cuBLASMp wants all ranks of the communicator in the grid";
-  const Axis &k_of_a = product.a.spread.inner, &k_of_b = product.b.spread.inner;
-  if (k_of_a.block != k_of_b.block || product.a.spread.outer.block != product.rows.block ||
-      product.b.spread.outer.block != product.cols.block)
-    return "cuBLASMp wants blocks of a, b and c that fit one another";
-  if (product.a_order != product.order || product.b_order != product.order)
-    return "the local orders of a, b and c differ";
-  if (anywhere(product, product.backend != Backend::Cuda)) return "cuBLASMp is for cards; name the backend cuda";
+  // What a machine lacks is said before what is wrong with the product.
+  if (anywhere(product, product.backend != Backend::Cuda))
+    return "cuBLASMp multiplies on NVIDIA cards, one for each rank; name the backend cuda, where they are";
   const std::string& missing = CublasMp::library().missing;
   if (anywhere(product, !missing.empty()))
     return missing.empty() ? "another rank cannot open cuBLASMp and NCCL" : missing;
+  const GridState& grid = product.grid;
+  if (product.type.is_complex || is_16_bit(product.type.part)) return "the yardstick is for f32 and f64";
+  if (grid.shape.layers > 1)
+    return "cuBLASMp has no layers, and the grid has " + std::to_string(grid.shape.layers) + "; take one layer";
+  if (grid.layer_size() != grid.world->size())
+    return "cuBLASMp wants all " + std::to_string(grid.world->size()) +
+           " ranks of the communicator in the grid, which has " + std::to_string(grid.layer_size());
+  for (const std::string& unlike : {unlike_blocks("a", product.a.spread.inner, "b", product.b.spread.inner, "k"),
+                                    unlike_blocks("a", product.a.spread.outer, "c", product.rows, "m"),
+                                    unlike_blocks("b", product.b.spread.outer, "c", product.cols, "n")})
+    if (!unlike.empty()) return unlike;
+  if (product.a_order != product.order || product.b_order != product.order)
+    return "the local orders of a, b and c differ";
   return {};
 }
 

@@ -101,12 +101,17 @@ class CublasXtRun final : public EngineRun {
 };
 
 std::string reject_by_cublas_xt(const Product& product) {
+  // What a machine lacks is said before what is wrong with the product.
+  if (product.grid.world->size() > 1)
+    return "cuBLASXt is a library of one process, and there are " + std::to_string(product.grid.world->size()) +
+           " ranks; start one";
+  if (product.backend != Backend::Cuda)
+    return "cuBLASXt multiplies on an NVIDIA card; name the backend cuda, where there is one";
+  if (const std::string& missing = CublasXt::library().missing; !missing.empty()) return missing;
   if (product.type.is_complex || is_16_bit(product.type.part)) return "the yardstick is for f32 and f64";
-  if (product.grid.world->size() > 1) return "cuBLASXt is a library of one process and takes one rank";
   if (product.a_order != product.order || product.b_order != product.order)
     return "the local orders of a, b and c differ";
-  if (product.backend != Backend::Cuda) return "cuBLASXt is for cards; name the backend cuda";
-  return CublasXt::library().missing;
+  return {};
 }
 
 } // namespace

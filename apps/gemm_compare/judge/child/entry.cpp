@@ -1,6 +1,7 @@
 #include "entry.hpp"
 
 #include <dlfcn.h>
+#include <array>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -109,14 +110,42 @@ class CblasEntry final : public Entry {
   Gemm gemm_;
 };
 
-template <class Function>
-Function find(void* library, const char* name, Reply& reply) {
-  const auto function = reinterpret_cast<Function>(dlsym(library, name));
-  if (function == nullptr) {
-    reply.kind = ReplyKind::MissingSymbol;
-    std::snprintf(reply.text, sizeof reply.text, "it does not export %s; is extern \"C\" missing?", name);
+/// The functions that the interfaces ask for, and the word of --abi for each.
+struct KnownFunction {
+  const char* name;
+  const char* abi;
+};
+constexpr std::array known_functions{
+    KnownFunction{"solve", "leetgpu"},     KnownFunction{"solve_f64", "leetgpu"},
+    KnownFunction{"solve_f16", "leetgpu"}, KnownFunction{"solve_bf16", "leetgpu"},
+    KnownFunction{"solve_i8", "leetgpu"},  KnownFunction{"tessera_kernel", "tessera"},
+    KnownFunction{"cblas_sgemm", "cblas"}, KnownFunction{"cblas_dgemm", "cblas"},
+};
+
+/// Returns the first function of another interface than `abi` that the file itself, not a library that it needs,
+/// exports; null if there is none.
+const KnownFunction* function_of_another_abi(void* library, const std::string& path, std::string_view abi) {
+  for (const KnownFunction& known : known_functions) {
+    Dl_info found{};
+    const void* const function = abi == known.abi ? nullptr : dlsym(library, known.name);
+    if (function != nullptr && dladdr(function, &found) != 0 && path == found.dli_fname) return &known;
   }
-  return function;
+  return nullptr;
+}
+
+/// Finds a function of the interface `abi`. Where it is missing, the reply says so, and under which --abi the file is a
+/// kernel.
+template <class Function>
+Function find(void* library, const std::string& path, const char* abi, const char* name, Reply& reply) {
+  const auto function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function != nullptr) return function;
+  reply.kind = ReplyKind::MissingSymbol;
+  if (const KnownFunction* other = function_of_another_abi(library, path, abi))
+    std::snprintf(reply.text, sizeof reply.text, "it exports %s, and --abi %s asks for %s; use --abi %s", other->name,
+                  abi, name, other->abi);
+  else
+    std::snprintf(reply.text, sizeof reply.text, "it does not export %s; is extern \"C\" missing?", name);
+  return nullptr;
 }
 
 } // namespace
@@ -131,8 +160,8 @@ std::unique_ptr<Entry> open_entry(const std::string& path, Abi abi, DType type, 
   if (abi == Abi::Leetgpu) {
     const std::string_view word = type == int8_product ? int8_word : to_string(type);
     const std::string name = type == DType::F32 ? "solve" : "solve_" + std::string(word);
-    const auto solve = find<Solve>(library, name.c_str(), reply);
-    if (solve == nullptr && type != DType::F32) {
+    const auto solve = find<Solve>(library, path, "leetgpu", name.c_str(), reply);
+    if (solve == nullptr && type != DType::F32 && function_of_another_abi(library, path, "leetgpu") == nullptr) {
       // A kernel for other types is not at fault.
       reply.kind = ReplyKind::Rejected;
       std::snprintf(reply.text, sizeof reply.text, "it does not export %s, as leetgpu kernels of this type do",
@@ -141,15 +170,15 @@ std::unique_ptr<Entry> open_entry(const std::string& path, Abi abi, DType type, 
     return solve ? std::make_unique<LeetgpuEntry>(solve) : nullptr;
   }
   if (abi == Abi::Tessera) {
-    const auto run = find<TesseraEntry::Run>(library, "tessera_kernel", reply);
+    const auto run = find<TesseraEntry::Run>(library, path, "tessera", "tessera_kernel", reply);
     const auto reject = reinterpret_cast<TesseraEntry::Reject>(dlsym(library, "tessera_kernel_reject"));
     return run ? std::make_unique<TesseraEntry>(run, reject) : nullptr;
   }
   if (type == DType::F64) {
-    const auto gemm = find<CblasEntry<double>::Gemm>(library, "cblas_dgemm", reply);
+    const auto gemm = find<CblasEntry<double>::Gemm>(library, path, "cblas", "cblas_dgemm", reply);
     return gemm ? std::make_unique<CblasEntry<double>>(gemm) : nullptr;
   }
-  const auto gemm = find<CblasEntry<float>::Gemm>(library, "cblas_sgemm", reply);
+  const auto gemm = find<CblasEntry<float>::Gemm>(library, path, "cblas", "cblas_sgemm", reply);
   return gemm ? std::make_unique<CblasEntry<float>>(gemm) : nullptr;
 }
 
