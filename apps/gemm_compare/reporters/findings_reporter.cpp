@@ -45,7 +45,10 @@ struct Fastest {
 class FindingsReporter final : public Reporter {
  public:
   FindingsReporter(const Options& options, const Plan& plan)
-      : width_(table_width(options)), threads_(options.threads.size() > 1), missing_(plan.missing) {}
+      : width_(table_width(options)),
+        threads_(options.threads.size() > 1),
+        missing_(plan.missing),
+        models_(left_out_line(plan)) {}
 
   void add_group(const std::vector<Result>& group) override {
     for (const Result& result : group) {
@@ -74,6 +77,7 @@ class FindingsReporter final : public Reporter {
                         within_, checked_, same_bits_));
     if (!failing_.empty()) print("not right: " + apps::joined(failing_, ", "));
     for (const std::string& line : left_out_.lines()) print(line);
+    if (!models_.empty()) print(models_);
     for (const MissingBackend& missing : missing_) print("not run: " + missing.reason);
     apps::flush_stdout();
   }
@@ -109,6 +113,7 @@ class FindingsReporter final : public Reporter {
   const std::size_t width_; ///< 0: no limit
   const bool threads_;      ///< rows differ in their number of threads
   const std::vector<MissingBackend> missing_;
+  const std::string models_; ///< the line on models that were left out
   std::vector<Fastest> fastest_;
   TableNotes left_out_;
   std::vector<std::string> failing_;
