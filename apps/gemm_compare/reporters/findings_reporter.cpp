@@ -57,6 +57,7 @@ class FindingsReporter final : public Reporter {
         continue;
       }
       if (result.transfer) continue;
+      any_contract_ |= result.canonical;
       if (result.verdict == Verdict::Pass)
         add_speed(result);
       else
@@ -75,6 +76,7 @@ class FindingsReporter final : public Reporter {
     if (checked_ > 0)
       print(fmt::format("errors: {} of {} checked rows are within their bound, and {} have the contract's bits",
                         within_, checked_, same_bits_));
+    if (any_contract_) print("≡ marks kernels that keep the contract of their mode: the same bits on every backend");
     if (!failing_.empty()) print("not right: " + apps::joined(failing_, ", "));
     for (const std::string& line : left_out_.lines()) print(line);
     if (!models_.empty()) print(models_);
@@ -117,6 +119,7 @@ class FindingsReporter final : public Reporter {
   std::vector<Fastest> fastest_;
   TableNotes left_out_;
   std::vector<std::string> failing_;
+  bool any_contract_ = false; ///< some row has a kernel that keeps the contract of its mode
   int checked_ = 0, within_ = 0, same_bits_ = 0;
 };
 
