@@ -115,6 +115,8 @@ int compare(const Options& options) {
     fmt::print(stderr, "gemm_compare: {}\n", detail::printable(missing.reason));
     demanded_missing |= missing.demanded;
   }
+  const bool findings = options.table_on_stdout() && !options.tunes; // they have the line as well
+  if (!findings && !plan.left_out.empty()) fmt::print(stderr, "gemm_compare: {}\n", left_out_line(plan));
   JudgedKernels judged(options); // compiled first, so that an error of the compiler shows at once
   Progress progress(options.progress);
   // Never destroyed: the thread that watches for interrupts may use them until the process ends.

@@ -38,8 +38,8 @@ bool has_backend(const Programs& programs, const std::string& name) {
 BOOST_FIXTURE_TEST_SUITE(compare_products, Programs)
 
 BOOST_AUTO_TEST_CASE(every_kernel_on_the_processor_passes) {
-  const json report =
-      report_of(compare({"--cpu", "--sizes", "65", "--dtype", "f32,f64", "--repeat", "2", "--json", "-"}));
+  const json report = report_of(
+      compare({"--cpu", "--all-modes", "--sizes", "65", "--dtype", "f32,f64", "--repeat", "2", "--json", "-"}));
   std::size_t canonical = 0;
   for (const json& result : report["results"]) {
     const std::string name = result["backend"].get<std::string>() + "/" + result["kernel"].get<std::string>();

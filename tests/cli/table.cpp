@@ -109,6 +109,23 @@ BOOST_AUTO_TEST_CASE(no_line_is_wider_than_the_terminal) {
   }
 }
 
+/// The mark of the contract stands beside the kernel's name, which no width cuts off.
+BOOST_AUTO_TEST_CASE(kernels_of_the_contract_are_marked_at_every_width) {
+  const std::vector<std::string> arguments{"--backend", "reference", "--sizes", "20", "--repeat", "1"};
+  for (const unsigned short width : std::initializer_list<unsigned short>{60, 80, 120}) {
+    const Outcome outcome = compare_in({width}, arguments, unicode);
+    BOOST_TEST_CONTEXT(width << " columns") {
+      BOOST_TEST(line_from(outcome.out, "reference  canonical").starts_with("reference  canonical ≡  "));
+      BOOST_TEST(!contains(line_from(outcome.out, "reference  gold"), "≡"));
+      BOOST_TEST(lines_with(outcome.out, "  ≡ marks kernels that keep the contract") == 1u, outcome.out);
+      expect_fits(outcome.out, width);
+    }
+  }
+  std::vector<std::string> gold = arguments;
+  gold.insert(gold.end(), {"--kernels", "gold"});
+  BOOST_TEST(!contains(compare_in({80}, gold, unicode).out, "≡"));
+}
+
 BOOST_AUTO_TEST_CASE(bars_are_of_the_characters_that_the_locale_has) {
   const std::vector<std::string> arguments{"--backend", "reference", "--sizes", "20", "--repeat", "1"};
   BOOST_TEST(contains(compare_in({120}, arguments, unicode).out, "████"));
@@ -223,8 +240,7 @@ BOOST_AUTO_TEST_CASE(skipped_rows_share_a_line) {
       BOOST_TEST(contains(row["reason"].get<std::string>(), "one run takes about"));
       longest = std::max(longest, std::stod(row["reason"].get<std::string>().substr(20)));
     }
-  const std::string line =
-      line_from(outcome.out, "skipped: gold (reference), hopper_units (reference), canonical (reference): ");
+  const std::string line = line_from(outcome.out, "skipped: gold (reference), canonical (reference): ");
   BOOST_TEST(contains(line, fmt::format("about {:.3g} s at most; --time-limit", longest)), line);
 }
 

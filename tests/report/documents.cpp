@@ -124,6 +124,27 @@ Json full_run() {
   return whole;
 }
 
+std::string section(const std::string& page, const std::string& id) {
+  const std::size_t begin = page.find("<section id=\"" + id + "\"");
+  return begin == std::string::npos ? "" : page.substr(begin, page.find("</section>", begin) - begin);
+}
+
+Json run_of_modes() {
+  const auto row = [](const char* kernel, const char* math, bool canonical, int size, double gflops) {
+    const double seconds = 2.0 * size * size * size / gflops / 1e9;
+    return with(passed(kernel, size, seconds),
+                {{"math", math}, {"canonical", canonical}, {"ceiling_percent", nullptr}});
+  };
+  Json whole = document({});
+  for (const int size : {128, 256}) {
+    whole["results"].push_back(row("model", "tf32", true, size, 0.04));
+    whole["results"].push_back(row("exact", "compensated", false, size, 10));
+    whole["results"].push_back(row("simd", "strict", true, size, 100));
+    whole["results"].push_back(row("tiled", "strict", false, size, 50));
+  }
+  return whole;
+}
+
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::size_t count(const std::string& text, const std::string& word) {

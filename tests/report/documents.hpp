@@ -28,6 +28,13 @@ Json full_run();
 /// Says whether the part stands in the text.
 bool says(const std::string& text, const std::string& part);
 
+/// Returns a section of a page, or an empty text if there is none.
+std::string section(const std::string& page, const std::string& id);
+
+/// Returns a run of the processor as gemm_compare --cpu --all-modes makes it: one type, two sizes, a strict kernel of
+/// 100 GFLOP/s and kernels of two other modes, of which the model has 0.04 GFLOP/s and stands first.
+Json run_of_modes();
+
 /// Counts how often a word stands in a text.
 std::size_t count(const std::string& text, const std::string& word);
 

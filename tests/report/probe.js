@@ -9,12 +9,9 @@ addEventListener('load', () => {
   for (const id of ['ladder', 'size', 'offload', 'roofline', 'error', 'grades'])
     found.marks[id] = all(`#${id} .mark`).filter(shown).length;
 
-  // In one list, all bars have the same ratio of width to value.
-  found.bar_scales = all('.product:not([hidden]) .ladder').map((ladder) => {
-    const bars = ladder.querySelectorAll('.bar');
-    const ratios = Array.from(bars, (bar) => bar.getBoundingClientRect().width / bar.dataset.v);
-    return [Math.min(...ratios), Math.max(...ratios)];
-  });
+  // In all lists of a product, all bars have the same ratio of width to value.
+  const ratios = all('.product:not([hidden]) .bar').map((bar) => bar.getBoundingClientRect().width / bar.dataset.v);
+  found.bar_scales = [Math.min(...ratios), Math.max(...ratios)];
   // On the logarithmic time axis of a chart, the marks' positions are linear in the logarithms of their values.
   const points = Array.from(document.querySelector('#size svg').querySelectorAll('.mark'), (mark) => {
     const box = mark.getBoundingClientRect();
@@ -52,7 +49,7 @@ addEventListener('load', () => {
   found.rows_again = rows().length;
 
   type('#product', '0');
-  found.first_product = all('.product').filter(shown).map((panel) => panel.querySelector('h3').textContent);
+  found.first_product = all('.product').filter(shown).map((panel) => panel.querySelector('h3').firstChild.textContent.trim());
 
   found.width = innerWidth;
   found.too_wide = document.documentElement.scrollWidth - innerWidth;

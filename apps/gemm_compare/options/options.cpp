@@ -116,6 +116,8 @@ void declare_backends(CLI::App& app, CommandLine& words) {
   heading.text("--kernels", words.kernels, "Shell patterns of kernel names, e.g. 'simd,cblas*'", "GLOBS");
   heading.text("--cblas", words.cblas, "CBLAS libraries to compare with: a list of files, auto (those found), none",
                "LIST");
+  heading.flag("--all-modes", words.all_modes,
+               "Race the slow models of a card's matrix units on the processor (hopper_units), too");
   heading.flag("--list", words.list, "List the kernels of every built backend, with or without its device");
 }
 
@@ -153,7 +155,8 @@ void declare_products(CLI::App& app, CommandLine& words) {
       "LIST");
   heading.text("--result", words.result, "Type of C where it is not the operands': f32, or f16 or bf16 of f32 ones",
                "NAME");
-  heading.text("--math", words.maths, "Math modes, e.g. strict,tf32; all by default, each kernel in its own", "LIST");
+  heading.text("--math", words.maths,
+               "Math modes, e.g. strict,tf32; all by default, each kernel in its own, without hopper_units", "LIST");
   heading.flag("--transA", words.trans_a, "A is stored transposed");
   heading.flag("--transB", words.trans_b, "B is stored transposed");
   heading.text("--alpha", words.alpha, "C := alpha·op(A)·op(B) + beta·C", "X");

@@ -101,6 +101,7 @@ struct Options {
   std::optional<DType> result; ///< type of C; empty: the operands' type
   bool types_given = false;    ///< --dtype was given, and .npy files must have that type
   std::vector<Math> maths;     ///< empty: all
+  bool all_modes = false;      ///< race models of a card's matrix units, too; see race/plan.hpp
   std::vector<int> threads;    ///< empty: the default number
 
   // These say which products are computed.

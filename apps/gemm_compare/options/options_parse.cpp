@@ -297,6 +297,7 @@ void read_rows(const CommandLine& words, bool types_given, Options& options) {
     for (const std::string& word : split_list("--dtype", words.dtypes))
       options.types.push_back(parse_type(word, options.operation, !words.judged.empty()));
   options.types_given = types_given;
+  options.all_modes = words.all_modes || words.maths == "all";
   if (!words.maths.empty() && words.maths != "all")
     for (const std::string& word : split_list("--math", words.maths)) options.maths.push_back(parse_math(word));
   if (!words.threads.empty())

@@ -13,6 +13,7 @@ namespace tessera::compare_app {
 struct CommandLine {
   bool cpu = false;
   bool gpu = false;
+  bool all_modes = false;
   bool list = false;
   bool errors = false;
   bool trans_a = false;

@@ -36,6 +36,8 @@ std::vector<Row> rows_of(Backend backend, Operation operation) {
   // Libraries that are opened at run time are not rungs: they stand below the ladder.
   std::stable_partition(rows.begin(), rows.end(),
                         [](const Row& row) { return row.task.gemm == nullptr || row.task.gemm->context == nullptr; });
+  // Strict rows stand above the rows of other modes, which are another product.
+  std::stable_partition(rows.begin(), rows.end(), [](const Row& row) { return row.math == Math::Strict; });
   return rows;
 }
 
@@ -103,6 +105,38 @@ std::vector<int> thread_counts(const Options& options, const Capabilities& machi
   return options.threads.empty() ? std::vector<int>{machine.threads} : options.threads;
 }
 
+bool is_model(const Row& row) {
+  const Task& task = row.task;
+  return task.gemm != nullptr && task.gemm->summation == Summation::HopperUnits &&
+         task.executor->capabilities().host_memory;
+}
+
+/// Returns whether the command line means this model. `others` has the names of the kernels that are no models and have
+/// the types and modes that are asked for; where there are none, nothing but models can be meant.
+bool is_meant(const Row& model, const Options& options, const std::vector<std::string>& others) {
+  if (options.all_modes || !options.maths.empty() || others.empty()) return true;
+  return std::any_of(options.kernels.begin(), options.kernels.end(), [&](const std::string& pattern) {
+    const auto matches = [&](const std::string& name) { return apps::matches_glob(pattern, name); };
+    return matches(model.name) && std::none_of(others.begin(), others.end(), matches);
+  });
+}
+
+/// Moves the models that the command line does not mean from `rows` to the plan's list of models that are left out.
+void leave_out_models(const Options& options, std::vector<Row>& rows, Plan& plan) {
+  std::vector<std::string> others;
+  for (const Row& row : rows)
+    if (!is_model(row)) others.push_back(row.name);
+  std::erase_if(rows, [&](const Row& row) {
+    if (!is_model(row) || is_meant(row, options, others)) return false;
+    if (matches_any(options, row.name)) plan.left_out.push_back(row.task);
+    return true;
+  });
+}
+
+void add_once(std::vector<std::string>& words, std::string_view word) {
+  if (std::find(words.begin(), words.end(), word) == words.end()) words.emplace_back(word);
+}
+
 /// Adds a group for each operation and its sizes, in which each backend has a row for each number of threads.
 void plan_operations(const Options& options, Plan& plan) {
   for (const ChosenOperation& chosen : options.operations)
@@ -150,6 +184,7 @@ Plan make_plan(const Options& options) {
     return contains(options.types, row.type) && (options.maths.empty() || contains(options.maths, row.math));
   });
   check_patterns(options, all, usable, plan.backends);
+  leave_out_models(options, usable, plan);
 
   for (const DType type : options.types)
     for (const Shape& shape : options.shapes) {
@@ -168,6 +203,20 @@ Plan make_plan(const Options& options) {
     throw InvalidArgument(fmt::format("--preset {}: {} has none of its kernels ({})", options.preset->name,
                                       names_of(plan.backends), apps::joined(options.kernels, ", ")));
   return plan;
+}
+
+std::string left_out_line(const Plan& plan) {
+  if (plan.left_out.empty()) return {};
+  std::vector<std::string> names, backends, modes;
+  for (const Task& model : plan.left_out) {
+    add_once(names, model.gemm->name);
+    add_once(backends, to_string(model.backend));
+    add_once(modes, to_string(model.gemm->math));
+  }
+  return fmt::format(
+      "left out: {} ({}), slow models of the matrix units of Hopper cards in {}; --kernels {} races them alone, "
+      "--all-modes beside the others",
+      apps::joined(names, ", "), apps::joined(backends, ", "), apps::joined(modes, ", "), apps::joined(names, ","));
 }
 
 } // namespace tessera::compare_app

@@ -125,6 +125,11 @@ std::string Run::label(const Row& row) const {
                            : fmt::format("{}, {} thread{}", row.kernel, row.threads, row.threads == 1 ? "" : "s");
 }
 
+std::string Run::label_with_mode(const Row& row) const {
+  const bool is_said = row.math == "strict" || row.kernel.find(row.math) != std::string::npos;
+  return is_said ? label(row) : label(row) + ", " + row.math;
+}
+
 Run read_run(Json document) {
   if (!document.is_object()) throw DocumentError(fmt::format("is {}, not an object", document.type_name()));
   const Json* found = find(document, "schema");

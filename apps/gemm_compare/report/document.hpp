@@ -107,6 +107,8 @@ struct Run {
   std::string place(const Row& row) const;
   /// The kernel's name, with its number of threads where the run has several numbers.
   std::string label(const Row& row) const;
+  /// The label and, unless it is strict or part of the kernel's name, the mode: what a chart of several modes writes.
+  std::string label_with_mode(const Row& row) const;
 };
 
 /// A field's text; empty where there is none.

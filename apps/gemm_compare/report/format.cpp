@@ -78,6 +78,8 @@ std::string count_text(double count) {
   return digits;
 }
 
+std::string contract_mark(const Row& row) { return row.canonical ? " ≡" : ""; }
+
 std::string sizes_text(const Row& row) {
   if (row.sizes < 2) return fmt::format("n = {}", row.n);
   return fmt::format("m = {}, n = {}{}", row.m, row.n, row.sizes > 2 ? fmt::format(", k = {}", row.k) : "");

@@ -24,6 +24,9 @@ std::string number_text(double value);
 /// reduction.
 std::string product_text(const Row& row);
 
+/// What reports write after the name of a kernel that keeps the contract of its mode, " ≡"; empty for other kernels.
+std::string contract_mark(const Row& row);
+
 /// The sizes of an operation of --op: "n = 1000", "m = 20, n = 30".
 std::string sizes_text(const Row& row);
 

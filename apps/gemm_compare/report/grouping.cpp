@@ -26,6 +26,8 @@ std::vector<RowGroup> group_rows(const std::vector<const Row*>& rows,
   return groups;
 }
 
+bool is_strict(const Row& row) { return row.math == "strict"; }
+
 double work(const Row& row) {
   return static_cast<double>(row.m) * static_cast<double>(row.n) * static_cast<double>(row.k);
 }

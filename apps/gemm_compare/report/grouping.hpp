@@ -23,6 +23,9 @@ std::vector<RowGroup> group_rows(const Run& run, const std::function<bool(const 
 std::vector<RowGroup> group_rows(const std::vector<const Row*>& rows,
                                  const std::function<std::string(const Row&)>& name_of);
 
+/// The row's mode is strict. Other modes compute another product.
+bool is_strict(const Row& row);
+
 /// Multiply-adds of the row's product, by which products are compared in size.
 double work(const Row& row);
 

@@ -49,6 +49,10 @@ std::string_view backend_class(const std::string& backend) {
   return found != classes.end() ? std::string_view(found->second) : "b-other";
 }
 
+std::string folded(std::string_view summary, const std::string& content) {
+  return fmt::format("<details class=\"folded\"><summary>{}</summary>\n{}</details>\n", escaped(summary), content);
+}
+
 std::string mark_title(const Row& row, const Run& run) {
   std::string title = fmt::format("{} {}, {} {}, {}: {}", row.backend, run.label(row), row.dtype, row.math,
                                   product_text(row), speed_text(row));

@@ -15,6 +15,9 @@ std::string escaped(std::string_view text);
 /// The class that carries a backend's colour and its marker, "b-cuda"; "b-other" for a backend without a colour.
 std::string_view backend_class(const std::string& backend);
 
+/// Content that is hidden until the reader opens it. The summary is text, the content HTML.
+std::string folded(std::string_view summary, const std::string& content);
+
 /// The text that appears when the pointer is over the mark of a row.
 std::string mark_title(const Row& row, const Run& run);
 

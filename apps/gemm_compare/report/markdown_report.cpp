@@ -66,7 +66,7 @@ std::string machine_line(const Run& run) {
 /// The best kernel's name and the verdict of a failing row are bold.
 std::string shown_cell(const Column& column, const Row& row, const Run& run, bool best) {
   const auto bold = [](const std::string& text, bool is_bold) { return is_bold ? "**" + text + "**" : text; };
-  if (column.print == Print::Kernel) return bold(cell(run.label(row)), best);
+  if (column.print == Print::Kernel) return bold(cell(run.label(row)), best) + contract_mark(row);
   if (column.print == Print::Verdict) return bold(cell(row.verdict), row.failing());
   return is_number(column) ? short_text(column, row) : cell(short_text(column, row));
 }

@@ -35,9 +35,8 @@ std::string cell(const Column& column, const Row& row, const Run& run) {
     case Print::Backend:
       return fmt::format("<td class=\"{}\">{}</td>", backend_class(row.backend), escaped(row.backend));
     case Print::Kernel:
-      return fmt::format("<th scope=\"row\">{}</th>", escaped(run.label(row)));
-    case Print::Math:
-      return fmt::format("<td>{}{}</td>", escaped(row.math), row.canonical ? " ≡" : "");
+      return fmt::format("<th scope=\"row\">{}{}</th>", escaped(run.label(row)),
+                         row.canonical ? "<i>" + contract_mark(row) + "</i>" : "");
     case Print::Verdict:
       return verdict_cell(row, run);
     case Print::Speed: // the heading has the unit

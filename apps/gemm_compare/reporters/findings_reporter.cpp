@@ -45,7 +45,10 @@ struct Fastest {
 class FindingsReporter final : public Reporter {
  public:
   FindingsReporter(const Options& options, const Plan& plan)
-      : width_(table_width(options)), threads_(options.threads.size() > 1), missing_(plan.missing) {}
+      : width_(table_width(options)),
+        threads_(options.threads.size() > 1),
+        missing_(plan.missing),
+        models_(left_out_line(plan)) {}
 
   void add_group(const std::vector<Result>& group) override {
     for (const Result& result : group) {
@@ -54,6 +57,7 @@ class FindingsReporter final : public Reporter {
         continue;
       }
       if (result.transfer) continue;
+      any_contract_ |= result.canonical;
       if (result.verdict == Verdict::Pass)
         add_speed(result);
       else
@@ -72,8 +76,10 @@ class FindingsReporter final : public Reporter {
     if (checked_ > 0)
       print(fmt::format("errors: {} of {} checked rows are within their bound, and {} have the contract's bits",
                         within_, checked_, same_bits_));
+    if (any_contract_) print("≡ marks kernels that keep the contract of their mode: the same bits on every backend");
     if (!failing_.empty()) print("not right: " + apps::joined(failing_, ", "));
     for (const std::string& line : left_out_.lines()) print(line);
+    if (!models_.empty()) print(models_);
     for (const MissingBackend& missing : missing_) print("not run: " + missing.reason);
     apps::flush_stdout();
   }
@@ -109,9 +115,11 @@ class FindingsReporter final : public Reporter {
   const std::size_t width_; ///< 0: no limit
   const bool threads_;      ///< rows differ in their number of threads
   const std::vector<MissingBackend> missing_;
+  const std::string models_; ///< the line on models that were left out
   std::vector<Fastest> fastest_;
   TableNotes left_out_;
   std::vector<std::string> failing_;
+  bool any_contract_ = false; ///< some row has a kernel that keeps the contract of its mode
   int checked_ = 0, within_ = 0, same_bits_ = 0;
 };
 

@@ -53,6 +53,8 @@ std::string units_text(double value) {
 std::string cell(const Column& column, const report::Row& row) {
   const double value = report::number_of(column, row);
   switch (column.print) {
+    case Print::Kernel:
+      return report::exact_text(column, row) + report::contract_mark(row);
     case Print::Threads:
       return value > 0 ? report::exact_text(column, row) : none;
     case Print::Time:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "charts.hpp"
+#include "panels.hpp"
 #include "plot.hpp"
 #include "report/format.hpp"
 #include "report/grouping.hpp"
@@ -23,7 +24,7 @@ bool on_front(const Row& row, const std::vector<const Row*>& rows) {
   });
 }
 
-std::string error_panel(const RowGroup& group, const Run& run) {
+std::string error_chart(const RowGroup& group, const Run& run, double width) {
   std::vector<double> speeds, errors;
   bool exact = false;
   for (const Row* row : group.rows) {
@@ -48,7 +49,7 @@ std::string error_panel(const RowGroup& group, const Run& run) {
     y.set_ticks(ticks);
     y.set_floor(floor, "0");
   }
-  Plot plot(x, y, {460, 340, 16}, "Error against speed, " + group.name);
+  Plot plot(x, y, {width, chart_height(width, 0), 16}, "Error against speed, " + group.name);
   const auto height = [&](const Row& row) { return row.mean_rel > 0 ? row.mean_rel : floor; };
   for (const Row* row : group.rows)
     plot.mark({row->gflops, height(*row)}, backend_class(row->backend), row->mean_rel,
@@ -63,25 +64,25 @@ std::string error_panel(const RowGroup& group, const Run& run) {
   for (const Row* row : ranked)
     plot.label({row->gflops, height(*row)},
                fmt::format("name {}{}", backend_class(row->backend), row->failing() ? " failing" : ""),
-               run.label(*row));
-  return fmt::format("<figure><figcaption>{}</figcaption>{}</figure>\n", escaped(group.name), plot.finish());
+               run.label_with_mode(*row));
+  return plot.finish();
 }
 
 } // namespace
 
 std::string error_section(const Run& run) {
-  std::string panels;
+  std::vector<Panel> panels;
   const auto keep = [](const Row& row) { return !row.transfer && placed(row); };
   for (const RowGroup& type : group_rows(run, keep, [](const Row& row) { return row.op + row.dtype; })) {
     const auto products = group_rows(type.rows, product_name);
-    panels += error_panel(main_product(products), run);
+    const RowGroup& shown = main_product(products);
+    panels.push_back({escaped(shown.name), [&run, shown](double width) { return error_chart(shown, run, width); }, ""});
   }
   if (panels.empty()) return {};
   return "<section id=\"error\">\n<h2>Error against speed</h2>\n<p class=\"lead\">Right is faster, down is more "
          "accurate, "
-         "each type at its largest product. A cross is a kernel over its proven bound or failed.</p>\n"
-         "<div class=\"panels\">\n" +
-         panels + "</div>\n</section>\n";
+         "each type at its largest product. A cross is a kernel over its proven bound or failed.</p>\n" +
+         laid_out(panels) + "</section>\n";
 }
 
 } // namespace tessera::report

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "charts.hpp"
+#include "panels.hpp"
 #include "plot.hpp"
 #include "report/format.hpp"
 #include "report/grades.hpp"
@@ -25,6 +26,12 @@ std::vector<Point> points_of(const GradeClass& one) {
   return points;
 }
 
+/// What the chart writes beside a line. All kernels of a class have one mode.
+std::string name_of(const GradeClass& one, const Run& run) {
+  const std::string first = run.label_with_mode(one.kernels.front()->kernel);
+  return one.kernels.size() == 1 ? first : fmt::format("{} and {} more", first, one.kernels.size() - 1);
+}
+
 /// Writes names beside the plot and moves them apart where they would touch.
 void label_ends(Plot& plot, const Run& run, std::vector<const GradeClass*> classes) {
   std::sort(classes.begin(), classes.end(),
@@ -37,13 +44,12 @@ void label_ends(Plot& plot, const Run& run, std::vector<const GradeClass*> class
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const std::string_view css = css_of(*classes[i]);
     plot.leader({plot.x().at(points_of(*classes[i]).back().x) + 4, wanted[i]}, {x + 10, places[i]}, css);
-    plot.text({x + 13, places[i] + 4}, fmt::format("name {}", css), classes[i]->short_name(run), "start");
+    plot.text({x + 13, places[i] + 4}, fmt::format("name {}", css), name_of(*classes[i], run), "start");
   }
 }
 
-std::string chart(const std::string& type, std::vector<const GradeClass*> classes, const Run& run) {
-  std::erase_if(classes, [](const GradeClass* one) { return points_of(*one).empty(); });
-  if (classes.empty()) return {}; // the data were whole numbers, without any error
+std::string grade_chart(const std::string& type, const std::vector<const GradeClass*>& classes, const Run& run,
+                        double width) {
   std::set<double> sizes;
   std::vector<double> errors;
   std::size_t longest = 0;
@@ -52,14 +58,14 @@ std::string chart(const std::string& type, std::vector<const GradeClass*> classe
       sizes.insert(point.x);
       errors.push_back(point.y);
     }
-    longest = std::max(longest, one->short_name(run).size());
+    longest = std::max(longest, name_of(*one, run).size());
   }
   Axis x(Axis::Kind::Log, {sizes.begin(), sizes.end()}, "m = n = k");
   if (sizes.size() <= 8) x.set_ticks({sizes.begin(), sizes.end()});
   Axis y(Axis::Kind::Log, errors, "max |Δ| / (|A||B|) in u");
   const double right = 20 + 6.2 * static_cast<double>(std::min<std::size_t>(longest, 30));
-  const double height = std::max(300.0, label_gap * static_cast<double>(classes.size()) + 60);
-  Plot plot(x, y, {std::max(460.0, 300 + right), height, right}, "Error over size, " + type);
+  Plot plot(x, y, {std::max(width, 260 + right), chart_height(width, classes.size()), right},
+            "Error over size, " + type);
   for (const GradeClass* one : classes) {
     const std::string title =
         fmt::format("{}: grade {}, slope {}", one->names(run), one->shown.grade, number_text(one->shown.slope));
@@ -67,10 +73,10 @@ std::string chart(const std::string& type, std::vector<const GradeClass*> classe
     plot.line(points, css_of(*one), title);
     for (const Point& point : points)
       plot.mark(point, css_of(*one), point.y,
-                fmt::format("{}, n = {:.0f}: {} u", one->short_name(run), point.x, number_text(point.y)), false);
+                fmt::format("{}, n = {:.0f}: {} u", name_of(*one, run), point.x, number_text(point.y)), false);
   }
   label_ends(plot, run, classes);
-  return fmt::format("<figure><figcaption>{}</figcaption>{}</figure>\n", escaped(type), plot.finish());
+  return plot.finish();
 }
 
 /// The kernels of a class; a long list is folded until the reader opens it.
@@ -97,22 +103,25 @@ std::string line(const GradeClass& one, const Run& run) {
 std::string grades_section(const Run& run) {
   const std::vector<GradeClass> classes = grade_classes(run);
   if (classes.empty()) return {};
-  std::string panels, lines;
+  std::vector<Panel> panels;
+  std::string lines;
   for (auto first = classes.begin(); first != classes.end();) {
     const std::string type = first->shown.kernel.dtype;
     std::vector<const GradeClass*> same_type;
     for (; first != classes.end() && first->shown.kernel.dtype == type; ++first) same_type.push_back(&*first);
-    panels += chart(type, same_type, run);
+    std::erase_if(same_type, [](const GradeClass* one) { return points_of(*one).empty(); });
+    if (same_type.empty()) continue; // the data were whole numbers, without any error
+    panels.push_back({escaped(type),
+                      [&run, type, same_type](double width) { return grade_chart(type, same_type, run, width); }, ""});
   }
   for (const GradeClass& one : classes) lines += line(one, run);
-  if (!panels.empty()) panels = "<div class=\"panels\">\n" + panels + "</div>\n";
   return "<section id=\"grades\">\n<h2>How the error grows</h2>\n<p class=\"lead\">Largest error ÷ (|A||B|) over the "
          "size "
          "of square products, in units of the type's roundoff u. Grade A: it grows no faster than n, as that of any "
          "order of summation must; B and C keep only the weaker bounds by the norms of rows and columns, or of whole "
          "matrices. Kernels with the same errors at every size are one line, without a colour if several backends have "
          "it.</p>\n" +
-         panels +
+         (panels.empty() ? "" : laid_out(panels)) +
          "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Grades\"><table class=\"plain\">\n"
          "<thead><tr><th scope=\"col\">grade</th><th scope=\"col\">type</th><th scope=\"col\">math</th>"
          "<th scope=\"col\">slope</th><th scope=\"col\">kernels</th><th scope=\"col\">n: error in u</th></tr></thead>\n"

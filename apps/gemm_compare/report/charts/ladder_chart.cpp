@@ -19,8 +19,8 @@ namespace {
 double fastest(const Row& row) { return row.speed() * row.median / row.min; }
 double slowest(const Row& row) { return row.speed() * row.median / row.max; }
 
-/// The speed at full width: the ceiling, if the best row reaches an eighth of it, else a little more than
-/// the best row.
+/// The speed at full width: the highest ceiling, if the best row reaches an eighth of it, else a little more than the
+/// best row.
 double full_scale(const std::vector<const Row*>& rows) {
   double best = 0, ceiling = 0;
   for (const Row* row : rows) {
@@ -33,11 +33,11 @@ double full_scale(const std::vector<const Row*>& rows) {
 std::string bar(const Row& row, const Run& run, double scale) {
   const auto share = [&](double speed) { return std::clamp(100 * speed / scale, 0.0, 100.0); };
   std::string svg = "<svg aria-hidden=\"true\">";
-  if (row.ceiling_percent > 0) svg += fmt::format("<rect class=\"track\" width=\"{:.2f}%\"/>", share(ceiling_of(row)));
-  svg += fmt::format("<rect class=\"mark bar\" data-v=\"{:.6g}\" width=\"{:.2f}%\"><title>{}</title></rect>",
+  if (row.ceiling_percent > 0) svg += fmt::format("<rect class=\"track\" width=\"{:.4f}%\"/>", share(ceiling_of(row)));
+  svg += fmt::format("<rect class=\"mark bar\" data-v=\"{:.6g}\" width=\"{:.4f}%\"><title>{}</title></rect>",
                      row.speed(), share(row.speed()), escaped(mark_title(row, run)));
   if (row.samples > 1 && std::isfinite(fastest(row)) && std::isfinite(slowest(row)))
-    svg += fmt::format("<line class=\"whisker\" x1=\"{:.2f}%\" x2=\"{:.2f}%\" y1=\"50%\" y2=\"50%\"/>",
+    svg += fmt::format("<line class=\"whisker\" x1=\"{:.4f}%\" x2=\"{:.4f}%\" y1=\"50%\" y2=\"50%\"/>",
                        share(slowest(row)), share(fastest(row)));
   return svg + "</svg>";
 }
@@ -46,8 +46,8 @@ std::string item(const Row& row, const Run& run, double scale, bool best) {
   std::string html = fmt::format(
       "<li class=\"{}{}{}\"><span class=\"name\">{}{}</span>{}<span class=\"speed\">{}</span>",
       backend_class(row.backend), best ? " best" : "", row.failing() ? " failed" : "", escaped(run.label(row)),
-      row.canonical ? "<i title=\"keeps the contract of its mode: the same bits "
-                      "on every backend\">≡</i>"
+      row.canonical ? fmt::format("<i title=\"keeps the contract of its mode: the same bits on every backend\">{}</i>",
+                                  contract_mark(row))
                     : "",
       bar(row, run, scale), speed_text(row));
   html +=
@@ -58,16 +58,58 @@ std::string item(const Row& row, const Run& run, double scale, bool best) {
   return html + "</li>\n";
 }
 
-std::string ladder_panel(const RowGroup& group, const Run& run) {
-  const double scale = full_scale(group.rows);
+/// The speed of a full width in words.
+std::string width_text(const std::vector<const Row*>& rows, double scale) {
+  return rows.front()->bandwidth > 0 ? bandwidth_text(scale) : speed_text(scale);
+}
+
+/// A list of bars on the product's scale. CSS stretches them by --stretch where the reader asks for a scale of its own.
+std::string list_of_bars(const RowGroup& group, const Run& run, double scale) {
+  const double own = full_scale(group.rows);
   const Row* best = nullptr;
   for (const Row* row : group.rows)
     if (!row->failing() && (best == nullptr || row->speed() > best->speed())) best = row;
-  std::string html =
-      fmt::format("<h4>{} <small>full width {}</small></h4>\n<ol class=\"ladder\">\n", escaped(group.name),
-                  best != nullptr && best->bandwidth > 0 ? bandwidth_text(scale) : speed_text(scale));
+  std::string html = fmt::format(
+      "<h4>{} <small class=\"own-scale\">full width {}</small></h4>\n<ol class=\"ladder\" "
+      "style=\"--stretch:{:.6g}\">\n",
+      escaped(group.name), width_text(group.rows, own), scale / own);
   for (const Row* row : group.rows) html += item(*row, run, scale, row == best && group.rows.size() > 1);
   return html + "</ol>\n";
+}
+
+/// What the rows of one list have in common.
+std::string list_name(const Row& row) { return row.backend + ", " + row.math; }
+
+std::string lists_of_bars(const std::vector<const Row*>& rows, const Run& run, double scale) {
+  std::string html;
+  for (const RowGroup& group : group_rows(rows, list_name)) html += list_of_bars(group, run, scale);
+  return html;
+}
+
+/// What stands for the folded rows: "Other modes: tf32, bf16 (the fastest 41.0 GFLOP/s)".
+std::string other_modes(const std::vector<const Row*>& rows) {
+  std::string modes;
+  const Row* fastest = rows.front();
+  for (const RowGroup& mode : group_rows(rows, [](const Row& row) { return row.math; })) {
+    modes += (modes.empty() ? "" : ", ") + mode.name;
+    for (const Row* row : mode.rows)
+      if (row->speed() > fastest->speed()) fastest = row;
+  }
+  return fmt::format("Other modes: {} (the fastest {})", modes, speed_text(*fastest));
+}
+
+/// All bars of a product, which share one scale. Strict rows come first; rows of other modes are folded unless
+/// the product has no strict ones.
+std::string product_panel(const std::vector<const Row*>& rows, const Run& run, const std::string& name) {
+  const double scale = full_scale(rows);
+  std::vector<const Row*> strict, others;
+  for (const Row* row : rows) (is_strict(*row) ? strict : others).push_back(row);
+  std::string html = fmt::format("<h3>{} <small class=\"one-scale\">full width {}</small></h3>\n", escaped(name),
+                                 width_text(rows, scale));
+  html += lists_of_bars(strict, run, scale);
+  if (others.empty()) return html;
+  const std::string lists = lists_of_bars(others, run, scale);
+  return html + (strict.empty() ? lists : folded(other_modes(others), lists));
 }
 
 std::string untimed(const std::vector<const Row*>& rows, const Run& run) {
@@ -95,21 +137,21 @@ std::string ladder_section(const Run& run) {
                            escaped(product->name));
     std::vector<const Row*> timed, others;
     for (const Row* row : product->rows) (row->speed() > 0 ? timed : others).push_back(row);
-    panels += fmt::format("<div class=\"product\" data-product=\"{}\"{}>\n<h3>{}</h3>\n", id,
-                          &*product == &shown ? "" : " hidden", escaped(product->name));
-    for (const RowGroup& group : group_rows(timed, [](const Row& row) { return row.backend + ", " + row.math; }))
-      panels += ladder_panel(group, run);
-    panels += untimed(others, run) + "</div>\n";
+    panels += fmt::format("<div class=\"product\" data-product=\"{}\"{}>\n", id, &*product == &shown ? "" : " hidden");
+    panels += product_panel(timed, run, product->name) + untimed(others, run) + "</div>\n";
   }
-  const std::string choice =
-      products.size() < 2 ? ""
-                          : "<label class=\"choice\">Product <select id=\"product\">" + options + "</select></label>\n";
+  std::string choices;
+  if (products.size() > 1)
+    choices += "<label class=\"choice\">Product <select id=\"product\">" + options + "</select></label>\n";
+  if (group_rows(shown.rows, list_name).size() > 1)
+    choices +=
+        "<label class=\"choice\"><input type=\"checkbox\" id=\"own-scales\"> each list at a scale of its own</label>\n";
   return "<section id=\"ladder\">\n<h2>The ladder</h2>\n<p class=\"lead\">Each kernel from the first rung to the best: "
          "speed, share of the measured ceiling (the pale bar), gain over the first rung. The thin line spans the "
-         "slowest "
-         "to the fastest run. ≡ marks kernels that keep the contract of their mode: the same bits on every "
+         "slowest to the fastest run. All bars of a product have one scale. ≡ marks kernels that keep the contract of "
+         "their mode: the same bits on every "
          "backend.</p>\n" +
-         choice + panels + "</section>\n";
+         choices + panels + "</section>\n";
 }
 
 } // namespace tessera::report

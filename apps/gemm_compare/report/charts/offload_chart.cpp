@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "charts.hpp"
+#include "panels.hpp"
 #include "plot.hpp"
 #include "report/format.hpp"
 #include "report/grouping.hpp"
@@ -74,7 +75,7 @@ void draw(Plot& plot, const Curve& curve, std::string_view css, const std::strin
     plot.mark(point, css, point.y, fmt::format("{}, n = {:.0f}: {}", name, point.x, time_text(point.y)), false);
 }
 
-std::string offload_panel(const std::string& name, const Curves& curves) {
+std::string offload_chart(const std::string& name, const Curves& curves, double width) {
   const Curve both = curves.there_and_back();
   std::vector<double> sizes, times;
   for (const Curve* curve : {&curves.host, &curves.device, &both})
@@ -88,7 +89,7 @@ std::string offload_panel(const std::string& name, const Curves& curves) {
   if (sizes.size() <= 8) x.set_ticks(sizes);
   Axis y(Axis::Kind::Log, times, "median time");
   y.set_words(time_tick);
-  Plot plot(x, y, {460, 320, 130}, "Offload threshold, " + name);
+  Plot plot(x, y, {width, chart_height(width, 0), 130}, "Offload threshold, " + name);
   struct Named {
     const Curve* curve;
     std::string css, name;
@@ -102,16 +103,20 @@ std::string offload_panel(const std::string& name, const Curves& curves) {
   std::vector<double> wanted;
   wanted.reserve(named.size());
   for (const Named& one : named) wanted.push_back(end(one));
-  const std::vector<double> places = spread_out(wanted, 13, 20, 300);
+  const std::vector<double> places = spread_out(wanted, 13, 20, plot.size().height - 20);
   for (std::size_t i = 0; i < named.size(); ++i) {
     draw(plot, *named[i].curve, named[i].css, named[i].name);
     plot.text({plot.size().width - plot.size().right + 6, places[i] + 4}, "name " + named[i].css, named[i].name,
               "start");
   }
-  std::string html = fmt::format("<figure><figcaption>{}</figcaption>{}<ul>", escaped(name), plot.finish());
-  html += sentence("Operands on the device already", curves.device, curves.host);
-  if (!both.empty()) html += sentence("With the transfers in and out", both, curves.host);
-  return html + "</ul></figure>\n";
+  return plot.finish();
+}
+
+std::string offload_words(const Curves& curves) {
+  std::string html = "<ul>" + sentence("Operands on the device already", curves.device, curves.host);
+  if (const Curve both = curves.there_and_back(); !both.empty())
+    html += sentence("With the transfers in and out", both, curves.host);
+  return html + "</ul>";
 }
 
 } // namespace
@@ -129,18 +134,21 @@ std::string offload_section(const Run& run) {
     else if (row.math == "strict")
       keep_least(curves.device, static_cast<double>(row.n), row.median);
   }
-  std::string panels;
+  std::vector<Panel> panels;
   for (auto& [name, curves] : by_name) {
     const std::string dtype = name.substr(0, name.find(','));
     for (const Row& row : run.rows)
       if (usable(row) && run.place(row) == "processor" && row.dtype == dtype && row.math == "strict")
         keep_least(curves.host, static_cast<double>(row.n), row.median);
-    if (!curves.host.empty() && !curves.device.empty()) panels += offload_panel(name, curves);
+    if (!curves.host.empty() && !curves.device.empty())
+      panels.push_back({escaped(name),
+                        [&name = name, &curves = curves](double width) { return offload_chart(name, curves, width); },
+                        offload_words(curves)});
   }
   if (panels.empty()) return {};
   return "<section id=\"offload\">\n<h2>When the device pays</h2>\n<p class=\"lead\">The best strict kernel of the "
-         "processor against the best of the device, on square products.</p>\n<div class=\"panels\">\n" +
-         panels + "</div>\n</section>\n";
+         "processor against the best of the device, on square products.</p>\n" +
+         laid_out(panels) + "</section>\n";
 }
 
 } // namespace tessera::report

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "charts.hpp"
+#include "panels.hpp"
 #include "plot.hpp"
 #include "report/format.hpp"
 #include "report/grouping.hpp"
@@ -79,7 +80,7 @@ void draw(Plot& plot, const std::vector<CacheSlope>& caches, double peak) {
   }
 }
 
-std::string roofline_panel(const RowGroup& group, const Run& run) {
+std::string roofline_chart(const RowGroup& group, const Run& run, double width) {
   const auto [roofs, caches] = roofs_of(group, run);
   std::vector<double> intensities, speeds;
   for (const Row* row : group.rows) {
@@ -94,7 +95,7 @@ std::string roofline_panel(const RowGroup& group, const Run& run) {
   const Axis x(Axis::Kind::Log, intensities, "operations per byte");
   Axis y(Axis::Kind::Log, speeds, "speed in FLOP/s");
   y.set_words(speed_tick);
-  Plot plot(x, y, {}, "Roofline, " + group.name);
+  Plot plot(x, y, {width, chart_height(width, 0)}, "Roofline, " + group.name);
   draw(plot, roofs);
   if (!roofs.empty()) draw(plot, caches, roofs.back().peak);
   for (const Row* row : group.rows)
@@ -109,13 +110,17 @@ std::string roofline_panel(const RowGroup& group, const Run& run) {
   }
   std::set<std::string> named;
   for (auto at = best.rbegin(); at != best.rend(); ++at)
-    if (at->second != nullptr && named.insert(at->second->kernel).second)
+    if (at->second != nullptr && named.insert(at->second->kernel + ", " + at->second->math).second)
       plot.label({at->first, at->second->gflops}, fmt::format("name {}", backend_class(at->second->backend)),
-                 run.label(*at->second));
-  const std::string slope = !roofs.empty() && roofs.front().bandwidth > 0
-                                ? fmt::format(" <small>memory {} GB/s</small>", number_text(roofs.front().bandwidth))
-                                : "";
-  return fmt::format("<figure><figcaption>{}{}</figcaption>{}</figure>\n", escaped(group.name), slope, plot.finish());
+                 run.label_with_mode(*at->second));
+  return plot.finish();
+}
+
+std::string caption(const RowGroup& group, const Run& run) {
+  const std::vector<Roof> roofs = roofs_of(group, run).roofs;
+  const bool has_slope = !roofs.empty() && roofs.front().bandwidth > 0;
+  return escaped(group.name) +
+         (has_slope ? fmt::format(" <small>memory {} GB/s</small>", number_text(roofs.front().bandwidth)) : "");
 }
 
 } // namespace
@@ -124,14 +129,15 @@ std::string roofline_section(const Run& run) {
   const auto keep = [](const Row& row) {
     return row.op == "gemm" && !row.transfer && row.gflops > 0 && row.m > 0 && row.n > 0 && row.k > 0;
   };
-  std::string panels;
+  std::vector<Panel> panels;
   for (const RowGroup& group : group_rows(run, keep, [&](const Row& row) { return run.place(row) + ", " + row.dtype; }))
-    panels += roofline_panel(group, run);
+    panels.push_back(
+        {caption(group, run), [&run, group](double width) { return roofline_chart(group, run, width); }, ""});
   if (panels.empty()) return {};
   return "<section id=\"roofline\">\n<h2>Roofline</h2>\n<p class=\"lead\">Speed over operations per byte (each operand "
          "moved once), under what this machine was measured to reach: slopes are the bandwidths of its memory and "
-         "caches, the flat part is its multiply-add peak.</p>\n<div class=\"panels\">\n" +
-         panels + "</div>\n</section>\n";
+         "caches, the flat part is its multiply-add peak.</p>\n" +
+         laid_out(panels) + "</section>\n";
 }
 
 } // namespace tessera::report

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "charts.hpp"
+#include "panels.hpp"
 #include "plot.hpp"
 #include "report/format.hpp"
 #include "report/grouping.hpp"
@@ -29,7 +31,7 @@ void label_ends(Plot& plot, const Run& run, std::vector<RowGroup>& lines, const 
     if (line.rows.back()->n == largest) return false;
     const Row& last = *line.rows.back();
     plot.label({static_cast<double>(last.n), last.median}, fmt::format("name {}", backend_class(last.backend)),
-               run.label(last));
+               run.label_with_mode(last));
     return true;
   };
   std::erase_if(lines, ends_early);
@@ -43,11 +45,11 @@ void label_ends(Plot& plot, const Run& run, std::vector<RowGroup>& lines, const 
     const std::string_view css = backend_class(last.backend);
     plot.leader({plot.x().at(static_cast<double>(last.n)) + 4, wanted[i]}, {x + 10, places[i]}, css);
     plot.text({x + 13, places[i] + 4}, fmt::format("name {}{}", css, lines[i].name == best.name ? " best" : ""),
-              run.label(last), "start");
+              run.label_with_mode(last), "start");
   }
 }
 
-std::string size_panel(const RowGroup& group, const Run& run) {
+std::string size_chart(const RowGroup& group, const Run& run, double width) {
   const std::set<double> sizes = sizes_of(group.rows);
   std::vector<RowGroup> lines = group_rows(group.rows, [](const Row& row) {
     return fmt::format("{} {} {} {}", row.backend, row.kernel, row.math, row.threads);
@@ -71,10 +73,10 @@ std::string size_panel(const RowGroup& group, const Run& run) {
   Axis y(Axis::Kind::Log, times, "median time");
   y.set_words(time_tick);
   std::size_t longest = 0;
-  for (const RowGroup& line : lines) longest = std::max(longest, run.label(*line.rows.front()).size());
+  for (const RowGroup& line : lines) longest = std::max(longest, run.label_with_mode(*line.rows.front()).size());
   const double right = 20 + 6.2 * static_cast<double>(std::min<std::size_t>(longest, 30));
-  const double height = std::max(320.0, label_gap * static_cast<double>(lines.size()) + 60);
-  Plot plot(x, y, {std::max(460.0, 300 + right), height, right}, "Time over size, " + group.name);
+  Plot plot(x, y, {std::max(width, 260 + right), chart_height(width, lines.size()), right},
+            "Time over size, " + group.name);
   for (const RowGroup& line : lines) {
     const bool is_best = line.name == best.name;
     std::vector<Point> points;
@@ -85,23 +87,37 @@ std::string size_panel(const RowGroup& group, const Run& run) {
       plot.mark({static_cast<double>(row->n), row->median}, css, row->median, mark_title(*row, run), row->failing());
   }
   label_ends(plot, run, lines, best, static_cast<std::int64_t>(*sizes.rbegin()));
-  return fmt::format("<figure><figcaption>{}</figcaption>{}</figure>\n", escaped(group.name), plot.finish());
+  return plot.finish();
+}
+
+/// Returns a chart for each place and type that was measured at several sizes.
+std::vector<Panel> size_panels(const Run& run, const std::function<bool(const Row&)>& keep) {
+  const auto place_and_type = [&](const Row& row) {
+    return (row.op == "gemm" ? "" : row.op + ", ") + run.place(row) + ", " + row.dtype;
+  };
+  std::vector<Panel> panels;
+  for (const RowGroup& group : group_rows(run, keep, place_and_type))
+    if (sizes_of(group.rows).size() > 1)
+      panels.push_back(
+          {escaped(group.name), [&run, group](double width) { return size_chart(group, run, width); }, ""});
+  return panels;
 }
 
 } // namespace
 
 std::string size_section(const Run& run) {
-  const auto keep = [](const Row& row) { return row.timed() && !row.transfer && row.n > 0 && row.sizes_are_equal(); };
-  std::string panels;
-  for (const RowGroup& group : group_rows(run, keep, [&](const Row& row) {
-         return (row.op == "gemm" ? "" : row.op + ", ") + run.place(row) + ", " + row.dtype;
-       }))
-    if (sizes_of(group.rows).size() > 1) panels += size_panel(group, run);
-  if (panels.empty()) return {};
-  return "<section id=\"size\">\n<h2>Time over size</h2>\n<p class=\"lead\">Median time of each kernel on square "
-         "products, both axes logarithmic; lower is faster. The bold line is the fastest at the largest size.</p>\n"
-         "<div class=\"panels\">\n" +
-         panels + "</div>\n</section>\n";
+  const auto measured = [](const Row& row) {
+    return row.timed() && !row.transfer && row.n > 0 && row.sizes_are_equal();
+  };
+  const std::vector<Panel> strict = size_panels(run, [&](const Row& row) { return measured(row) && is_strict(row); });
+  const std::vector<Panel> others = size_panels(run, [&](const Row& row) { return measured(row) && !is_strict(row); });
+  if (strict.empty() && others.empty()) return {};
+  std::string html =
+      "<section id=\"size\">\n<h2>Time over size</h2>\n<p class=\"lead\">Median time of each kernel on square "
+      "products, both axes logarithmic; lower is faster. The bold line is the fastest at the largest size.</p>\n";
+  if (!strict.empty()) html += laid_out(strict);
+  if (!others.empty()) html += strict.empty() ? laid_out(others) : folded("Other modes", laid_out(others));
+  return html + "</section>\n";
 }
 
 } // namespace tessera::report

@@ -19,7 +19,6 @@ enum class Print {
   Word,
   Backend,
   Kernel,
-  Math,
   Verdict,
   Bar,     ///< of the speed, beside the fastest row's
   Result,  ///< C's type: the operands' where the row names none
