@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -29,6 +31,14 @@ std::vector<Backend> available(const std::vector<BackendInfo>& all) {
   return backends;
 }
 
+/// Says what Backend::Auto stands for, and why. Throws where TESSERA_BACKEND names no backend that can be used.
+ordered_json default_backend() {
+  const char* const word = std::getenv("TESSERA_BACKEND");
+  const bool is_named = word != nullptr && *word != '\0' && std::string_view(word) != to_string(Backend::Auto);
+  return {{"backend", to_string(executor(Backend::Auto).capabilities().backend)},
+          {"from", is_named ? "TESSERA_BACKEND" : "automatic"}};
+}
+
 ordered_json report(bool with_kernels) {
   const std::vector<BackendInfo> all = available_backends();
   ordered_json machine = apps::machine_json(available(all));
@@ -41,7 +51,10 @@ ordered_json report(bool with_kernels) {
     if (!with_kernels) continue;
     for (const ordered_json& kernel : apps::kernels_json(info.backend)) kernels.push_back(kernel);
   }
-  ordered_json all_of_it{{"schema", "tessera.info/1"}, {"machine", machine}, {"backends", backends}};
+  ordered_json all_of_it{{"schema", "tessera.info/1"},
+                         {"machine", machine},
+                         {"default_backend", default_backend()},
+                         {"backends", backends}};
   if (with_kernels) all_of_it["kernels"] = kernels;
   return all_of_it;
 }
@@ -74,6 +87,10 @@ void print(const ordered_json& report) {
   fmt::print("Processor         {}\n", text_of(machine, "cpu"));
   fmt::print("Instruction sets  {}\n", fmt::join(machine["instruction_sets"].get<std::vector<std::string>>(), " "));
   fmt::print("Threads           {}, from {}\n", machine["threads"].get<int>(), text_of(machine, "threads_from"));
+  const ordered_json& standard = report["default_backend"];
+  fmt::print("Default backend   {}, {}\n", text_of(standard, "backend"),
+             standard["from"] == "automatic" ? "the best one available; TESSERA_BACKEND names another"
+                                             : "which TESSERA_BACKEND names");
   for (const ordered_json& cache : machine["caches"])
     fmt::print("Cache L{} {:<12} {} KiB, lines of {} bytes, shared by processors {}\n", cache["level"].get<int>(),
                text_of(cache, "kind"), cache["bytes"].get<std::size_t>() / 1024, cache["line_bytes"].get<std::size_t>(),

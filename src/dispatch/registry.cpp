@@ -216,7 +216,7 @@ std::vector<BackendInfo> available_backends() try {
     const Executor* const made = e->executor();
     BackendEntry::State state = e->state();
     all.push_back({e->backend(), state.loaded, made != nullptr, std::move(state.reason), std::move(state.path),
-                   e->memory()});
+                   e->memory(), made != nullptr ? &made->capabilities() : nullptr});
   }
   return all;
 } catch (const std::bad_alloc& error) {

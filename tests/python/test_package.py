@@ -35,6 +35,7 @@ blocks = [
 @pytest.mark.parametrize("page, number, block", blocks)
 def test_documentation(page, number, block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["program.py"])
     exec(compile(block, f"docs/{page}, block {number}", "exec"), {"__name__": "__main__"})
 
 
