@@ -18,7 +18,7 @@
 ///   - Else the device for a product that was measured to be faster there (offload.hpp), and on the host the first
 ///     backend in host memory that the program named: to executor(), to a queue or to a product. So one runtime's
 ///     threads serve all. The reference, which has no threads, is no such choice; nor is a backend that Auto never
-///     takes, nor a question for ladders, reasons and capabilities.
+///     takes, nor a question for ladders, reasons and capabilities_of().
 ///   - Else, as long as the program has named none, the available backend with the largest preference.
 ///
 /// A matrix whose newest copy is on a device stays there for what takes no backend. Under Math::Strict no choice
@@ -44,7 +44,6 @@ struct BackendInfo {
   std::string reason;                   ///< why not, and what to do about it; empty if available
   std::string path;             ///< the plug-in's file; empty for the reference backend, or where none was found
   Memory memory = Memory::Host; ///< whose memory its operands are in; Host also where the plug-in could not be loaded
-  const Capabilities* capabilities = nullptr; ///< of its executor, as long as the process lives; null if unavailable
 };
 
 /// Returns every backend that this process knows, in ascending order of the values: the built-in ones, the plug-ins in
@@ -55,6 +54,11 @@ TESSERA_API std::vector<Backend> known_backends();
 /// Returns the backends of known_backends() in the order of preference; backends that Auto never takes come last. Loads
 /// every plug-in and makes every executor to find out which are available.
 TESSERA_API std::vector<BackendInfo> available_backends();
+
+/// Returns the device, the threads and what else there is to know of a backend; null where it is not available. It
+/// makes the executor, but is a question and no choice of the backend for Backend::Auto. Throws InvalidArgument for
+/// Auto and for a value that is no backend, and OutOfMemory as executor() does.
+TESSERA_API const Capabilities* capabilities_of(Backend backend);
 
 /// Says whose memory the operands of a backend are in, without making its executor. Throws InvalidArgument for Auto and
 /// for a value that is no backend.

@@ -213,12 +213,18 @@ std::vector<Backend> known_backends() try {
 std::vector<BackendInfo> available_backends() try {
   std::vector<BackendInfo> all;
   for (BackendEntry* e : in_order_of_preference()) {
-    const Executor* const made = e->executor();
+    const bool available = e->executor() != nullptr;
     BackendEntry::State state = e->state();
-    all.push_back({e->backend(), state.loaded, made != nullptr, std::move(state.reason), std::move(state.path),
-                   e->memory(), made != nullptr ? &made->capabilities() : nullptr});
+    all.push_back({e->backend(), state.loaded, available, std::move(state.reason), std::move(state.path), e->memory()});
   }
   return all;
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+const Capabilities* capabilities_of(Backend backend) try {
+  const Executor* const made = entry(backend).executor();
+  return made != nullptr ? &made->capabilities() : nullptr;
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }

@@ -155,6 +155,9 @@ BOOST_AUTO_TEST_CASE(the_reference_and_questions_decide_nothing) {
   const Matrix<float> x = written_by_hand(64, 64);
   static_cast<void>(gemm(x, x, Backend::Reference));
   static_cast<void>(available_backends());
+  const Capabilities* const other = capabilities_of(parse_backend(word_of("OTHER_BACKEND")));
+  BOOST_REQUIRE(other != nullptr);
+  BOOST_TEST((other->backend == parse_backend(word_of("OTHER_BACKEND"))));
   static_cast<void>(gemm_kernels(parse_backend(word_of("OTHER_BACKEND"))));
   static_cast<void>(executor(tested()));
   BOOST_TEST((executor(Backend::Auto).capabilities().backend == tested()));
