@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -30,6 +32,14 @@ std::vector<Backend> available(const std::vector<BackendInfo>& all) {
   return backends;
 }
 
+/// Says what Backend::Auto stands for, and why. Throws where TESSERA_BACKEND names no backend that can be used.
+ordered_json default_backend() {
+  const char* const word = std::getenv("TESSERA_BACKEND");
+  const bool is_named = word != nullptr && *word != '\0' && std::string_view(word) != to_string(Backend::Auto);
+  return {{"backend", to_string(executor(Backend::Auto).capabilities().backend)},
+          {"from", is_named ? "TESSERA_BACKEND" : "automatic"}};
+}
+
 ordered_json report(bool with_kernels) {
   const std::vector<BackendInfo> all = available_backends();
   ordered_json machine = apps::machine_json(available(all));
@@ -42,7 +52,10 @@ ordered_json report(bool with_kernels) {
     if (!with_kernels) continue;
     for (const ordered_json& kernel : apps::kernels_json(info.backend)) kernels.push_back(kernel);
   }
-  ordered_json all_of_it{{"schema", "tessera.info/1"}, {"machine", machine}, {"backends", backends}};
+  ordered_json all_of_it{{"schema", "tessera.info/1"},
+                         {"machine", machine},
+                         {"default_backend", default_backend()},
+                         {"backends", backends}};
   if (with_kernels) all_of_it["kernels"] = kernels;
   return all_of_it;
 }

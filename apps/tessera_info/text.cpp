@@ -45,7 +45,9 @@ std::string device_line(const ordered_json& device) {
   return line;
 }
 
-void print_machine(const ordered_json& machine) {
+void print_machine(const ordered_json& report) {
+  const ordered_json& machine = report["machine"];
+  const ordered_json& standard = report["default_backend"];
   fmt::print("Tessera {}, {}\n", text_of(machine["libraries"], "tessera"), text_of(machine, "compiler"));
   print_machine_field("System", text_of(machine, "os"));
   print_machine_field("Processor", text_of(machine, "cpu"));
@@ -53,6 +55,10 @@ void print_machine(const ordered_json& machine) {
                       fmt::format("{}", fmt::join(machine["instruction_sets"].get<std::vector<std::string>>(), " ")));
   print_machine_field("Threads",
                       fmt::format("{}, from {}", machine["threads"].get<int>(), text_of(machine, "threads_from")));
+  print_machine_field("Default backend",
+                      text_of(standard, "backend") +
+                          (standard["from"] == "automatic" ? ", the best one available; TESSERA_BACKEND names another"
+                                                           : ", which TESSERA_BACKEND names"));
   for (const ordered_json& cache : machine["caches"])
     print_machine_field(
         fmt::format("Cache L{} {}", cache["level"].get<int>(), text_of(cache, "kind")),
@@ -99,7 +105,7 @@ std::string text_of(const ordered_json& json, const char* key) {
 }
 
 void print_report(const ordered_json& report, KernelText kernels) {
-  print_machine(report["machine"]);
+  print_machine(report);
   print_backends(report);
   if (kernels == KernelText::Counts) print_counts(report["kernels"]);
   if (kernels == KernelText::All) print_kernels(report);

@@ -9,6 +9,21 @@
 ///     Backend mine = parse_backend("mine");     // finds libtessera_mine.so, or throws with the reason
 ///     Matrix c = gemm(a, b, mine);              // to_string(mine) == "mine"
 ///
+/// What Backend::Auto stands for, in products, batches, queues and executors, and in all that takes no backend, such as
+/// random numbers, fill, transpose, axpby, scale, norms and copies:
+///
+///   - The backend that the environment variable TESSERA_BACKEND names, if it names one. Nothing falls back from it: a
+///     word that is no backend is InvalidArgument, and a backend that cannot be used is BackendUnavailable. A device
+///     takes products, batches, queues and executors; on the host stays what takes no backend, as without the variable.
+///   - Else the device for a product that was measured to be faster there (offload.hpp), and on the host the first
+///     backend in host memory that the program named: to executor(), to a queue or to a product. So one runtime's
+///     threads serve all. The reference, which has no threads, is no such choice; nor is a backend that Auto never
+///     takes, nor a question for ladders, reasons and capabilities_of().
+///   - Else, as long as the program has named none, the available backend with the largest preference.
+///
+/// A matrix whose newest copy is on a device stays there for what takes no backend. Under Math::Strict no choice
+/// changes a bit.
+///
 /// All functions may be called from several threads at once.
 
 #include <span>
@@ -40,14 +55,20 @@ TESSERA_API std::vector<Backend> known_backends();
 /// every plug-in and makes every executor to find out which are available.
 TESSERA_API std::vector<BackendInfo> available_backends();
 
+/// Returns the device, the threads and what else there is to know of a backend; null where it is not available. It
+/// makes the executor, but is a question and no choice of the backend for Backend::Auto. Throws InvalidArgument for
+/// Auto and for a value that is no backend, and OutOfMemory as executor() does.
+TESSERA_API const Capabilities* capabilities_of(Backend backend);
+
 /// Says whose memory the operands of a backend are in, without making its executor. Throws InvalidArgument for Auto and
 /// for a value that is no backend.
 TESSERA_API Memory memory_of(Backend backend);
 
-/// Returns the process-wide executor of a backend, which is made on first use and kept until the process ends. Auto
-/// stands for the available backend with the largest preference. Throws BackendUnavailable with the reason. Throws
-/// OutOfMemory where memory was too short to load the plug-in or to make the executor; the next call tries again. So do
-/// the other functions here.
+/// Returns the process-wide executor of a backend, which is made on first use and kept until the process ends. For Auto
+/// it is the one of the backend that the top of this header describes: the device's, where there is one. A program that
+/// calls it first with the backend that it was told has everything served by it. Throws BackendUnavailable with the
+/// reason, and InvalidArgument where TESSERA_BACKEND is no backend. Throws OutOfMemory where memory was too short to
+/// load the plug-in or to make the executor; the next call tries again. So do the other functions here.
 TESSERA_API Executor& executor(Backend backend);
 
 /// Returns the process-wide executor of one device of a backend with devices, such as a card; `device` counts from 0 as

@@ -354,8 +354,8 @@ std::ostream& operator<<(std::ostream& out, const A& a) {
 /// wrapped and never rounded. Every backend, with any number of threads, has the same one.
 ///
 /// Throws InvalidArgument where the sum is 2⁶³ or more, which std::int64_t does not hold. Up to 2³² numbers below 46341
-/// in magnitude never get there; of −2³¹ two do. Backend::Auto takes the best backend in host memory, since a copy to a
-/// card costs more than the sum. Throws BackendUnavailable where a named backend cannot be used, KernelRejected where
+/// in magnitude never get there; of −2³¹ two do. Backend::Auto stays on the host, since a copy to a card costs more
+/// than the sum. Throws BackendUnavailable where a named backend cannot be used, KernelRejected where
 /// it has no such row, and OutOfMemory. No numbers: 0.
 ///
 /// Cost: each number is read once; a backend whose memory is not the host's gets a copy first. The operation is the

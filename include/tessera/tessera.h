@@ -74,8 +74,10 @@ typedef enum tessera_math TESSERA_INT {
   TESSERA_STRASSEN = 7         /**< Strassen's recursion: errors relative to the largest elements */
 } tessera_math;
 
-/** Says which executor runs a call. Auto may choose and fall back; a named one works or the call fails. A backend of
- * another author has a larger value, which tessera_find_backend() gives it for this process. */
+/** Says which executor runs a call. Auto is the backend that the environment variable TESSERA_BACKEND names; without
+ * it, Auto may choose and fall back, and stays with the first backend in host memory that the program named
+ * (backend.hpp). A named one works or the call fails. A backend of another author has a larger value, which
+ * tessera_find_backend() gives it for this process. */
 typedef enum tessera_backend TESSERA_INT {
   TESSERA_AUTO = 0,      /**< the best available backend for the call */
   TESSERA_REFERENCE = 1, /**< serial loops in libtessera itself */

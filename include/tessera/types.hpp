@@ -53,9 +53,9 @@ enum class Op : int {
   ConjugateTranspose = 2, ///< its conjugate transpose; of complex operands only
 };
 
-/// Says which executor runs a call. Auto may choose and fall back; a named backend works or the call throws. The facts
-/// about each backend stand in backend_list.hpp. Plug-ins of other authors have larger values, which parse_backend()
-/// gives them.
+/// Says which executor runs a call. Auto may choose and fall back, unless TESSERA_BACKEND names what it stands for
+/// (backend.hpp); a named backend works or the call throws. The facts about each backend stand in backend_list.hpp.
+/// Plug-ins of other authors have larger values, which parse_backend() gives them.
 enum class Backend : int {
   Auto = 0,      ///< the best available backend for the call
   Reference = 1, ///< serial loops in libtessera itself

@@ -1,9 +1,7 @@
 #include "product.hpp"
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <new>
 
 #include <tessera/detail/printable.hpp>
@@ -14,36 +12,19 @@
 namespace tessera::blas {
 namespace {
 
-/// Reads TESSERA_BACKEND; the backend is auto if it is unset or empty.
-GemmOptions options_of_environment() {
-  GemmOptions options;
-  if (const char* word = std::getenv("TESSERA_BACKEND"); word != nullptr && *word != '\0')
-    options.backend = parse_backend(word);
-  return options;
-}
-
-/// Returns the options, which are read once. They are not a static variable's initializer: it may load a plug-in, and
-/// the child of a fork in another thread would wait for ever for its end.
-const GemmOptions& known_options() {
-  static constinit std::atomic<const GemmOptions*> known = nullptr;
-  if (const GemmOptions* kept = known.load(std::memory_order_acquire)) return *kept;
-  detail::pass_over_wrong_thread_variables();
-  auto read = std::make_unique<const GemmOptions>(options_of_environment());
-  const GemmOptions* kept = nullptr;
-  return known.compare_exchange_strong(kept, read.get(), std::memory_order_acq_rel) ? *read.release() : *kept;
-}
-
 [[noreturn]] void abort_with(const char* routine, const char* why) noexcept {
   std::fprintf(stderr, "tessera: %s: %s\n", routine, detail::printable(why, true).c_str());
   std::abort();
 }
 
-/// Calls run(options). Where memory is short, nothing is written yet, and multiply_anyway() computes the products with
-/// the same bits and without memory. Prints the reason of any other failure and aborts.
+/// Calls run(options) with the default options, whose backend is Auto: TESSERA_BACKEND names it. Where memory is short,
+/// nothing is written yet, and multiply_anyway() computes the products with the same bits and without memory. Prints
+/// the reason of any other failure and aborts.
 template <class Run, class MultiplyAnyway>
 void run_or_abort(const char* routine, Run run, MultiplyAnyway multiply_anyway) noexcept try {
   try {
-    run(known_options());
+    detail::pass_over_wrong_thread_variables();
+    run(GemmOptions{});
   } catch (const OutOfMemory& error) {
     std::fprintf(stderr, "tessera: %s: %s; a slow loop that needs none computes the product\n", routine, error.what());
     multiply_anyway();

@@ -14,6 +14,7 @@
 
 #include "base/cut_text.hpp"
 #include "c_api.hpp"
+#include "dispatch/registry.hpp"
 
 using tessera::Backend;
 using tessera::ComplexGemmCall;
@@ -185,7 +186,12 @@ tessera_status tessera_find_backend(const char* name, tessera_backend* backend) 
 }
 
 tessera_status tessera_backend_available(tessera_backend backend) {
-  return guarded([&] { tessera::executor(checked(backend)); });
+  return guarded([&] {
+    if (const Backend asked = checked(backend); asked == Backend::Auto)
+      tessera::executor(asked);
+    else
+      tessera::named_executor(asked); // a question is not a choice
+  });
 }
 
 tessera_options tessera_default_options(void) {

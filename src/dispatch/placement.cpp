@@ -18,6 +18,7 @@
 #include <tessera/offload.hpp>
 #include <tessera/status.hpp>
 
+#include "default_backend.hpp"
 #include "registry.hpp"
 
 namespace tessera {
@@ -64,10 +65,22 @@ class PreferredExecutor {
   Tries tries_;
 };
 
-Executor& best_host_executor() {
+/// Logs which executor serves what Auto leaves on the host, once and whenever it is another one.
+Executor& logged(Executor& host, const char* why) {
+  static constinit std::atomic<const Executor*> said = nullptr;
+  if (log_dispatch() && said.exchange(&host) != &host)
+    log_line("auto: work on the host runs on " + std::string(to_string(host.capabilities().backend)) + ", " + why);
+  return host;
+}
+
+/// The executor of what Auto leaves on the host.
+Executor& host_executor() {
+  if (const Backend named = backend_of_environment(); named != Backend::Auto && memory_of(named) == Memory::Host)
+    return logged(*executor_of_environment(), "which TESSERA_BACKEND names");
+  if (Executor* const named = first_named_on_host()) return logged(*named, "which the program named first");
   static constinit PreferredExecutor best(Memory::Host);
   Executor* const found = best.get();
-  return found != nullptr ? *found : executor(Backend::Reference);
+  return logged(found != nullptr ? *found : named_executor(Backend::Reference), "the best one that is available");
 }
 
 Executor* device_of(std::initializer_list<const detail::Operand*> operands) {
@@ -103,7 +116,7 @@ std::optional<OffloadRates> rates_of(Executor& device, DType type) {
   KnownRates& known = all[static_cast<std::size_t>(scalar_of(type))];
   const WholeAcrossFork action;
   const std::lock_guard lock(known.mutex);
-  Executor& host = best_host_executor();
+  Executor& host = host_executor();
   if (known.settled || (known.not_kept && lacks_threads_here(host)) || !known.tries.is_due()) return known.rates;
   const std::filesystem::path folder = user_cache_folder(), file = folder.empty() ? folder : folder / "offload.json";
   try {
@@ -151,7 +164,7 @@ bool takes(Executor& host, const ProductKind& product) {
 /// Chooses the executor for operands in host memory: the device where it is faster with all copies, or where the host
 /// has no row for the mode.
 Executor& place_host_operands(const ProductKind& product) {
-  Executor& host = best_host_executor();
+  Executor& host = host_executor();
   if (std::max({product.m, product.n, product.k}) < never_worth_it_side && product.math == Math::Strict) return host;
   const detail::ContractArithmetic contract;
   const double work = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
@@ -172,12 +185,13 @@ Executor& place_host_operands(const ProductKind& product) {
 
 Executor& place_elementwise(std::initializer_list<const detail::Operand*> operands) {
   Executor* device = device_of(operands);
-  return device ? *device : best_host_executor();
+  return device ? *device : host_executor();
 }
 
 Executor& place_gemm(Backend backend, const ProductKind& product,
                      std::initializer_list<const detail::Operand*> operands) {
   if (backend != Backend::Auto) return executor(backend);
+  if (Executor* named = executor_of_environment()) return *named;
   if (Executor* device = device_of(operands)) return *device;
   return place_host_operands(product);
 }

@@ -17,6 +17,7 @@
 
 #include "backend_entry.hpp"
 #include "base/unknown_word.hpp"
+#include "default_backend.hpp"
 
 namespace tessera {
 namespace {
@@ -68,6 +69,16 @@ class Registry final : private ForkObserver {
     return false;
   }
 
+  /// Takes note of a backend that the program named. The first one in host memory stays.
+  void note_named(const BackendEntry& named, Executor& executor) noexcept {
+    if (first_named_on_host() != nullptr || named.memory() != Memory::Host || named.preference() <= 0 ||
+        named.backend() == Backend::Reference)
+      return;
+    Executor* none = nullptr;
+    first_named_on_host_.compare_exchange_strong(none, &executor, std::memory_order_acq_rel);
+  }
+  Executor* first_named_on_host() const noexcept { return first_named_on_host_.load(std::memory_order_acquire); }
+
   /// Adds the plug-ins in the folders of TESSERA_PLUGIN_PATH, once for each value of the variable.
   void scan() {
     const WholeAcrossFork action;
@@ -106,6 +117,7 @@ class Registry final : private ForkObserver {
   std::array<BackendEntry*, most_backends> entries_{};
   std::atomic<int> count_ = 0;
   std::atomic<bool> in_child_of_fork_ = false;
+  std::atomic<Executor*> first_named_on_host_ = nullptr;
   std::mutex adding_;
   std::string scanned_;
 };
@@ -134,16 +146,27 @@ std::vector<BackendEntry*> in_order_of_preference() {
 }
 
 /// Null if none is available. `settled`: it will not be another one later, because no plug-in lacked memory. Throws
-/// std::bad_alloc where this process lacks memory, since a caller would take a lesser backend for the best one.
+/// std::bad_alloc where this process lacks memory, since a caller would take a lesser backend for the best one. The
+/// backend that the program named first stands for all in host memory.
 template <class Admits>
 Executor* first_executor(Admits admits, bool& settled) {
   settled = true;
   for (BackendEntry* candidate : in_order_of_preference()) {
     if (candidate->preference() <= 0 || !admits(*candidate)) continue;
+    if (candidate->memory() == Memory::Host)
+      if (Executor* named = registry().first_named_on_host()) return named;
     if (Executor* made = candidate->executor()) return made;
     settled = settled && candidate->state().code != StatusCode::OutOfMemory;
   }
   return nullptr;
+}
+
+Executor& executor_of(BackendEntry& named) {
+  if (Executor* made = named.executor()) return *made;
+  const BackendEntry::State state = named.state();
+  const std::string why = "backend " + std::string(named.name()) + " is not available: " + state.reason;
+  if (state.code == StatusCode::OutOfMemory) throw OutOfMemory(why);
+  throw BackendUnavailable(why);
 }
 
 } // namespace
@@ -165,6 +188,10 @@ Backend parse_backend(std::string_view word) try {
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
+
+Executor& named_executor(Backend backend) { return executor_of(entry(backend)); }
+
+Executor* first_named_on_host() noexcept { return registry().first_named_on_host(); }
 
 Backend last_backend() noexcept { return static_cast<Backend>(registry().count()); }
 
@@ -195,17 +222,23 @@ std::vector<BackendInfo> available_backends() try {
   throw_out_of_memory(error);
 }
 
+const Capabilities* capabilities_of(Backend backend) try {
+  const Executor* const made = entry(backend).executor();
+  return made != nullptr ? &made->capabilities() : nullptr;
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
 Memory memory_of(Backend backend) { return entry(backend).memory(); }
 
 Executor& executor(Backend backend) try {
   if (backend != Backend::Auto) {
-    BackendEntry& e = entry(backend);
-    if (Executor* made = e.executor()) return *made;
-    const BackendEntry::State state = e.state();
-    const std::string why = "backend " + std::string(e.name()) + " is not available: " + state.reason;
-    if (state.code == StatusCode::OutOfMemory) throw OutOfMemory(why);
-    throw BackendUnavailable(why);
+    BackendEntry& named = entry(backend);
+    Executor& made = executor_of(named);
+    registry().note_named(named, made);
+    return made;
   }
+  if (Executor* named = executor_of_environment()) return *named;
   bool settled = true;
   if (Executor* made = first_executor([](const BackendEntry&) { return true; }, settled)) return *made;
   throw BackendUnavailable("no backend is available");

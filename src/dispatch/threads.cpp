@@ -63,6 +63,8 @@ int default_threads() {
   return std::min(processors, processors_by_quota().value_or(processors));
 }
 
-void detail::pass_over_wrong_thread_variables() noexcept { passes_over_wrong_ones = true; }
+void detail::pass_over_wrong_thread_variables() noexcept {
+  passes_over_wrong_ones.store(true, std::memory_order_relaxed);
+}
 
 } // namespace tessera

@@ -129,7 +129,7 @@ nb::str text(std::string_view word) { return nb::str(word.data(), word.size()); 
 nb::list backend_rows() {
   nb::list rows;
   for (const BackendInfo& info : available_backends()) {
-    const Capabilities* machine = info.available ? &executor(info.backend).capabilities() : nullptr;
+    const Capabilities* machine = capabilities_of(info.backend);
     rows.append(nb::make_tuple(text(to_string(info.backend)), info.built, info.available, text(info.reason),
                                text(info.path), text(machine ? machine->device : ""),
                                machine && machine->host_memory ? machine->threads : 0, text(to_string(info.memory))));

@@ -38,6 +38,22 @@ BOOST_AUTO_TEST_CASE(says_where_the_number_of_threads_came_from) {
   BOOST_TEST(openmp["threads_from"] == "OMP_NUM_THREADS");
 }
 
+BOOST_AUTO_TEST_CASE(says_the_default_backend_and_why) {
+  const Variables named{{"TESSERA_BACKEND", "reference"}}, none{{"TESSERA_BACKEND", ""}};
+  BOOST_TEST(contains(info({"--no-kernels"}, named).out, "Default backend   reference, which TESSERA_BACKEND names"));
+  const json automatic = json::parse(info({"--json"}, none).out);
+  BOOST_TEST(automatic["default_backend"]["from"] == "automatic");
+  for (const json& backend : automatic["backends"]) // the best one comes first
+    if (backend["available"] == true) {
+      BOOST_TEST(automatic["default_backend"]["backend"] == backend["backend"]);
+      break;
+    }
+  BOOST_TEST(contains(info({"--no-kernels"}, none).out, ", the best one available; TESSERA_BACKEND names another"));
+  const Outcome wrong = info({}, {{"TESSERA_BACKEND", "tbbb"}});
+  BOOST_TEST(wrong.status == 2);
+  BOOST_TEST(contains(wrong.err, "TESSERA_BACKEND=tbbb: unknown backend 'tbbb'; did you mean 'tbb'?"), wrong.err);
+}
+
 BOOST_AUTO_TEST_CASE(writes_a_file) {
   BOOST_TEST(info({"--json", "info.json"}).status == 0);
   BOOST_TEST(json::parse(folder.read("info.json"))["machine"].contains("cpu"));

@@ -4,11 +4,8 @@
 
 #include <tessera/backend/plugin.hpp>
 
+#include "rung.hpp"
 #include "support/borrowing_executor.hpp"
-
-namespace tessera::cpu {
-extern const GemmKernel row_wise_f32, row_wise_f64;
-}
 
 namespace {
 

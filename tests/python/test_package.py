@@ -38,6 +38,7 @@ blocks = [
 @pytest.mark.parametrize("page, number, block", blocks)
 def test_documentation(page, number, block, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["program.py"])
     exec(compile(block, f"docs/{page}, block {number}", "exec"), {"__name__": "__main__"})
     assert printed.difference(block, capsys.readouterr().out) == ""
 

@@ -1,0 +1,17 @@
+# The rung of docs/kernels.md has two copies of multiply_row for processors with FMA, and they call no fma of the C
+# library. OBJDUMP disassembles LIBRARY, which has the rung.
+execute_process(COMMAND ${OBJDUMP} -d --no-show-raw-insn ${LIBRARY} OUTPUT_VARIABLE code COMMAND_ERROR_IS_FATAL ANY)
+string(REPLACE "\n\n" ";" functions "${code}")
+set(copies 0)
+foreach(function ${functions})
+  if(NOT function MATCHES "^\n?[0-9a-f]+ <[^>]*multiply_row[^>]*[.]fma[^>]*>:")
+    continue()
+  endif()
+  math(EXPR copies "${copies} + 1")
+  if(function MATCHES "call[^\n]*<fmaf?(@plt)?>" OR NOT function MATCHES "vfmadd[0-9]+p[sd]")
+    message(FATAL_ERROR "this copy for processors with FMA calls the C library, or has no vectors:\n${function}")
+  endif()
+endforeach()
+if(NOT copies EQUAL 2)
+  message(FATAL_ERROR "${copies} copies of multiply_row for processors with FMA are in ${LIBRARY}, not 2")
+endif()
