@@ -56,9 +56,9 @@ void print_machine(const ordered_json& report) {
   print_machine_field("Threads",
                       fmt::format("{}, from {}", machine["threads"].get<int>(), text_of(machine, "threads_from")));
   print_machine_field("Default backend",
-                      text_of(standard, "backend") +
-                          (standard["from"] == "automatic" ? ", the best one available; TESSERA_BACKEND names another"
-                                                           : ", which TESSERA_BACKEND names"));
+                      text_of(standard, "backend") + (standard["from"] == "automatic"
+                                                          ? ", the best one available; TESSERA_BACKEND names another"
+                                                          : ", which TESSERA_BACKEND names"));
   for (const ordered_json& cache : machine["caches"])
     print_machine_field(
         fmt::format("Cache L{} {}", cache["level"].get<int>(), text_of(cache, "kind")),
