@@ -27,7 +27,7 @@ environment() {
 environment build/python-environment tests/python/requirements.txt
 environment build/docs/environment docs/site/requirements.txt
 
-for tool in sh awk cat cmp cp date dirname env find grep id mkdir nproc paste rm sed seq sleep sort xargs; do
+for tool in sh awk cat cmp cp date dirname env find grep id mkdir nproc paste rm sed seq sleep sort tr xargs; do
   ln -s "$(command -v $tool)" bin
 done
 

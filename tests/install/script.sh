@@ -11,7 +11,7 @@ mkdir -p "$work"
 cd "$work"
 
 # The machine has a shell and a dpkg that knows every package but libfmt-dev. It has no apt-get.
-for tool in sh awk cat dirname grep id sed sleep sort date; do ln -s "$(command -v $tool)" .; done
+for tool in sh awk cat dirname grep id sed sleep sort date tr; do ln -s "$(command -v $tool)" .; done
 cat >dpkg-query <<'END'
 #!/bin/sh
 for package; do
