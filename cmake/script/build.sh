@@ -96,6 +96,10 @@ choose_device_code() {
   device_options=-DTESSERA_CUDA=AUTO device_targets=tessera_cuda
   [ "${TESSERA_CUDA_ARCHITECTURES:-}" != none ] || device_targets=
   [ -z "${TESSERA_CUDA_ARCHITECTURES:-}" ] || return 0
+  if path_is_not_for_nvcc; then
+    leave_out "$why_not"
+    return 0
+  fi
   find_nvcc
   capabilities=$(cards | paste -s -d ' ' -)
   has_nvcc=yes
@@ -117,6 +121,12 @@ choose_device_code() {
   fi
 }
 
+# path_is_not_for_nvcc: sets `why_not`.
+path_is_not_for_nvcc() {
+  why_not="nvcc finds no header in a path with a quote; move the clone out of $root"
+  case $root in *\'*) return 0 ;; *) return 1 ;; esac
+}
+
 leave_out() {
   say "the CUDA backend is left out:" "$@"
   device_options=-DTESSERA_CUDA=OFF device_targets=
@@ -126,6 +136,10 @@ leave_out() {
 # architecture of a release, or none where there is no nvcc. Bundle, Debian packages and wheels are built in folders two
 # below their sources, so that ccache compiles the device code for the first of them, and the others take it.
 choose_release_code() {
+  if [ "${TESSERA_CUDA_ARCHITECTURES:-none}" = none ] && path_is_not_for_nvcc; then
+    leave_out "$why_not"
+    TESSERA_CUDA_ARCHITECTURES=none
+  fi
   find_nvcc
   if [ "${TESSERA_CUDA_ARCHITECTURES:-}" != none ] && ! command -v "${CUDACXX:-nvcc}" >/dev/null; then
     [ -z "${TESSERA_CUDA_ARCHITECTURES:-}" ] ||

@@ -23,6 +23,15 @@ phase() {
 "
 }
 
+# phase_of_build NAME COMMAND...: a phase that needs what the last build phase should have made.
+phase_of_build() {
+  case $failed in
+    *build*) report="$report     0 s  skip    $1: the build failed
+" ;;
+    *) phase "$@" ;;
+  esac
+}
+
 finish_checks() {
   printf '\n%s' "$report"
   [ -z "$failed" ] || { say "failed:$failed"; exit 1; }
@@ -44,7 +53,7 @@ test_this_machine() {
   configure test -DCMAKE_BUILD_TYPE=Release "-DTESSERA_WERROR=$(warnings_as_errors)" -DTESSERA_BUILD_TESTS=ON \
     -DTESSERA_TESTS=user -DTESSERA_MPI=OFF $device_options
   phase "build" compile
-  [ -n "$failed" ] || phase "tests" run_tests "$@"
+  phase_of_build "tests" run_tests "$@"
   finish_checks "all tests passed"
 }
 
@@ -151,7 +160,16 @@ check_with_clang() {
   configure clang "-DCMAKE_CXX_COMPILER=$clang" "-DCMAKE_C_COMPILER=$(echo "$clang" | sed 's/clang++/clang/')" \
     -DCMAKE_BUILD_TYPE=Release -DTESSERA_WERROR=ON -DTESSERA_BUILD_TESTS=ON -DTESSERA_CUDA=OFF
   phase "build with $clang, warnings as errors" compile
-  phase "tests of the build with $clang" run_tests
+  phase_of_build "tests of the build with $clang" run_tests
+}
+
+# Device code is compiled for Hopper where nvcc is, with or without a card.
+choose_checked_device_code() {
+  if [ -z "${TESSERA_CUDA_ARCHITECTURES:-}" ]; then
+    TESSERA_CUDA_ARCHITECTURES=90a-real
+    ! path_is_not_for_nvcc || { leave_out "$why_not" && TESSERA_CUDA_ARCHITECTURES=none; }
+  fi
+  export TESSERA_CUDA_ARCHITECTURES
 }
 
 # configure_check_build HOW-MUCH: everything, with warnings as errors. Device code that nothing here can run need not be
@@ -173,11 +191,11 @@ check_with_sanitizers() {
     -DTESSERA_CUDA=OFF -DTESSERA_SANITIZE=address,undefined
   if [ "$1" = all ]; then
     phase "build for ASan and UBSan" compile
-    phase "tests under ASan and UBSan" run_tests
+    phase_of_build "tests under ASan and UBSan" run_tests
   else
     # shellcheck disable=SC2086  # one word a program
     phase "build for ASan and UBSan" compile $sanitized_programs
-    phase "tests under ASan and UBSan" run_tests --tests-regex "$sanitized_tests"
+    phase_of_build "tests under ASan and UBSan" run_tests --tests-regex "$sanitized_tests"
   fi
 }
 
@@ -188,15 +206,15 @@ check_documentation() (documentation "$root/build/docs/html")
 check_everything() {
   how_much=${1:-}
   [ "$how_much" != all ] || export TESSERA_TEST_ALL=1 # tests/support/test_all.hpp
-  export TESSERA_CUDA_ARCHITECTURES="${TESSERA_CUDA_ARCHITECTURES:-90a-real}"
+  choose_checked_device_code
   make_python_environment
   phase "clang-format" check_format sources
   phase "house" check_house
   phase "documentation" check_documentation
   configure_check_build "$how_much"
   phase "build, warnings as errors" compile
-  phase "clang-tidy" check_tidy
-  phase "tests" run_tests
+  phase_of_build "clang-tidy" check_tidy
+  phase_of_build "tests" run_tests
   check_with_clang
   check_with_sanitizers "$how_much"
   [ "$how_much" != all ] || run_long_checks
@@ -206,14 +224,14 @@ check_everything() {
 # check_change: minutes after a change, in the build folder of the whole check.
 quick_tests='^(unit|certificate|c_api\..*|docs\..*|house.*|readme\..*|tessera\..*|blas\.tessera_blas\..*|conformance\.openmp)$'
 check_change() {
-  export TESSERA_CUDA_ARCHITECTURES="${TESSERA_CUDA_ARCHITECTURES:-90a-real}"
+  choose_checked_device_code
   make_python_environment
   phase "clang-format of what changed" check_format changed_sources
   phase "house" check_house
   configure_check_build quick
   phase "build, warnings as errors" compile
-  phase "clang-tidy of what changed" check_changed_tidy
-  phase "tests that take seconds" run_tests --tests-regex "$quick_tests"
+  phase_of_build "clang-tidy of what changed" check_changed_tidy
+  phase_of_build "tests that take seconds" run_tests --tests-regex "$quick_tests"
   finish_checks "the quick checks passed; ./tessera check has the others"
 }
 

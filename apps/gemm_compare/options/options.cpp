@@ -261,7 +261,8 @@ void declare_outputs(CLI::App& app, CommandLine& words) {
   heading.text("--width", words.width, "Width of the table; by default the terminal's, 0: no limit, as in a file", "N");
   heading.flag("--errors", words.errors,
                "Below each table: of every row the distances from the exact result in ULPs, and the worst elements");
-  heading.flag("--no-progress", words.no_progress, "No progress: no bar on a terminal, no line every ten seconds elsewhere");
+  heading.flag("--no-progress", words.no_progress,
+               "No progress: no bar on a terminal, no line every ten seconds elsewhere");
 }
 
 void declare_tune(CLI::App& app, CommandLine& words) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// A line on stderr that says how much is done and how long the rest takes. On a terminal it is renewed, below the rows
-/// that have been measured since the last table. In a log a further line comes every ten seconds, and there are no rows.
+/// that have been measured since the last table. In a log a further line comes every ten seconds, without rows.
 
 #include <atomic>
 #include <map>
