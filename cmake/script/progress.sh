@@ -10,8 +10,8 @@ with_progress() {
   shift
   if [ -t 2 ]; then pace=1; else pace=5; fi
   {
-    # The ticks end where nothing reads them any more, or with the command.
-    while sleep $pace; do echo "@tick"; done 2>/dev/null &
+    # The ticks end with the command, and where the script was ended.
+    while sleep $pace && kill -0 $$; do echo "@tick"; done 2>/dev/null &
     ticker=$!
     rc=0
     "$@" </dev/null 2>&1 || rc=$?
@@ -33,7 +33,7 @@ show_progress() {
         return "${line#@done }"
         ;;
       "@tick") tell_state "$1" ;;
-      "ninja: Entering directory"* | "ninja: no work to do.") ;;
+      "ninja: Entering directory"* | "ninja: no work to do." | "-- "*) ;; # CMake's lines are in configure.log
       "@step "*) read_step "${line#@step }" ;;
       *)
         close_line
