@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "process.hpp"
+#include "report/shell.hpp"
 #include "results.hpp"
 
 namespace tessera::test {
@@ -233,7 +234,7 @@ BOOST_AUTO_TEST_CASE(rows_appear_on_a_terminal_as_they_are_measured) {
     return;
   }
   const std::string command =
-      "'" TESSERA_GEMM_COMPARE "' --backend reference --kernels canonical --sizes 16 --repeat 1";
+      report::shell_quoted(TESSERA_GEMM_COMPARE) + " --backend reference --kernels canonical --sizes 16 --repeat 1";
   const std::string out = on_a_terminal(command).out;
   const std::size_t row = out.find("reference  canonical"), off = out.find("\x1b[1A\x1b[J"), table = out.find("m = 16");
   BOOST_TEST_INFO(out);

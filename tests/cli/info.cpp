@@ -40,7 +40,8 @@ BOOST_AUTO_TEST_CASE(says_where_the_number_of_threads_came_from) {
 
 BOOST_AUTO_TEST_CASE(says_the_default_backend_and_why) {
   const Variables named{{"TESSERA_BACKEND", "reference"}}, none{{"TESSERA_BACKEND", ""}};
-  BOOST_TEST(contains(info({"--no-kernels"}, named).out, "Default backend   reference, which TESSERA_BACKEND names"));
+  BOOST_TEST(
+      contains(info({"--no-kernels"}, named).out, "Default backend       reference, which TESSERA_BACKEND names"));
   const json automatic = json::parse(info({"--json"}, none).out);
   BOOST_TEST(automatic["default_backend"]["from"] == "automatic");
   for (const json& backend : automatic["backends"]) // the best one comes first

@@ -7,6 +7,7 @@ set -eu
 
 source=$1
 work=$2
+case $work in *\'*) work=$(mktemp -d) ;; esac # nvcc takes no path with a quote, and most of this is about nvcc
 rm -rf "$work"
 mkdir -p "$work/clone/cmake" "$work/bin"
 cd "$work"
@@ -60,7 +61,7 @@ run() {
   : >calls
   rm -rf clone/build/programs clone/build/bundle clone/build/deb
   printed=$(env -i PATH="$work/bin" CALLS="$work/calls" CARDS="$work/cards" OPENMP_STATUS="${openmp:-0}" \
-    ${setting:+"$setting"} clone/tessera "$@" 2>&1 </dev/null) || { echo "./tessera $* failed: $printed"; exit 1; }
+    ${setting:+"$setting"} "${clone:-clone}/tessera" "$@" 2>&1 </dev/null) || { echo "./tessera $* failed: $printed"; exit 1; }
   calls=$(cat calls)
 }
 # expect WORDS TEXT and expect_not WORDS TEXT
@@ -152,4 +153,12 @@ openmp=1
 run "" check
 expect "build and tests with clang are skipped: clang++ cannot compile an OpenMP program (Debian package libomp-16-dev)" "$printed"
 expect_not "-DCMAKE_CXX_COMPILER=clang++" "$calls"
+# nvcc would find no header.
+setting=
+clone="it's a clone"
+mv clone "$clone"
+run "9.0" compare
+expect "the CUDA backend is left out: nvcc finds no header in a path with a quote" "$printed"
+expect "-DTESSERA_CUDA=OFF" "$calls"
+expect_not "tessera_cuda" "$calls"
 echo "the script compiles for the cards that are there"
