@@ -100,7 +100,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 case $accounts in root | user | "user root") ;; *) fail "--only takes root or user, not $accounts" ;; esac
-[ -z "$(git -C "$root" status --porcelain)" ] || fail "$root has changes that are not committed; this tests the commit"
+[ -z "$(git -C "$root" status --porcelain --untracked-files=no)" ] || fail "$root has changes that are not committed; this tests the commit"
 
 prepare
 say "commit $(git -C "$root" rev-parse --short HEAD); logs: $logs"

@@ -65,6 +65,16 @@ BOOST_AUTO_TEST_CASE(a_product_has_one_scale) {
   BOOST_TEST(!says(section(html_report(document({passed("simd", 64, 1)})), "ladder"), "id=\"own-scales\""));
 }
 
+BOOST_AUTO_TEST_CASE(lists_have_scales_of_their_own_where_strict_bars_would_be_too_short) {
+  const auto beside_units = [](double strict_speed) {
+    const Json strict = with(passed("simd", 64, 1), {{"gflops", strict_speed}});
+    const Json units = with(passed("units", 64, 1), {{"math", "tf32"}, {"gflops", 800}});
+    return section(html_report(document({strict, units})), "ladder");
+  };
+  BOOST_TEST(says(beside_units(50), "id=\"own-scales\" checked"));
+  BOOST_TEST(says(beside_units(200), "id=\"own-scales\">"));
+}
+
 BOOST_AUTO_TEST_CASE(names_in_charts_carry_the_mode) {
   for (const char* id : {"size", "error", "roofline"})
     BOOST_TEST(says(section(page_of_modes(), id), ">simd</text>"), id);

@@ -112,6 +112,16 @@ std::string product_panel(const std::vector<const Row*>& rows, const Run& run, c
   return html + (strict.empty() ? lists : folded(other_modes(others), lists));
 }
 
+/// Says whether the strict bars of a product would be too short to be read on the scale that it shares with other
+/// modes.
+bool hides_strict_rows(const std::vector<const Row*>& rows) {
+  constexpr double least_share = 1.0 / 8;
+  double best = 0;
+  for (const Row* row : rows)
+    if (is_strict(*row)) best = std::max(best, row->speed());
+  return best > 0 && best < least_share * full_scale(rows);
+}
+
 std::string untimed(const std::vector<const Row*>& rows, const Run& run) {
   std::string html;
   for (const Row* row : rows)
@@ -144,11 +154,14 @@ std::string ladder_section(const Run& run) {
   if (products.size() > 1)
     choices += "<label class=\"choice\">Product <select id=\"product\">" + options + "</select></label>\n";
   if (group_rows(shown.rows, list_name).size() > 1)
-    choices +=
-        "<label class=\"choice\"><input type=\"checkbox\" id=\"own-scales\"> each list at a scale of its own</label>\n";
+    choices += fmt::format(
+        "<label class=\"choice\"><input type=\"checkbox\" id=\"own-scales\"{}> each list at a scale of its "
+        "own</label>\n",
+        hides_strict_rows(shown.rows) ? " checked" : "");
   return "<section id=\"ladder\">\n<h2>The ladder</h2>\n<p class=\"lead\">Each kernel from the first rung to the best: "
          "speed, share of the measured ceiling (the pale bar), gain over the first rung. The thin line spans the "
-         "slowest to the fastest run. All bars of a product have one scale. ≡ marks kernels that keep the contract of "
+         "slowest to the fastest run. All bars of a product have one scale, unless each list "
+         "has its own. ≡ marks kernels that keep the contract of "
          "their mode: the same bits on every "
          "backend.</p>\n" +
          choices + panels + "</section>\n";
