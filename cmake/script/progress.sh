@@ -1,6 +1,6 @@
 # Shows how far a command is, so that no command is silent for long. ./tessera sources this file.
 #
-# On a terminal one line says it and changes; in a log a line comes after eight to thirteen seconds without one. All other
+# On a terminal one line says it and changes; in a log a line comes after eight to twelve seconds without one. All other
 # lines that the command prints are passed on.
 
 # with_progress WHAT COMMAND...: runs the command, all of whose output goes to stderr; returns its status. Ninja's lines
@@ -8,7 +8,7 @@
 with_progress() {
   what=$1
   shift
-  if [ -t 2 ]; then pace=1; else pace=5; fi
+  if [ -t 2 ]; then pace=1; else pace=4; fi
   {
     # The ticks end with the command, and where the script was ended.
     while sleep $pace && kill -0 $$; do echo "@tick"; done 2>/dev/null &
