@@ -26,6 +26,7 @@ ninja_status='@step %f %t %e '
 # show_progress WHAT: reads the lines of with_progress, and returns the status that the last one tells.
 show_progress() {
   began=$(date +%s) told=$(date +%s) state= line_is_open=
+  [ -t 2 ] || printf 'tessera: %s\n' "$1"
   while IFS= read -r line; do
     case $line in
       "@done "*)
