@@ -22,7 +22,7 @@ step() {
   say "$name ..."
   start=$(date +%s)
   rm -f "$logs/status"
-  { "$@" 2>&1 </dev/null || echo $? >"$logs/status"; } | keep_lines >"$log"
+  { ("$@") 2>&1 </dev/null || echo $? >"$logs/status"; } | keep_lines >"$log" # a command may call exit
   rc=$(cat "$logs/status" 2>/dev/null || echo 0)
   printf '%-30s %5d s  silent %3d s  rc %d  %s\n' "$name" $(($(date +%s) - start)) "$(cat "$logs/silence")" "$rc" \
     "$(installed_by "$log")" >>"$logs/table"
