@@ -8,9 +8,11 @@
 namespace tessera::cpu {
 namespace {
 
+// Both templates become parts of the clones below: by themselves they would call the C library for each multiply-add.
+
 /// Stores one row. `sum(j)` is the row's j-th sum of all segments so far.
 template <class T, class Sum>
-inline void update_row(const Update<T>& update, Index cols, Sum sum, T* s, T* c) {
+[[gnu::always_inline]] inline void update_row(const Update<T>& update, Index cols, Sum sum, T* s, T* c) {
   const T alpha = update.alpha, beta = update.beta;
   if (!update.last)
     for (Index j = 0; j < cols; ++j) s[j] = sum(j);
@@ -21,8 +23,8 @@ inline void update_row(const Update<T>& update, Index cols, Sum sum, T* s, T* c)
 }
 
 template <class T>
-inline void update_tile(const Update<T>& update, Index rows, Index cols, const T* tile, Index ld_tile, T* s, Index lds,
-                        T* c, Index ldc) {
+[[gnu::always_inline]] inline void update_tile(const Update<T>& update, Index rows, Index cols, const T* tile,
+                                               Index ld_tile, T* s, Index lds, T* c, Index ldc) {
   T* const tile_of_c = c;
   for (Index i = 0; i < rows; ++i, tile += ld_tile, s += lds, c += ldc) {
     if (update.first)
