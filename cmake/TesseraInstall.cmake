@@ -70,7 +70,7 @@ foreach(program gemm_compare gemm_judge gemm_bench tessera_info)
     add_dependencies(tessera_bundle ${program})
   endif()
 endforeach()
-foreach(program tessera_conformance tessera_cuda_device tessera_cuda_faults tessera_cuda_copy_speed)
+foreach(program tessera_conformance tessera_cuda_device tessera_cuda_faults tessera_cuda_stress tessera_cuda_copy_speed)
   if(TARGET ${program})
     add_dependencies(tessera_bundle ${program})
     install(TARGETS ${program} RUNTIME_DEPENDENCY_SET tessera_needs

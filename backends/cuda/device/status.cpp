@@ -38,9 +38,6 @@ Status check(cudaError_t error, const char* what) noexcept try {
   return {StatusCode::OutOfMemory, {}};
 }
 
-namespace {
-
-/// Checks `error`. A device error's text says what was being done (`doing`) for which kernel.
 Status check_kernel(cudaError_t error, const char* doing, const char* kernel) noexcept {
   Status status = check(error, kernel);
   if (status.code == StatusCode::DeviceError) try {
@@ -50,14 +47,6 @@ Status check_kernel(cudaError_t error, const char* doing, const char* kernel) no
   return status;
 }
 
-} // namespace
-
 Status launched(const char* kernel) noexcept { return check_kernel(cudaGetLastError(), "launch of ", kernel); }
-
-Status allow_shared_bytes(const void* function, std::size_t bytes, const char* kernel) noexcept {
-  return check_kernel(
-      cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-      "more shared memory for ", kernel);
-}
 
 } // namespace tessera::cuda

@@ -13,16 +13,11 @@ namespace tessera::cuda {
 /// that CUDA remembers, so that the next call is not blamed for this one.
 Status check(cudaError_t error, const char* what) noexcept;
 
+/// Does what check() does for an operation on a kernel, and says it in the text: "`doing``kernel`: …".
+Status check_kernel(cudaError_t error, const char* doing, const char* kernel) noexcept;
+
 /// Returns how the last launch went; call it right after a launch. An error that occurs while the kernel runs is found
 /// when its queue is next waited for.
 Status launched(const char* kernel) noexcept;
-
-Status allow_shared_bytes(const void* function, std::size_t bytes, const char* kernel) noexcept;
-
-/// Allows a kernel `bytes` of dynamic shared memory. Call it before a launch with more than 48 KiB a block.
-template <class Kernel>
-Status allow_shared(Kernel* function, std::size_t bytes, const char* kernel) noexcept {
-  return allow_shared_bytes(reinterpret_cast<const void*>(function), bytes, kernel);
-}
 
 } // namespace tessera::cuda

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "batch_operands.cuh"
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/dmma.cuh"
 
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(S::threads, blocks) batch_dmma(const __grid_co
 template <class S, int blocks>
 Status launch(cudaStream_t stream, const BatchGroups<double>& groups) noexcept {
   const auto kernel = groups.any_epilogue ? batch_dmma<S, blocks, true> : batch_dmma<S, blocks, false>;
-  if (Status status = allow_shared(kernel, shared_bytes<S>, "batch_dmma"); !status.ok()) return status;
+  if (Status status = allow_most_shared(kernel, "batch_dmma"); !status.ok()) return status;
   kernel<<<groups.tiles, S::threads, shared_bytes<S>, stream>>>(groups);
   return launched("batch_dmma");
 }

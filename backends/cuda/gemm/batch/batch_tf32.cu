@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "batch_operands.cuh"
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/async_loader.cuh"
 #include "cuda/gemm/common/grid.cuh"
@@ -222,7 +223,7 @@ __global__ void __launch_bounds__(threads, 4) batch_tf32(const __grid_constant__
 
 Status launch_tf32_batch(cudaStream_t stream, const BatchGroups<float>& groups) noexcept {
   static_assert(middle_tile<float>.m == side && middle_tile<float>.n == side);
-  if (Status status = allow_shared(batch_tf32, shared_bytes, "batch_tf32"); !status.ok()) return status;
+  if (Status status = allow_most_shared(batch_tf32, "batch_tf32"); !status.ok()) return status;
   batch_tf32<<<groups.tiles, threads, shared_bytes, stream>>>(groups);
   return launched("batch_tf32");
 }

@@ -24,7 +24,7 @@
 
 #include <algorithm>
 
-#include "cuda/device/status.hpp"
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/cluster_send.cuh"
 #include "cuda/gemm/common/few_vectors_operands.hpp"
@@ -230,7 +230,7 @@ Status launch_few_vectors_strict(cudaStream_t stream, const GemmCall& call, std:
                    .programmatic = true,
                    .cluster = grid.k_parts};
   static_assert(largest_shared<Shape>() <= most_shared);
-  if (Status status = allow_shared(kernel, most_shared, name); !status.ok()) return status;
+  if (Status status = allow_most_shared(kernel, name); !status.ok()) return status;
   return launch_kernel(stream, how, name, kernel, x);
 }
 

@@ -18,6 +18,7 @@
 
 #include <tessera/executor.hpp>
 
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/gemm/common/few_vectors_operands.hpp"
 #include "cuda/gemm/common/segment_sums.cuh"
 #include "cuda/gemm/common/stream_k_cost.hpp"
@@ -94,19 +95,18 @@ Index cost(const SlenderOperands<T>& x, const Capabilities& machine) {
          adding;
 }
 
-/// Launches the kernel of one tile. On Hopper a kernel always gets the same limit of shared memory, so that a call of
-/// another thread cannot lower it just before this launch.
+/// Launches the kernel of one tile.
 template <class T, class S, Along along>
 Status launch(cudaStream_t stream, const SlenderOperands<T>& x, const Capabilities& machine) noexcept {
   constexpr std::size_t bytes = shared_bytes<T, S, along>;
   const auto kernel = multiply<T, S, along>;
   const bool programmatic = machine.compute_major == 9;
-  const std::size_t limit = programmatic ? std::max(bytes, more_than_half) : bytes;
-  if (Status status = allow_shared(kernel, limit, "slender"); !status.ok()) return status;
+  const std::size_t alone = std::max(bytes, more_than_half);
+  if (Status status = allow_most_shared(kernel, "slender"); !status.ok()) return status;
   const Index blocks = blocks_of<S>(x);
   const Launch how{.blocks = blocks,
                    .threads = 2 * threads,
-                   .shared = programmatic && blocks <= machine.multiprocessors ? limit : bytes,
+                   .shared = programmatic && blocks <= machine.multiprocessors ? alone : bytes,
                    .programmatic = programmatic};
   return launch_kernel(stream, how, "slender", kernel, x);
 }

@@ -9,6 +9,7 @@
 
 #include <tessera/executor.hpp>
 
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/memory/signals.hpp"
 #include "cuda/queue/stream.hpp"
 #include "kernel.cuh"
@@ -51,7 +52,7 @@ Status launch_multiply(cudaStream_t stream, const GemmCall& call, const Params<t
     constexpr std::size_t bytes = M::stages * sizeof(typename M::template Stage<a.value, b.value>);
     /// Bytes of a block that is to have a multiprocessor to itself.
     constexpr std::size_t alone = std::max(bytes, more_than_half);
-    if (Status allowed = allow_shared(kernel, alone, name); !allowed.ok()) return allowed;
+    if (Status allowed = allow_most_shared(kernel, name); !allowed.ok()) return allowed;
     const Launch how{.blocks = blocks,
                      .threads = M::threads + producers,
                      .shared = blocks <= multiprocessors ? alone : bytes,

@@ -10,6 +10,7 @@
 #include <tessera/backend/traffic.hpp>
 #include <tessera/executor.hpp>
 
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/dmma.cuh"
 #include "cuda/gemm/common/grid.cuh"
@@ -43,7 +44,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
   return with_layouts(call, [&](auto a, auto b) -> Status {
     const auto kernel = x.epilogue.wanted ? dmma<true, a.value, b.value> : dmma<false, a.value, b.value>;
     constexpr std::size_t bytes = stages * sizeof(S::Stage<a.value, b.value>);
-    if (Status status = allow_shared(kernel, bytes, "dmma"); !status.ok()) return status;
+    if (Status status = allow_most_shared(kernel, "dmma"); !status.ok()) return status;
     kernel<<<tile_count(call, S::block_m, S::block_n), S::threads, bytes, stream>>>(x);
     return launched("dmma");
   });

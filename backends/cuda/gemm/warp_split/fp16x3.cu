@@ -1,5 +1,6 @@
 #include <tessera/executor.hpp>
 
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/gemm/common/copies/strided_matrix.hpp"
 #include "cuda/gemm/common/emulated_fp16x3/warp_split_run.hpp"
 #include "cuda/queue/stream.hpp"
@@ -27,7 +28,7 @@ Status launch(cudaStream_t stream, const GemmCall& call, Product& x, const char*
                    .cluster = x.parts > 1 ? x.parts : 0};
   return with_layouts(call, [&](auto a, auto b) {
     const auto kernel = product<Tile, a.value, b.value>;
-    if (Status status = allow_shared(kernel, sizeof(Shared<Tile>), name); !status.ok()) return status;
+    if (Status status = allow_most_shared(kernel, name); !status.ok()) return status;
     return launch_kernel(stream, how, name, kernel, x);
   });
 }

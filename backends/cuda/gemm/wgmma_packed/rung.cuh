@@ -6,6 +6,7 @@
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>
 
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/emulated_fp16x3/plan.hpp"
 #include "cuda/gemm/common/grid.cuh"
@@ -113,7 +114,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
                        .epilogue = x.epilogue,
                        .unfit = unfit};
   constexpr unsigned shared = S::count * S::bytes;
-  if (Status status = allow_shared(product<R, tile_n>, shared, name); !status.ok()) return status;
+  if (Status status = allow_most_shared(product<R, tile_n>, name); !status.ok()) return status;
   const Launch how{.blocks = std::min(tiles_m * tiles_n * cut.slices, clusters) * cluster,
                    .threads = threads,
                    .shared = shared,

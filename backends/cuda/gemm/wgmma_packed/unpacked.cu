@@ -1,6 +1,6 @@
 #include "unpacked.cuh"
 
-#include "cuda/device/status.hpp"
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/device/tensor_map.hpp"
 #include "cuda/gemm/common/segment_sums.cuh"
 #include "cuda/gemm/common/strict_fallback.hpp"
@@ -32,7 +32,7 @@ Status launch(cudaStream_t stream, const LargeOperand& large, const UnpackedProd
   using S = Stages<tile_n>;
   const auto kernel = kernel_of<tile_n>(large);
   constexpr unsigned shared = S::bytes;
-  if (Status status = allow_shared(kernel, shared, name); !status.ok()) return status;
+  if (Status status = allow_most_shared(kernel, name); !status.ok()) return status;
   const Launch how{.blocks = clusters * cluster,
                    .threads = threads,
                    .shared = shared,

@@ -3,6 +3,7 @@
 /// Describes a batch's operands and launches its kernel.
 
 #include "batch_product.cuh"
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/gemm/common/wgmma_tma/batch.hpp"
 #include "rung.cuh"
 
@@ -13,7 +14,7 @@ Status launch_batch(cudaStream_t stream, const BatchProduct& x, const Launch& ho
   using S = BatchStages<rows, tile_n, sharing>;
   constexpr const char* name = "batch by tensor maps";
   const auto kernel = batch_product<type, rows, tile_n, sharing>;
-  if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
+  if (Status status = allow_most_shared(kernel, name); !status.ok()) return status;
   Launch launch = how;
   launch.shared = S::all_bytes;
   return launch_kernel(stream, launch, name, kernel, x);

@@ -6,7 +6,7 @@
 #include <tessera/executor.hpp>
 
 #include "add_split_k.cuh"
-#include "cuda/device/status.hpp"
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/device/tensor_map.hpp"
 #include "cuda/gemm/common/copies/copied_operands.hpp"
 #include "cuda/gemm/common/copies/stored_operand.cuh"
@@ -62,7 +62,7 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const Blocks& blocks, co
                     TilingPlan{rows, tile_n, sharing, 1, 1}.stashed_in_memory(2, type == UnitType::Tf32));
   const auto kernel = x.epilogue.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
                                                          : product<type, rows, tile_n, sharing, false>;
-  if (Status status = allow_shared(kernel, S::all_bytes, name); !status.ok()) return status;
+  if (Status status = allow_most_shared(kernel, name); !status.ok()) return status;
   const Launch how{.blocks = blocks.count,
                    .threads = threads,
                    .shared = S::all_bytes,

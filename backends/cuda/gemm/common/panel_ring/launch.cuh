@@ -7,7 +7,7 @@
 #include <tessera/executor.hpp>
 
 #include "block.cuh"
-#include "cuda/device/status.hpp"
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/gemm/common/copies/stored_operand.cuh"
 
 namespace tessera::cuda::panel_ring {
@@ -49,7 +49,7 @@ Status launch(cudaStream_t stream, const GemmCall& call, Product& x, Index of_st
                    .cluster = x.parts > 1 ? x.parts : 0};
   return with_layouts(call, [&](auto a, auto b) {
     const auto kernel = kernel_of(a, b);
-    if (Status status = allow_shared(kernel, how.shared, name); !status.ok()) return status;
+    if (Status status = allow_most_shared(kernel, name); !status.ok()) return status;
     return launch_kernel(stream, how, name, kernel, x);
   });
 }

@@ -12,6 +12,7 @@
 #include <tessera/backend/traffic.hpp>
 #include <tessera/executor.hpp>
 
+#include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/gemm/common/async_loader.cuh"
 #include "cuda/gemm/common/grid.cuh"
@@ -175,7 +176,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
   return with_layouts(call, [&](auto a, auto b) -> Status {
     const auto kernel = wmma_tf32<a.value, b.value>;
     constexpr std::size_t bytes = stages * sizeof(Stage<a.value, b.value>);
-    if (Status status = allow_shared(kernel, bytes, "wmma_tf32"); !status.ok()) return status;
+    if (Status status = allow_most_shared(kernel, "wmma_tf32"); !status.ok()) return status;
     kernel<<<tile_count(call, block_tile, block_tile), threads, bytes, stream>>>(x);
     return launched("wmma_tf32");
   });
