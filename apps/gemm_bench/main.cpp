@@ -4,6 +4,7 @@
 /// gemm_bench executors: one product of host matrices on one executor and on several.
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct Words {
   bool gpu = false;
   int random = 0; ///< products drawn from each seed; 0: the shapes above
   std::string seeds = "1";
+  std::optional<double> alpha, beta; ///< empty: 1 and 0, or those that are drawn
   std::string picture;
   std::string rows;
   std::string threads = "1,2";
@@ -64,9 +66,13 @@ std::vector<PlannedProduct> products(const Words& words) {
       for (const Product& product :
            random_products(words.random, static_cast<std::uint64_t>(seed), words.gpu ? on_device : on_processor))
         all.push_back({product, static_cast<std::uint64_t>(seed)});
-    return all;
+  } else {
+    for (const std::string& text : apps::split_list("--shapes", words.shapes)) all.push_back({parse_product(text), 0});
   }
-  for (const std::string& text : apps::split_list("--shapes", words.shapes)) all.push_back({parse_product(text), 0});
+  for (PlannedProduct& planned : all) {
+    planned.product.alpha = words.alpha.value_or(planned.product.alpha);
+    planned.product.beta = words.beta.value_or(planned.product.beta);
+  }
   return all;
 }
 
@@ -136,6 +142,8 @@ int main(int argc, char** argv) try {
   CLI::Option* gpu = peers->add_flag("--gpu", words.gpu, "CUDA, cuBLAS and cuBLASLt, with operands on the device");
   peers->add_option("--random", words.random, "products of random shapes, drawn from each seed, instead of --shapes")
       ->check(CLI::PositiveNumber);
+  peers->add_option("--alpha", words.alpha, "factor of the product. Default: 1, or what --random draws");
+  peers->add_option("--beta", words.beta, "factor of C. Default: 0, or what --random draws");
   peers->add_option("--seed", words.seeds, "seeds of --random, separated by commas")->capture_default_str();
   peers->add_option("--picture", words.picture, "SVG file: ratio over work, a dot for each product")->needs(gpu);
   peers->add_option("--kernel", words.rows, "rows of the device's ladder, timed beside the choice that it makes")

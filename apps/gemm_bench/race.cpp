@@ -26,7 +26,8 @@ class Course {
   explicit Course(const Race& race)
       : a_(stored(race.product.op_a, race.product.shape.m, race.product.shape.k, Seed{1})),
         b_(stored(race.product.op_b, race.product.shape.k, race.product.shape.n, Seed{2})),
-        c_(race.product.shape.m, race.product.shape.n) {
+        old_c_(Matrix<T>::random(race.product.shape.m, race.product.shape.n, Seed{3})),
+        c_(old_c_) {
     const Shape& shape = race.product.shape;
     call_ = {.type = dtype_of<T>,
              .op_a = race.product.op_a,
@@ -34,10 +35,12 @@ class Course {
              .m = shape.m,
              .n = shape.n,
              .k = shape.k,
+             .alpha = race.product.alpha,
              .a = std::as_const(a_).data(),
              .lda = a_.ld(),
              .b = std::as_const(b_).data(),
              .ldb = b_.ld(),
+             .beta = race.product.beta,
              .c = c_.data(),
              .ldc = c_.ld(),
              .threads = race.threads};
@@ -48,9 +51,20 @@ class Course {
   }
 
   const GemmCall& call() const { return call_; }
-  void spoil() { std::fill_n(c_.data(), c_.ld() * call_.m, std::numeric_limits<T>::quiet_NaN()); }
-  /// Returns what is wrong with C; empty if it is within the error bound.
-  std::string offence() const {
+  /// Makes C what it is before a sample: NaN where the product does not read it.
+  void reset() {
+    if (call_.beta == 0)
+      std::fill_n(c_.data(), c_.ld() * call_.m, std::numeric_limits<T>::quiet_NaN());
+    else
+      std::copy_n(std::as_const(old_c_).data(), c_.ld() * call_.m, c_.data());
+  }
+  /// Returns what is wrong with C after the peer's sample; empty if it is within the error bound. Where products read
+  /// C, each one of the sample began with another C, so one more is computed that begins with the C of the reference.
+  std::string offence(Peer& peer) {
+    if (call_.beta != 0) {
+      reset();
+      peer.multiply(call_);
+    }
     const GemmError error = reference_->compare(call_.c, call_.ldc, {.type = call_.type});
     if (error.within_bound()) return {};
     return fmt::format("wrong: {:.3g} times the error bound at ({}, {})", error.max_over_bound, error.worst_row,
@@ -63,7 +77,7 @@ class Course {
     return op == Op::None ? Matrix<T>::random(rows, cols, seed) : Matrix<T>::random(cols, rows, seed);
   }
 
-  Matrix<T> a_, b_, c_;
+  Matrix<T> a_, b_, old_c_, c_;
   GemmCall call_;
   std::unique_ptr<GemmReference> reference_;
 };
@@ -73,7 +87,7 @@ std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Pe
                           double sample_seconds, double rest_seconds) {
   Course<T> course(race);
   const auto rest_and_warm_up = [&](Peer& peer) {
-    course.spoil();
+    course.reset();
     if (race.threads <= 1) return;
     std::this_thread::sleep_for(std::chrono::duration<double>(rest_seconds));
     measure::warm_up(warm_up_seconds, [&] { peer.multiply(course.call()); });
@@ -100,7 +114,7 @@ std::vector<Standing> run(const Race& race, const std::vector<std::unique_ptr<Pe
       rest_and_warm_up(*peers[p]);
       standings[p].seconds.push_back(
           measure::host_seconds_per_call(calls[p], [&] { peers[p]->multiply(course.call()); }));
-      if (round + 1 == rounds) standings[p].problem = course.offence();
+      if (round + 1 == rounds) standings[p].problem = course.offence(*peers[p]);
     });
   }
   standings.push_back(std::move(probe));

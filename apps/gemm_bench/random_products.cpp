@@ -1,6 +1,7 @@
 #include "random_products.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -35,6 +36,11 @@ Index draw_size(Draws& draws, Index least, Index most) {
   return std::max(multiple, static_cast<Index>(size) / multiple * multiple);
 }
 
+template <std::size_t count>
+double draw_one_of(Draws& draws, const std::array<double, count>& values) {
+  return values[static_cast<std::size_t>(draws.next() * static_cast<double>(count))];
+}
+
 } // namespace
 
 double multiply_adds(const Product& product) {
@@ -45,8 +51,11 @@ double multiply_adds(const Product& product) {
 std::string to_text(const Product& product) {
   const Shape& s = product.shape;
   std::string text = fmt::format("{}×{}×{}", s.m, s.n, s.k);
-  if (product.op_a == Op::None && product.op_b == Op::None) return text;
-  return text + (product.op_a == Op::None ? " N" : " T") + (product.op_b == Op::None ? "N" : "T");
+  if (product.op_a != Op::None || product.op_b != Op::None)
+    text += std::string(product.op_a == Op::None ? " N" : " T") + (product.op_b == Op::None ? "N" : "T");
+  if (product.alpha != 1) text += fmt::format(" α={:g}", product.alpha);
+  if (product.beta != 0) text += fmt::format(" β={:g}", product.beta);
+  return text;
 }
 
 Product parse_product(const std::string& text) {
@@ -76,6 +85,8 @@ std::vector<Product> random_products(int count, std::uint64_t seed, const SizeLi
     product.shape.n = draw_size(draws, limits.side_least, limits.side_most);
     product.shape.k = draw_size(draws, limits.depth_least, limits.depth_most);
     for (Op* op : {&product.op_a, &product.op_b}) *op = draws.next() < 0.4 ? Op::Transpose : Op::None;
+    product.beta = draw_one_of<6>(draws, {0, 0, 1, 1, 0.5, -0.5});
+    product.alpha = draw_one_of<4>(draws, {1, 1, -1, 0.75});
     products.push_back(product);
   }
   return products;

@@ -20,6 +20,8 @@ using Json = nlohmann::ordered_json;
 using measure::summarize;
 using measure::TimeSummary;
 
+constexpr int line_head = 38; ///< width of a product's type, shape and factors
+
 double median(const std::vector<double>& seconds) { return summarize(seconds).median; }
 
 bool is_tessera(const std::string& peer) { return peer.starts_with("tessera-"); }
@@ -42,13 +44,13 @@ const Standing* fastest(const std::vector<Standing>& standings, bool (*counts)(c
 } // namespace
 
 std::string table_head(const std::vector<std::string>& peers) {
-  std::string line = apps::pad_right("m×n×k", 26) + "  thr";
+  std::string line = apps::pad_right("m×n×k", line_head) + "  thr";
   for (const std::string& peer : peers) line += fmt::format("  {:>14}", peer);
   return line + "  tessera / best library";
 }
 
 std::string table_line(const Race& race, const std::vector<Standing>& standings) {
-  std::string line = apps::pad_right(shape_text(race), 26) + fmt::format("  {:>3}", race.threads);
+  std::string line = apps::pad_right(shape_text(race), line_head) + fmt::format("  {:>3}", race.threads);
   for (const Standing& one : standings)
     line += one.problem.empty() ? fmt::format("  {:>14.1f}", gflops(race, median(one.seconds)))
                                 : fmt::format("  {:>14}", one.seconds.empty() ? "-" : "WRONG");
@@ -73,6 +75,8 @@ std::vector<Json> rows(const Race& race, const std::vector<Standing>& standings)
              {"k", product.shape.k},
              {"trans_a", product.op_a == Op::Transpose},
              {"trans_b", product.op_b == Op::Transpose},
+             {"alpha", product.alpha},
+             {"beta", product.beta},
              {"threads", race.threads},
              {"peer", one.peer}};
     if (!one.seconds.empty()) {
@@ -87,9 +91,10 @@ std::vector<Json> rows(const Race& race, const std::vector<Standing>& standings)
 }
 
 std::string summary(const std::vector<Json>& rows) {
-  using Key = std::tuple<std::string, int, Index, Index, Index, bool, bool>;
+  using Key = std::tuple<std::string, int, Index, Index, Index, bool, bool, double, double>;
   const auto key = [](const Json& row) {
-    return Key{row["dtype"], row["threads"], row["m"], row["n"], row["k"], row["trans_a"], row["trans_b"]};
+    return Key{row["dtype"],   row["threads"], row["m"],     row["n"],   row["k"],
+               row["trans_a"], row["trans_b"], row["alpha"], row["beta"]};
   };
   std::map<Key, double> ours;
   for (const Json& row : rows)
@@ -101,19 +106,19 @@ std::string summary(const std::vector<Json>& rows) {
     double logs = 0;
     int shapes = 0;
   };
-  std::map<std::tuple<std::string, int, std::string>, Mean> means;
+  std::map<std::tuple<std::string, int, std::string, bool>, Mean> means;
   for (const Json& row : rows) {
     const std::string peer = row["peer"];
     if (!is_library(peer) || !row.contains("gflops") || !ours.contains(key(row))) continue;
-    Mean& mean = means[{row["dtype"], row["threads"], peer}];
+    Mean& mean = means[{row["dtype"], row["threads"], peer, row["beta"] != 0.0}];
     mean.logs += std::log(ours[key(row)] / row["gflops"].get<double>());
     ++mean.shapes;
   }
   std::string text;
   for (const auto& [who, mean] : means)
-    text +=
-        fmt::format("{}, {} thread{}: {:.2f} × {} (geometric mean of {} shapes)\n", std::get<0>(who), std::get<1>(who),
-                    std::get<1>(who) == 1 ? "" : "s", std::exp(mean.logs / mean.shapes), std::get<2>(who), mean.shapes);
+    text += fmt::format("{}, {} thread{}, beta {} 0: {:.2f} × {} (geometric mean of {} products)\n", std::get<0>(who),
+                        std::get<1>(who), std::get<1>(who) == 1 ? "" : "s", std::get<3>(who) ? "not" : "=",
+                        std::exp(mean.logs / mean.shapes), std::get<2>(who), mean.shapes);
   return text;
 }
 

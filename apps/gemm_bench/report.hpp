@@ -19,7 +19,8 @@ std::string table_line(const Race& race, const std::vector<Standing>& standings)
 /// Returns the JSON rows of one race.
 std::vector<nlohmann::ordered_json> rows(const Race& race, const std::vector<Standing>& standings);
 
-/// Returns the geometric means of Tessera's ratios to each library, one line each; empty without libraries.
+/// Returns the geometric means of Tessera's ratios to each library, a line for products that read C and one for those
+/// that do not; empty without libraries.
 std::string summary(const std::vector<nlohmann::ordered_json>& rows);
 
 } // namespace tessera::bench

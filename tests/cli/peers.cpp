@@ -1,5 +1,8 @@
 /// Tests gemm_bench peers.
 
+#include <algorithm>
+#include <vector>
+
 #include <boost/test/unit_test.hpp>
 
 #include <nlohmann/json.hpp>
@@ -43,6 +46,19 @@ BOOST_AUTO_TEST_CASE(shapes_say_how_operands_are_stored) {
   BOOST_TEST((stored == std::vector<json>{{true, false}, {false, false}}));
 }
 
+BOOST_AUTO_TEST_CASE(factors_are_timed_and_checked) {
+  const Outcome outcome = bench({"peers", "--shapes", "70x65x33,9x5x3:TT", "--threads", "1", "--rounds", "3",
+                                 "--sample-ms", "0.1", "--alpha", "-1", "--beta", "1", "--json", "out.json"});
+  BOOST_TEST(outcome.status == 0, outcome.err);
+  BOOST_TEST(contains(outcome.out, "f64 70×65×33 α=-1 β=1"), outcome.out);
+  const json report = json::parse(folder.read("out.json"));
+  for (const json& row : report["results"]) {
+    BOOST_TEST(row["alpha"] == -1.0);
+    BOOST_TEST(row["beta"] == 1.0);
+    BOOST_TEST(!row.contains("problem"), row.dump());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(random_products_follow_from_the_seed) {
   const auto shapes = [&](const char* seeds) {
     const Outcome outcome = bench({"peers", "--random", "3", "--seed", seeds, "--threads", "1", "--dtype", "f32",
@@ -52,7 +68,8 @@ BOOST_AUTO_TEST_CASE(random_products_follow_from_the_seed) {
     const json report = json::parse(folder.read("out.json"));
     for (const json& row : report["results"])
       if (row["peer"] == "tessera-openmp")
-        drawn.push_back({row["m"], row["n"], row["k"], row["trans_a"], row["trans_b"]});
+        drawn.push_back(
+            {row["m"], row["n"], row["k"], row["trans_a"], row["trans_b"], row["alpha"], row["beta"]});
     return drawn;
   };
   const std::vector<json> both = shapes("5,6"), second = shapes("6");
@@ -60,6 +77,8 @@ BOOST_AUTO_TEST_CASE(random_products_follow_from_the_seed) {
   BOOST_TEST_REQUIRE(second.size() == 3u);
   BOOST_TEST((std::vector<json>(both.begin() + 3, both.end()) == second));
   BOOST_TEST((std::vector<json>(both.begin(), both.begin() + 3) != second));
+  for (const int factor : {5, 6}) // alpha and beta
+    BOOST_TEST((std::any_of(both.begin(), both.end(), [&](const json& x) { return x[factor] != both[0][factor]; })));
   for (const json& product : both)
     for (int size = 0; size < 3; ++size) BOOST_TEST((product[size] >= 4 && product[size] <= 4096));
 }

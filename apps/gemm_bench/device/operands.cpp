@@ -11,6 +11,7 @@ constexpr std::size_t alignment = 256;
 /// The memory of all sets, in multiples of the L2 cache. Two would do if a cache threw out its oldest lines first.
 constexpr std::size_t caches_filled = 4;
 constexpr Index most_sets = 1 << 14;
+constexpr std::uint64_t seed_of_c = 3;
 /// Multiply-adds of the reference that checks a result.
 constexpr double reference_work = 2e7;
 
@@ -58,8 +59,10 @@ DeviceOperands::DeviceOperands(Executor& device, const DeviceMode& mode, const P
            .m = product.shape.m,
            .n = product.shape.n,
            .k = product.shape.k,
+           .alpha = product.alpha,
            .lda = a_.cols,
            .ldb = b_.cols,
+           .beta = product.beta,
            .ldc = c_.cols,
            .result = mode.type};
 }
@@ -72,7 +75,8 @@ const GemmCall& DeviceOperands::next() {
   return call_;
 }
 
-void DeviceOperands::spoil() {
+void DeviceOperands::reset_c() {
+  if (reads_c()) return c_.fill_at_random(device_, call_.type, seed_of_c);
   const auto elements = static_cast<Index>(c_.memory.bytes() / size_of(call_.type));
   throw_if_failed(device_.map(device_.default_queue(), {.op = MapOp::Fill,
                                                         .type = call_.type,
@@ -94,7 +98,11 @@ GemmError DeviceOperands::error(const Arithmetic& arithmetic) const {
   call.math = Math::Strict; // The reference is the exact product in every mode.
   call.a = a.data();
   call.b = b.data();
-  std::vector<char> before(c.size()); // beta is 0, so that C's former value is not read
+  std::vector<char> before(c.size());
+  if (reads_c()) {
+    c_.fill_at_random(device_, call_.type, seed_of_c);
+    before = on_host(c_);
+  }
   call.c = before.data();
   const double row = static_cast<double>(call.n) * static_cast<double>(call.k);
   const auto rows = static_cast<Index>(std::max(4.0, reference_work / std::max(row, 1.0)));

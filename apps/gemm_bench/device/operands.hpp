@@ -19,9 +19,12 @@ class DeviceOperands {
 
   /// The call on the next set; after the last set follows the first.
   const GemmCall& next();
-  /// Fills C of all sets with NaN.
-  void spoil();
-  /// Compares rows of C of the set that next() gave last, which the device has finished. Returns the errors.
+  /// Makes C of all sets what it is before a sample: NaN where the product does not read it.
+  void reset_c();
+  /// Does the product read C, so that each one of a sample begins with another C?
+  bool reads_c() const { return call_.beta != 0; }
+  /// Compares rows of C of the set that next() gave last, which the device has finished. Where the product reads C, it
+  /// must have been the first one after reset_c(). Returns the errors.
   GemmError error(const Arithmetic& arithmetic) const;
 
  private:

@@ -17,6 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Samples = std::vector<double> DeviceStanding::*;
 
+constexpr int line_head = 42; ///< width of a product's mode, shape and factors
+
 double median(const std::vector<double>& seconds) { return measure::summarize(seconds).median; }
 
 /// The least median among the standings of a side; infinite where there is none.
@@ -75,16 +77,16 @@ std::vector<std::string> modes_of(const std::vector<DeviceResult>& results) {
 } // namespace
 
 std::string device_table_head() {
-  return apps::pad_right("mode and m×n×k", 30) +
+  return apps::pad_right("mode and m×n×k", line_head) +
          fmt::format("{:>36} {:>36} {:>26}  {}\n", "plain calls, µs", "graph, µs", "host, µs",
                      "best vendor / tessera") +
-         apps::pad_right("", 30) +
+         apps::pad_right("", line_head) +
          fmt::format("{:>12}{:>12}{:>12} {:>12}{:>12}{:>12} {:>9}{:>8}{:>9}  {:>6} {:>6}", "tessera", "cublas",
                      "lt list", "tessera", "cublas", "lt list", "tessera", "cublas", "lt list", "plain", "graph");
 }
 
 std::string device_table_line(const DeviceResult& result) {
-  std::string line = apps::pad_right(fmt::format("{} {}", result.mode, to_text(result.product)), 30);
+  std::string line = apps::pad_right(fmt::format("{} {}", result.mode, to_text(result.product)), line_head);
   const auto times = [&](Samples samples, std::array<int, 3> widths) {
     for (std::size_t p = 0; p < widths.size(); ++p)
       line += fmt::format("{:>{}}", p < result.standings.size() ? microseconds(result.standings[p].*samples) : "-",
@@ -136,6 +138,8 @@ std::vector<Json> device_rows(const DeviceResult& result) {
              {"k", product.shape.k},
              {"trans_a", product.op_a == Op::Transpose},
              {"trans_b", product.op_b == Op::Transpose},
+             {"alpha", product.alpha},
+             {"beta", product.beta},
              {"peer", one.peer}};
     if (!one.plain.empty()) row["plain_seconds"] = time_json(one.plain);
     if (!one.graph.empty()) row["graph_seconds"] = time_json(one.graph);
