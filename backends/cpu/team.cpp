@@ -20,16 +20,21 @@ class WorkerRanges {
     }
   }
 
-  /// Runs the tasks of the worker's own range, then the tasks that are left in the other ranges.
-  void work(int slot, TaskBody body) {
+  /// Runs the tasks of the worker's own range, then the tasks that are left in the other ranges. Returns whether there
+  /// were any.
+  bool work(int slot, TaskBody body) {
     const detail::ContractArithmetic contract;
+    bool had_tasks = false;
     for (int i = 0; i < count_; ++i) {
       Range& range = ranges_[(slot + i) % count_];
       while (range.next.load(std::memory_order_relaxed) < range.end) {
         const Index task = range.next.fetch_add(1, std::memory_order_relaxed);
-        if (task < range.end) body(task, slot);
+        if (task >= range.end) break;
+        body(task, slot);
+        had_tasks = true;
       }
     }
+    return had_tasks;
   }
 
  private:
@@ -72,6 +77,21 @@ void Team::after_fork_in_child() noexcept {
   plain_.after_fork_in_child();
 }
 
+/// Calls work(slot) as fork() does. It returns whether it had tasks.
+template <class Work>
+void Team::fork_and_time(int threads, const Work& work) {
+  std::atomic<LateWorkers::Time> tasks_ended = LateWorkers::Time{};
+  const auto timed = [&](int slot) {
+    if (!work(slot)) return;
+    const LateWorkers::Time now = std::chrono::steady_clock::now();
+    LateWorkers::Time before = tasks_ended.load(std::memory_order_relaxed);
+    while (before < now && !tasks_ended.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
+    }
+  };
+  fork(threads, timed);
+  late_workers_.loop_ended(tasks_ended.load(std::memory_order_relaxed));
+}
+
 void Team::run(Index count, int threads, TaskBody body, Schedule schedule) {
   if (count <= 0) return;
   int wanted = static_cast<int>(std::min<Index>(count, threads));
@@ -83,15 +103,14 @@ void Team::run(Index count, int threads, TaskBody body, Schedule schedule) {
     in_use_.fetch_sub(wanted - got);
     if (got > 1) {
       WorkerRanges ranges(count, got);
-      const auto work = [&](int slot) { ranges.work(slot, body); };
       const auto in_contract = [&](Index task, int slot) {
         const detail::ContractArithmetic contract;
         body(task, slot);
       };
-      if (!runtime_has(got))
-        plain_.run(got, work);
+      if (!runtime_has(got) || (schedule == Schedule::Ranges && late_workers_.are_expected()))
+        plain_.run(got, [&](int slot) { ranges.work(slot, body); });
       else if (schedule == Schedule::Ranges)
-        fork(got, work);
+        fork_and_time(got, [&](int slot) { return ranges.work(slot, body); });
       else
         loop(count, got, in_contract, schedule);
       in_use_.fetch_sub(got);

@@ -14,6 +14,7 @@
 #include <tessera/types.hpp>
 
 #include "body_reference.hpp"
+#include "late_workers.hpp"
 #include "plain_threads.hpp"
 
 namespace tessera::cpu {
@@ -35,7 +36,7 @@ enum class Schedule {
 };
 
 /// Where the runtime has no threads to give, because the process is the child of a fork or the system refuses threads,
-/// plain threads run the loop with the same ranges.
+/// or where its threads come late because the machine is busy, plain threads run the loop with the same ranges.
 class Team : private ForkObserver {
  public:
   /// `budget` is the number of threads that all loops share that run at the same time, so that concurrent callers do
@@ -70,6 +71,8 @@ class Team : private ForkObserver {
 
  private:
   bool runtime_has(int threads);
+  template <class Work>
+  void fork_and_time(int threads, const Work& work);
   void before_fork() noexcept override { plain_.before_fork(); }
   void after_fork_in_parent() noexcept override { plain_.after_fork_in_parent(); }
   void after_fork_in_child() noexcept override;
@@ -78,6 +81,7 @@ class Team : private ForkObserver {
   std::atomic<int> in_use_ = 0;
   bool in_child_of_fork_ = false;
   Refusal refusal_;
+  LateWorkers late_workers_;
   PlainThreads plain_;
 };
 
