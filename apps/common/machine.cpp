@@ -1,7 +1,6 @@
 #include "machine.hpp"
 
 #include <gnu/libc-version.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include <CLI/Version.hpp>
@@ -12,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/processors.hpp>
 #include <tessera/status.hpp>
 #include <tessera/version.hpp>
 
@@ -50,12 +50,7 @@ bool is_set(const char* variable) {
 }
 
 int first_processor() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 0;
-  for (int i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, &set)) return i;
-  return 0;
+  return std::max(0, detail::ProcessorMask::of_thread(0).first());
 }
 
 /// "32K" → 32768.
@@ -74,9 +69,7 @@ std::size_t parse_size(const std::string& text) {
 
 ThreadSource read_thread_source() {
   ThreadSource result{default_threads(), {}};
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int processors = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+  const int processors = detail::processors_of_process();
   if (is_set("TESSERA_NUM_THREADS"))
     result.source = "TESSERA_NUM_THREADS";
   else if (is_set("OMP_NUM_THREADS"))
@@ -97,10 +90,7 @@ ThreadSource thread_source() {
 
 int usable_processors() {
   const ThreadSource threads = thread_source();
-  if (threads.source.starts_with("cgroup")) return threads.threads;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : threads.threads;
+  return threads.source.starts_with("cgroup") ? threads.threads : detail::processors_of_process();
 }
 
 std::string cpu_name() {

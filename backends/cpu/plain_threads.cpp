@@ -7,6 +7,8 @@
 #include <memory>
 #include <new>
 
+#include <tessera/detail/processors.hpp>
+
 namespace tessera::cpu {
 
 /// One run(). It lies on the caller's stack.
@@ -58,6 +60,7 @@ void* PlainThreads::serve(void* self) {
 }
 
 void PlainThreads::serve() {
+  detail::leave_inherited_place();
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [this] { return stop_ || loops_ != nullptr; });

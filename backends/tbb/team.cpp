@@ -5,8 +5,11 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
 #include <algorithm>
 #include <atomic>
+
+#include <tessera/detail/processors.hpp>
 
 #include "cpu/thread_sanitizer.hpp"
 
@@ -15,10 +18,25 @@ namespace {
 
 namespace onetbb = ::tbb;
 
+int allowed_parallelism() {
+  return static_cast<int>(onetbb::global_control::active_value(onetbb::global_control::max_allowed_parallelism));
+}
+
+/// TBB counts the processors of the process's first thread. Where an OpenMP runtime has bound that thread, this lets the
+/// pool have the processors of the process. A lower limit that the program sets still holds: TBB takes the lowest one.
+void raise_allowed_parallelism() {
+  const int processors = detail::processors_of_process();
+  if (processors <= allowed_parallelism()) return;
+  static const onetbb::global_control raised(onetbb::global_control::max_allowed_parallelism,
+                                             static_cast<std::size_t>(processors));
+}
+
 /// Returns the number of threads of TBB's pool, the caller's included. TBB prints a warning where an arena asks for
 /// more, and does not give them.
 int pool_size() {
-  return static_cast<int>(onetbb::global_control::active_value(onetbb::global_control::max_allowed_parallelism));
+  static const bool raised = (raise_allowed_parallelism(), true);
+  static_cast<void>(raised);
+  return allowed_parallelism();
 }
 
 /// The number of threads that TBB has started, or could have started, for this process.
@@ -27,9 +45,21 @@ std::atomic<int> pool_threads = 1;
 /// A place that all threads know, for ThreadSanitizer.
 char in_order = 0;
 
+/// Lets the workers of an arena run on all processors of the process. TBB starts them from a caller's thread, whose
+/// processors they inherit.
+class WorkersOnAllProcessors final : public onetbb::task_scheduler_observer {
+ public:
+  explicit WorkersOnAllProcessors(onetbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
+  ~WorkersOnAllProcessors() override { observe(false); }
+  void on_scheduler_entry(bool is_worker) override {
+    if (is_worker) detail::leave_inherited_place();
+  }
+};
+
 class TbbTeam final : public cpu::Team {
  public:
-  explicit TbbTeam(int threads) : Team(threads), threads_(std::min(threads, pool_size())), arena_(threads_) {}
+  explicit TbbTeam(int threads)
+      : Team(threads), threads_(std::min(threads, pool_size())), arena_(threads_), workers_(arena_) {}
 
  private:
   /// Inside an arena, its size is the limit that its creator chose. Nested arenas never add threads: all arenas draw on
@@ -55,6 +85,7 @@ class TbbTeam final : public cpu::Team {
     const int size = std::min(threads, pool_size());
     if (size == threads_) return use(arena_);
     onetbb::task_arena arena(size);
+    const WorkersOnAllProcessors workers(arena);
     use(arena);
   }
 
@@ -115,6 +146,7 @@ class TbbTeam final : public cpu::Team {
 
   int threads_;
   onetbb::task_arena arena_;
+  WorkersOnAllProcessors workers_;
   onetbb::affinity_partitioner last_loop_;
   std::atomic<bool> last_loop_in_use_ = false;
 };

@@ -89,7 +89,8 @@ TESSERA_API std::span<const GemmKernel> gemm_kernels(Backend backend);
 TESSERA_API std::span<const ReduceKernel> reduce_kernels(Backend backend);
 
 /// Returns the number of threads that CPU executors use by default: TESSERA_NUM_THREADS, then OMP_NUM_THREADS, then the
-/// process's affinity and cgroup quota. Throws InvalidArgument if the first of them that is set is not a number ≥ 1;
+/// process's affinity and cgroup quota. The affinity is the one at the start of the process where the environment makes
+/// OpenMP bind threads. Throws InvalidArgument if the first of them that is set is not a number ≥ 1;
 /// under the BLAS drop-in such a variable is passed over with a warning on stderr.
 TESSERA_API int default_threads();
 

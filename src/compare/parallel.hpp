@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/processors.hpp>
 
 namespace tessera::compare {
 
@@ -20,9 +21,13 @@ void parallel(std::size_t count, int threads, const Task& task) {
     const detail::ContractArithmetic contract;
     for (std::size_t i = next++; i < count; i = next++) task(i);
   };
+  const auto help = [&] {
+    detail::leave_inherited_place();
+    work();
+  };
   std::vector<std::jthread> helpers;
   try {
-    for (int t = 1; t < threads && static_cast<std::size_t>(t) < count; ++t) helpers.emplace_back(work);
+    for (int t = 1; t < threads && static_cast<std::size_t>(t) < count; ++t) helpers.emplace_back(help);
   } catch (const std::system_error&) { // the system has no more threads; the ones that started do the work
   }
   work();

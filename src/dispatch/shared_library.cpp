@@ -8,6 +8,7 @@
 #include <new>
 
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/processors.hpp>
 
 namespace tessera {
 
@@ -77,6 +78,7 @@ std::string bound_elsewhere(const void* mark) {
 }
 
 OpenedLibrary open_library(const fs::path& path, const char* function, std::string_view kind) {
+  const detail::KeptProcessors kept;
   errno = 0;
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

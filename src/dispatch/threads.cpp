@@ -1,6 +1,5 @@
 #include "threads.hpp"
 
-#include <sched.h>
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -11,6 +10,7 @@
 
 #include <tessera/backend.hpp>
 #include <tessera/backend/log.hpp>
+#include <tessera/detail/processors.hpp>
 #include <tessera/status.hpp>
 
 #include "cgroup_quota.hpp"
@@ -48,18 +48,12 @@ std::optional<int> threads_from(const char* variable) {
   return std::nullopt;
 }
 
-int threads_by_affinity() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
-}
-
 } // namespace
 
 int default_threads() {
   if (const auto threads = threads_from(our_variable)) return *threads;
   if (const auto threads = threads_from(openmp_variable)) return *threads;
-  const int processors = threads_by_affinity();
+  const int processors = detail::processors_of_process();
   return std::min(processors, processors_by_quota().value_or(processors));
 }
 

@@ -6,6 +6,7 @@
 
 #include <tessera/backend/log.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/processors.hpp>
 #include <tessera/detail/stopwatch.hpp>
 
 namespace tessera::detail {
@@ -76,6 +77,7 @@ void ThreadTeam::take_tasks(std::unique_lock<std::mutex>& lock) {
 }
 
 void ThreadTeam::work() noexcept {
+  leave_inherited_place();
   const ContractArithmetic contract;
   std::unique_lock lock(mutex_);
   while (!ends_) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/detail/processors.hpp>
 
 namespace tessera::detail {
 
@@ -21,7 +22,10 @@ void work_beside_each_other(std::size_t count, Work&& work) {
   std::vector<std::thread> threads;
   threads.reserve(count);
   for (std::size_t i = 1; i < count; ++i) try {
-      threads.emplace_back([&work, i] { work(i); });
+      threads.emplace_back([&work, i] {
+        leave_inherited_place();
+        work(i);
+      });
     } catch (const std::system_error& error) {
       if (log_dispatch()) log_line(std::string("no thread for one of the executors: ") + error.what());
     } catch (const std::bad_alloc&) { // as if the system had no thread

@@ -7,6 +7,7 @@
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/processors.hpp>
 
 #include "dispatch/placement.hpp"
 
@@ -133,6 +134,7 @@ bool BlockWriter::take_strip(Strip*& strip) {
 }
 
 void BlockWriter::work() noexcept {
+  tessera::detail::leave_inherited_place();
   const tessera::detail::ContractArithmetic contract;
   for (Strip* strip = nullptr; take_strip(strip);) {
     Status status;

@@ -8,6 +8,7 @@
 
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/processors.hpp>
 #include <tessera/detail/stopwatch.hpp>
 
 #include "plan.hpp"
@@ -153,6 +154,7 @@ bool ReadAhead::read_part(Lock& lock) {
 }
 
 void ReadAhead::read() noexcept {
+  tessera::detail::leave_inherited_place();
   Lock lock(mutex_);
   while (!stopping_ && failure_.ok())
     if (!read_part(lock)) work_.wait(lock);

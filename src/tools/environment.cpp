@@ -12,6 +12,7 @@
 #include <tessera/backend/environment.hpp>
 #include <tessera/backend/fork.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/processors.hpp>
 #include <tessera/status.hpp>
 #include <tessera/tools.hpp>
 
@@ -47,6 +48,7 @@ Tool open(const std::string& path) {
                           "' is not an absolute path; write the whole path, because the current directory and the "
                           "loader's folders are not searched");
   const detail::ContractArithmetic contract; // a library made with -ffast-math changes the state as it is loaded
+  const detail::KeptProcessors kept;
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw IoError("TESSERA_TOOLS: cannot load " + path + ": " + dl_error());
   const auto entry = reinterpret_cast<ToolEntry>(dlsym(library, tool_entry_name));

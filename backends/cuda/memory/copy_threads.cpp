@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include <tessera/detail/processors.hpp>
+
 namespace tessera::cuda {
 
 CopyThreads::CopyThreads(int size) {
@@ -37,6 +39,7 @@ void CopyThreads::run(int wanted, const std::function<void(int)>& work) {
 }
 
 void CopyThreads::serve(int index) {
+  detail::leave_inherited_place();
   unsigned long long seen = 0;
   for (;;) {
     const std::function<void(int)>* work = nullptr;

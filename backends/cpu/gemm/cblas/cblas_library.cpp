@@ -5,6 +5,7 @@
 #include <new>
 
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/processors.hpp>
 
 namespace tessera::cpu {
 namespace {
@@ -51,6 +52,7 @@ const char* CblasLibrary::problem_with(DType type) {
 
 void CblasLibrary::open() {
   const detail::ContractArithmetic contract; // a library made with -ffast-math changes the state as it is loaded
+  const detail::KeptProcessors kept;
   errno = 0;
   void* library = dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
