@@ -187,10 +187,15 @@ struct Certificate {
   GemmError error = {};
   std::vector<CheckedElement> worst = {}; ///< by |Δ| / bound, the worst first
   std::vector<Finding> findings = {};     ///< what the wrong elements look like
+  /// Products for which a C of zeros would pass as well: all bounds that were looked at are larger than the elements,
+  /// as where k·u is near 1. Their verdict says little; f64 or a smaller k has smaller bounds.
+  Index blind_products = 0;
   double probability_missed = 1; ///< that errors in a judged row, one of them beyond w_i, were missed: 2^-vectors
 
   /// Is the verdict Right?
   bool right() const noexcept { return verdict == Verdict::Right; }
+  /// Would a C of zeros pass for one of the products? A test should fail then, because it could not fail otherwise.
+  bool zero_would_pass() const noexcept { return blind_products > 0; }
 };
 
 /// Returns some lines of text: the verdict, the worst elements, the norms, what was looked at, and the findings.

@@ -129,6 +129,7 @@ struct GemmError {
   Index differing_bits = 0;        ///< elements without the bits of the contract of gemm.hpp (any NaN equals any NaN)
   Index beyond = 0;                ///< elements beyond their bound, with the misplaced ones
   Index misplaced = 0;             ///< elements that are wrongly NaN or Inf, or wrongly not
+  Index telling = 0;               ///< elements at which a zero would be beyond the bound, or misplaced
   Index unjudged = 0;              ///< elements that may overflow on the way, and did, or wrapped around
   Index worst_row = -1;            ///< place of max_over_bound; −1 if no element differs
   Index worst_col = -1;            ///< the column to worst_row

@@ -74,6 +74,7 @@ void fill(const Certificate& from, tessera_certificate& to) {
   to.computed = worst.computed;
   to.exact = worst.exact;
   to.bound = worst.bound;
+  to.blind_products = from.blind_products;
   cut_text(to_text(from).c_str(), to.text);
 }
 

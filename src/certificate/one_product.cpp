@@ -73,9 +73,16 @@ GemmError OneProduct<T>::compare(const Product<T>& reference, const ElementSourc
 }
 
 template <class T>
+bool OneProduct<T>::is_blind(const GemmError& sampled) const {
+  if (sampled.telling > 0 || (sampled.norm_exact == 0 && !(rows_ && rows_->expects_any()))) return false;
+  return !(rows_ && rows_->tells_zeros(bound_));
+}
+
+template <class T>
 typename OneProduct<T>::Answer OneProduct<T>::check(const ElementSource& c, Index most_found) const {
   Answer answer;
   answer.sampled = compare(*sample_, c, bound_);
+  answer.is_blind = is_blind(answer.sampled);
   if (!rows_) return answer;
   answer.over = rows_->check(c, bound_, effort_.threads);
   std::vector<Index> found;

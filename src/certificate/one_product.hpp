@@ -31,6 +31,7 @@ class OneProduct {
     GemmError sampled;                           ///< errors of the sample
     GemmError found;                             ///< errors of the rows that were found
     Index rows_found_compared = 0;
+    bool is_blind = false; ///< a C of zeros would pass, though the product has other elements
   };
 
   /// Compares C, and adds its errors to `all`. At most `most_found` rows that Freivalds' check finds are compared too.
@@ -53,6 +54,8 @@ class OneProduct {
   Index vectors() const { return effort_.bundles * compare::lanes; }
 
  private:
+  /// Would a C of zeros pass, although the product is not zero? `sampled` are the errors of the sample.
+  bool is_blind(const GemmError& sampled) const;
   /// Do the bounds need norms of the columns of B? They do for modes that round operands.
   bool needs_columns() const { return bound_.input > 0 || bound_.scaled > 0; }
 

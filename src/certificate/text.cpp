@@ -26,6 +26,13 @@ std::string types_of(const Certificate& x) {
   return x.type_a == x.type_c ? operands : operands + " → " + name(x.type_c);
 }
 
+/// What takes the weight from "right", if something does.
+std::string blindness_of(const Certificate& x) {
+  if (!x.zero_would_pass()) return {};
+  const std::string whose = x.products == 1 ? "the product" : text(x.blind_products) + " of the products";
+  return "; but a zero C would pass, too: the bounds are larger than " + whose + "; use f64 or a smaller k";
+}
+
 std::string head_of(const Certificate& x) {
   const std::string shape = text(x.m) + "×" + text(x.n) + "×" + text(x.k);
   const std::string what = (x.products == 1 ? "C" : text(x.products) + " results") + " (" +
@@ -33,7 +40,7 @@ std::string head_of(const Certificate& x) {
                            std::string(to_string(x.math)) + ")";
   switch (x.verdict) {
     case Verdict::Right:
-      return "right: " + what + " is within the bounds, as far as the check looked";
+      return "right: " + what + " is within the bounds, as far as the check looked" + blindness_of(x);
     case Verdict::Unknown:
       return "unknown: NaN, Inf or overflow may reach every element that was looked at of " + what;
     case Verdict::Wrong:
@@ -138,6 +145,7 @@ std::string to_json(const Certificate& x, int indent) {
       {"vectors", x.vectors},
       {"row_over_bound", json_of(x.row_over_bound)},
       {"rows_beyond_count", x.rows_beyond.size()},
+      {"blind_products", x.blind_products},
       {"probability_missed", x.probability_missed},
       {"elements_beyond", x.error.beyond},
       {"elements_unjudged", x.error.unjudged}};

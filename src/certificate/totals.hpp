@@ -20,6 +20,7 @@ class Totals {
     all.rows += m;
     all.rows_sampled += answer.sampled.rows_compared;
     all.rows_compared += answer.sampled.rows_compared + answer.rows_found_compared;
+    all.blind_products += answer.is_blind;
     add_error(index, answer.sampled, product.problem().n());
     if (answer.rows_found_compared > 0) add_error(index, answer.found, product.problem().n());
     if (product.rows()) {

@@ -17,6 +17,7 @@ inline void add_errors(GemmError& all, const GemmError& other) {
   all.componentwise = std::max(all.componentwise, other.componentwise);
   all.misplaced += other.misplaced;
   all.beyond += other.beyond;
+  all.telling += other.telling;
   all.unjudged += other.unjudged;
   all.expected += other.expected;
   all.found += other.found;

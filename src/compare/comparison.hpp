@@ -139,6 +139,7 @@ class Comparison {
     else
       error_.ulps.add_infinite();
     if (product_.exceptional(r, j)) {
+      ++error_.telling;
       // In some orders, finite terms that overflow to the other infinity turn an infinite sum into NaN. An infinity
       // times a number that a narrower input type rounds to zero does so too.
       const bool rounds_inputs = bound_.input > 0 && bound_.largest_input < infinity;
@@ -163,6 +164,8 @@ class Comparison {
     const double off = std::abs((static_cast<double>(c) - product_.high[e]) - low);
     exact_.add(exact);
     if (old != 0) old_.add(old);
+    const double limit = bound(r, j, exact);
+    error_.telling += exact > limit;
     if (off == 0) return;
     off_.add(off);
     const double rel = off / exact; // infinite where zero was expected
@@ -174,7 +177,6 @@ class Comparison {
     const double norms = product_.row_norms[r].two * product_.col_norms[static_cast<std::size_t>(j)].two;
     error_.componentwise = std::max(error_.componentwise, off / (size * product_.magnitude[e] + old) / unit_);
     error_.row_column = std::max(error_.row_column, off / (size * norms + old) / unit_);
-    const double limit = bound(r, j, exact);
     judge({product_.rows[r], j, static_cast<double>(c), product_.high[e] + low, limit, off / limit});
   }
 

@@ -235,6 +235,24 @@ double RowCheck<T>::worst_of_row(const Bundles& sums, Index i, double limit) con
 }
 
 template <class T>
+bool RowCheck<T>::tells_zeros(const BoundCoefficients& bound) const {
+  if (problem_.activation != Activation::None) return false;
+  for (Index i = 0; i < problem_.m(); ++i) {
+    const double limit_of_row = limit(i, bound);
+    if (limit_of_row < 0) continue;
+    for (Index b = 0; b < expected_.bundles; ++b)
+      for (std::size_t v = 0; v < static_cast<std::size_t>(lanes); ++v)
+        if (std::abs(expected_.high[expected_.at(b, i) + v]) > limit_of_row) return true;
+  }
+  return false;
+}
+
+template <class T>
+bool RowCheck<T>::expects_any() const {
+  return std::any_of(expected_.high.begin(), expected_.high.end(), [](double x) { return x != 0; });
+}
+
+template <class T>
 std::vector<double> RowCheck<T>::check(const ElementSource& c, const BoundCoefficients& bound, int threads) const {
   Bundles sums(x_->bundles, problem_.m(), pairs);
   std::vector<double> over(static_cast<std::size_t>(problem_.m()));

@@ -47,6 +47,10 @@ class RowCheck {
   /// Returns w_i, the bound of row i; −1 for a row that NaN, Inf or overflow of sums may reach. It holds for a row of C
   /// without infinities where the last rounding, to a 16-bit result, may give them.
   double limit(Index i, const BoundCoefficients& bound) const;
+  /// Would this check find a C of zeros in a row? A row that ReLU may have cut is not judged, and does not tell.
+  bool tells_zeros(const BoundCoefficients& bound) const;
+  /// Is an element of the vectors that C is compared with other than 0?
+  bool expects_any() const;
   Sums sums() const { return x_->sums(); }
   /// Returns the largest elements of A and B if all elements are finite.
   std::optional<KnownSizes> known_sizes() const;

@@ -86,7 +86,21 @@ static void certificates(void) {
   const int32_t dot = -2 * 128 * 127;
   CHECK(tessera_check(TESSERA_CHECKED_I8, TESSERA_CHECKED_I8, TESSERA_CHECKED_I32, TESSERA_NONE, TESSERA_TRANSPOSE, 1,
                       1, 2, x, 2, y, 2, &dot, 1, NULL, &answer) == TESSERA_OK);
-  CHECK(answer.verdict == TESSERA_RIGHT);
+  CHECK(answer.verdict == TESSERA_RIGHT && answer.blind_products == 0);
+
+  enum { long_sum = 300001 };
+  static float signs[long_sum], ones[long_sum];
+  for (int i = 0; i < long_sum; ++i) {
+    signs[i] = i % 2 == 0 ? 1 : -1;
+    ones[i] = 1;
+  }
+  const float sum_of_signs = 1;
+  for (int k = 1; k <= long_sum; k += long_sum - 1) { /* for the long sum a C of zeros would pass, too */
+    CHECK(tessera_check(TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 1,
+                        1, k, signs, k, ones, 1, &sum_of_signs, 1, NULL, &answer) == TESSERA_OK);
+    CHECK(answer.verdict == TESSERA_RIGHT && answer.blind_products == (k > 1));
+    CHECK((strstr(answer.text, "a zero C would pass") != NULL) == (k > 1));
+  }
 
   expect(tessera_check(TESSERA_CHECKED_I8, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 2, 2,
                        2, a, 2, b, 2, c, 2, NULL, &answer),

@@ -337,4 +337,53 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_refused) {
   expect_error<InvalidArgument>([&] { Certifier({product}, CheckedType::F32).row_bound(0, 4); }, {"row 4 of 4"});
 }
 
+/// The answer for the right C says whether a C of zeros would pass. This asks for the zeros, too.
+template <class T>
+void check_what_zeros_get(Index m, Index n, Index k, CheckOptions options, double scale = 1) {
+  Problem<T> problem(m, n, k, static_cast<Scalar<T>>(scale));
+  const Certificate answer = problem.answer(options);
+  problem.c = Matrix<T>(m, n);
+  const Certificate of_zeros = problem.answer(options);
+  BOOST_TEST_CONTEXT(m << "×" << n << "×" << k << ", math " << to_string(options.math) << ", rows " << options.rows
+                       << ", vectors " << options.vectors) {
+    BOOST_TEST(answer.right());
+    BOOST_TEST(answer.zero_would_pass() == of_zeros.right());
+    BOOST_TEST(of_zeros.zero_would_pass() == answer.zero_would_pass());
+    BOOST_TEST((to_text(answer).find("a zero C would pass") != std::string::npos) == answer.zero_would_pass());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_says_whether_zeros_would_pass) {
+  for (const Index k : {1, 60, 3000, 100000, 150000, 200000, 300000, 600000})
+    for (const CheckOptions& options : {CheckOptions{}, CheckOptions{.rows = 1, .vectors = 16}, CheckOptions{.rows = 2}})
+      for (const Math math : {Math::Strict, Math::Tf32}) {
+        CheckOptions in_mode = options;
+        in_mode.math = math;
+        check_what_zeros_get<float>(5, 7, k, in_mode);
+      }
+  check_what_zeros_get<double>(3, 4, 300000, {});
+  check_what_zeros_get<float>(40, 30, 20, {.activation = Activation::None}, 1e-30);
+  BOOST_TEST(Problem<float>(4, 4, 300000).answer({}).zero_would_pass());
+  BOOST_TEST(!Problem<double>(4, 4, 300000).answer({}).zero_would_pass());
+}
+
+BOOST_AUTO_TEST_CASE(a_product_of_zeros_is_told_from_others) {
+  Problem<float> problem(6, 5, 300000);
+  problem.a = Matrix<float>(6, 300000);
+  problem.c = Matrix<float>(6, 5);
+  const Certificate answer = problem.answer({});
+  BOOST_TEST(answer.right());
+  BOOST_TEST(!answer.zero_would_pass()); // zeros are right
+}
+
+BOOST_AUTO_TEST_CASE(blind_products_of_a_batch_are_counted) {
+  const Problem<float> blind(4, 4, 300000), clear(4, 4, 50);
+  const std::vector<CheckedProduct> products{clear.operands(), blind.operands(), clear.operands()};
+  const std::vector<CheckedMatrix> results{checked(clear.c), checked(blind.c), checked(clear.c)};
+  const Certificate answer = check_batch(products, results);
+  BOOST_TEST(answer.right());
+  BOOST_TEST(answer.blind_products == 1);
+  BOOST_TEST(to_text(answer).find("1 of the products") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

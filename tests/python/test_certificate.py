@@ -179,3 +179,17 @@ def test_bad_arguments(change, error, parts):
     arguments = dict(a=random(4, 5), b=random(5, 6), c=random(4, 6)) | change
     with pytest.raises(error, match=parts):
         ts.check(**arguments)
+
+
+def test_assertions_that_could_not_fail_fail():
+    a, b = random(3, 300_000), random(300_000, 4)
+    c = a @ b
+    for result in (c, np.zeros_like(c)):
+        answer = ts.check(a, b, result)
+        assert answer.right and answer.zero_would_pass and answer.blind_products == 1
+        assert "a zero C would pass" in str(answer)
+        assert "could not fail" in message_of(a, b, result)
+        assert_product(a, b, result, zero_may_pass=True)
+    a, b = a.astype("f8"), b.astype("f8")
+    assert_product(a, b, a @ b)
+    assert not ts.check(a, b, a @ b).zero_would_pass

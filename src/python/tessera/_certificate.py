@@ -52,6 +52,7 @@ class Certificate:
     max_over_bound: float  #: largest |error| / bound of a compared element
     row_over_bound: float  #: largest error of a row in its bounds, by Freivalds' check
     probability_missed: float  #: that errors in a judged row, one of them beyond its row's bound, were missed
+    blind_products: int  #: products for which a C of zeros would pass, too: the bounds are larger than they are
     worst: list[Element]  #: the worst compared elements, the worst first
     findings: list[Finding]  #: what the wrong elements look like
     error: dict[str, float]  #: max_abs, max_rel, normwise, norm_error, norm_exact, … of the compared rows
@@ -62,6 +63,12 @@ class Certificate:
     def right(self) -> bool:
         """Is the verdict 'right'?"""
         return self.verdict == "right"
+
+    @property
+    def zero_would_pass(self) -> bool:
+        """Would a C of zeros pass for one of the products? The bounds are larger than the product then, and 'right' says
+        little; f64 or a smaller k has smaller bounds."""
+        return self.blind_products > 0
 
     def __bool__(self) -> bool:
         return self.right
@@ -89,6 +96,7 @@ def _certificate(text_of_json: str, text: str) -> Certificate:
         max_over_bound=error["max_over_bound"],
         row_over_bound=_number(answer["row_over_bound"]),
         probability_missed=answer["probability_missed"],
+        blind_products=answer["blind_products"],
         worst=[Element(**{name: _number(value) for name, value in x.items()}) for x in answer["worst"]],
         findings=[Finding(x["diagnosis"], x["text"], _number(x["value"])) for x in answer["findings"]],
         error=error,
