@@ -6,11 +6,15 @@
 #include "plugin.hpp"
 #include "reference/elementwise/complex_block.hpp"
 #include "reference/elementwise/rows.hpp"
+#include "reference/fma_clones.hpp"
 #include "reference/gemm/ladder.hpp"
 #include "reference/reduce/ladder.hpp"
 
 namespace tessera::reference {
 namespace {
+
+TESSERA_FMA_CLONES void map_rows(const MapCall& call) { host::map_rows(call, 0, call.rows); }
+TESSERA_FMA_CLONES void random_rows(const RandomCall& call) { host::random_rows(call, 0, call.rows); }
 
 class ReferenceExecutor final : public HostExecutor {
  public:
@@ -30,12 +34,12 @@ class ReferenceExecutor final : public HostExecutor {
       host::map_complex(call, {0, call.rows, 0, call.cols});
       return {};
     }
-    host::map_rows(call, 0, call.rows);
+    map_rows(call);
     return {};
   }
   Status run_random(Queue&, const RandomCall& call) noexcept override {
     const detail::ContractArithmetic contract;
-    host::random_rows(call, 0, call.rows);
+    random_rows(call);
     return {};
   }
   /// The reference is a yardstick for errors. Its speed is not compared with a ceiling, so it measures none.

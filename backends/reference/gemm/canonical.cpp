@@ -30,6 +30,21 @@ TESSERA_FMA_CLONES void extend_chains(double a, const double* b, double* sum, In
   for (Index j = 0; j < n; ++j) sum[j] = std::fma(a, b[j], sum[j]);
 }
 
+/// Makes row i of C, of n elements, of their sums.
+TESSERA_FMA_CLONES void finish(float alpha, float beta, const Epilogue& end, Index i, Index n, float* sums, float* c) {
+  host::finish_row(alpha, beta, end, i, 0, n, sums, c);
+}
+TESSERA_FMA_CLONES void finish(float alpha, float beta, const Epilogue& end, Index i, Index n, float* sums, f16* c) {
+  host::finish_row(alpha, beta, end, i, 0, n, sums, c);
+}
+TESSERA_FMA_CLONES void finish(float alpha, float beta, const Epilogue& end, Index i, Index n, float* sums, bf16* c) {
+  host::finish_row(alpha, beta, end, i, 0, n, sums, c);
+}
+TESSERA_FMA_CLONES void finish(double alpha, double beta, const Epilogue& end, Index i, Index n, double* sums,
+                               double* c) {
+  host::finish_row(alpha, beta, end, i, 0, n, sums, c);
+}
+
 /// Returns the rows of op(B) in the type that is computed with, and their leading dimension. It copies them to `copy`
 /// unless B is stored in this way already.
 template <class T, class R>
@@ -59,7 +74,7 @@ void multiply(const GemmOperands<T, R>& x, const Epilogue& epilogue) {
       for (Index p = first; p < last; ++p) extend_chains(x.at_a(i, p), b + p * ldb, segment.data(), x.n);
       for (std::size_t j = 0; j < sum.size(); ++j) sum[j] = first == 0 ? segment[j] : sum[j] + segment[j];
     }
-    host::finish_row(x.alpha, x.beta, epilogue, i, 0, x.n, sum.data(), x.c + i * x.ldc);
+    finish(x.alpha, x.beta, epilogue, i, x.n, sum.data(), x.c + i * x.ldc);
   }
 }
 
