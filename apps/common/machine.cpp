@@ -49,9 +49,7 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
-int first_processor() {
-  return std::max(0, detail::ProcessorMask::of_thread(0).first());
-}
+int first_processor() { return std::max(0, detail::ProcessorMask::of_thread(0).first()); }
 
 /// "32K" → 32768.
 std::size_t parse_size(const std::string& text) {

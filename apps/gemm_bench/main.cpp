@@ -43,7 +43,7 @@ struct Words {
   bool gpu = false;
   int random = 0; ///< products drawn from each seed; 0: the shapes above
   std::string seeds = "1";
-  std::optional<double> alpha, beta; ///< empty: 1 and 0, or those that are drawn
+  std::optional<double> alpha, beta; ///< empty: 1 and 0, or what is drawn
   std::string picture;
   std::string rows;
   std::string threads = "1,2";

@@ -23,8 +23,8 @@ struct Product {
 
 double multiply_adds(const Product& product);
 
-/// "128×2302×144 TN α=-1 β=0.5": the letters say how A and B are stored; no letters where both are as they are used, and
-/// no factors where alpha is 1 or beta is 0.
+/// "128×2302×144 TN α=-1 β=0.5": the letters say how A and B are stored; no letters where both are as they are used,
+/// and no factors where alpha is 1 or beta is 0.
 std::string to_text(const Product& product);
 
 /// Reads "128x2302x144:TN". Without a colon both operands are stored as they are used. Throws InvalidArgument for other
@@ -40,8 +40,8 @@ struct SizeLimits {
 /// Draws `count` products: each size log-uniformly and by itself, so that long and thin ones are as frequent as
 /// squares. A quarter of the sizes are multiples of 64, a third are multiples of 8 at least, the others are whatever
 /// was drawn. Two in five operands are stored transposed. A third of the products has beta 0, a third has beta 1 as
-/// those of LAPACK have, and the others have ±0.5; half of them have alpha 1, and the others have −1 or 0.75. Product i
-/// depends on the seed and on i alone.
+/// LAPACK's products have, and the others have ±0.5; half of them have alpha 1, and the others have −1 or 0.75. Product
+/// i depends on the seed and on i alone.
 std::vector<Product> random_products(int count, std::uint64_t seed, const SizeLimits& limits);
 
 } // namespace tessera::bench

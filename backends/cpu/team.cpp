@@ -6,6 +6,7 @@
 #include <tessera/backend/log.hpp>
 
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/stopwatch.hpp>
 
 namespace tessera::cpu {
 namespace {
@@ -80,16 +81,17 @@ void Team::after_fork_in_child() noexcept {
 /// Calls work(slot) as fork() does. It returns whether it had tasks.
 template <class Work>
 void Team::fork_and_time(int threads, const Work& work) {
-  std::atomic<LateWorkers::Time> tasks_ended = LateWorkers::Time{};
+  const measure::HostStopwatch watch;
+  std::atomic<double> tasks_ended = 0; // seconds from the start
   const auto timed = [&](int slot) {
     if (!work(slot)) return;
-    const LateWorkers::Time now = std::chrono::steady_clock::now();
-    LateWorkers::Time before = tasks_ended.load(std::memory_order_relaxed);
+    const double now = watch.seconds();
+    double before = tasks_ended.load(std::memory_order_relaxed);
     while (before < now && !tasks_ended.compare_exchange_weak(before, now, std::memory_order_relaxed)) {
     }
   };
   fork(threads, timed);
-  late_workers_.loop_ended(tasks_ended.load(std::memory_order_relaxed));
+  late_workers_.loop_ended(watch.seconds() - tasks_ended.load(std::memory_order_relaxed));
 }
 
 void Team::run(Index count, int threads, TaskBody body, Schedule schedule) {

@@ -22,8 +22,9 @@ int allowed_parallelism() {
   return static_cast<int>(onetbb::global_control::active_value(onetbb::global_control::max_allowed_parallelism));
 }
 
-/// TBB counts the processors of the process's first thread. Where an OpenMP runtime has bound that thread, this lets the
-/// pool have the processors of the process. A lower limit that the program sets still holds: TBB takes the lowest one.
+/// TBB counts the processors of the process's first thread. Where an OpenMP runtime has bound that thread, this lets
+/// the pool have the processors of the process. A lower limit that the program sets still holds: TBB takes the lowest
+/// one.
 void raise_allowed_parallelism() {
   const int processors = detail::processors_of_process();
   if (processors <= allowed_parallelism()) return;

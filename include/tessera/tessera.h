@@ -291,8 +291,8 @@ typedef struct tessera_certificate {
   double computed;           /**< its value in C */
   double exact;              /**< the exact value, rounded to double */
   double bound;              /**< the error that it may have */
-  int64_t blind_products;    /**< products for which a C of zeros would pass, too: the bounds are larger than they are */
-  char text[2048];           /**< the answer in words, cut to this length */
+  int64_t blind_products; /**< products for which a C of zeros would pass, too: the bounds are larger than they are */
+  char text[2048];        /**< the answer in words, cut to this length */
 } tessera_certificate;
 
 /** Returns check options with the defaults. */

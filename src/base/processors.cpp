@@ -40,7 +40,8 @@ struct OpenMpPlaces {
 bool find_places(const char* file, OpenMpPlaces& found) noexcept {
   const std::string_view path(file);
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  if (name.find("gomp") == name.npos && name.find("omp5") == name.npos && name.find("libomp") == name.npos) return false;
+  if (name.find("gomp") == name.npos && name.find("omp5") == name.npos && name.find("libomp") == name.npos)
+    return false;
   void* const library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return false;
   const auto find = [&](const char* symbol, auto& function) {
@@ -49,7 +50,7 @@ bool find_places(const char* file, OpenMpPlaces& found) noexcept {
   };
   const bool has_all = find("omp_get_num_places", found.count) && find("omp_get_place_num_procs", found.size) &&
                        find("omp_get_place_proc_ids", found.processors);
-  dlclose(library); // it stays loaded for those who loaded it
+  dlclose(library); // the program keeps it loaded
   return has_all;
 }
 

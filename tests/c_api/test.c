@@ -96,8 +96,8 @@ static void certificates(void) {
   }
   const float sum_of_signs = 1;
   for (int k = 1; k <= long_sum; k += long_sum - 1) { /* for the long sum a C of zeros would pass, too */
-    CHECK(tessera_check(TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 1,
-                        1, k, signs, k, ones, 1, &sum_of_signs, 1, NULL, &answer) == TESSERA_OK);
+    CHECK(tessera_check(TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_CHECKED_F32, TESSERA_NONE, TESSERA_NONE, 1, 1,
+                        k, signs, k, ones, 1, &sum_of_signs, 1, NULL, &answer) == TESSERA_OK);
     CHECK(answer.verdict == TESSERA_RIGHT && answer.blind_products == (k > 1));
     CHECK((strstr(answer.text, "a zero C would pass") != NULL) == (k > 1));
   }

@@ -355,7 +355,8 @@ void check_what_zeros_get(Index m, Index n, Index k, CheckOptions options, doubl
 
 BOOST_AUTO_TEST_CASE(an_answer_says_whether_zeros_would_pass) {
   for (const Index k : {1, 60, 3000, 100000, 150000, 200000, 300000, 600000})
-    for (const CheckOptions& options : {CheckOptions{}, CheckOptions{.rows = 1, .vectors = 16}, CheckOptions{.rows = 2}})
+    for (const CheckOptions& options :
+         {CheckOptions{}, CheckOptions{.rows = 1, .vectors = 16}, CheckOptions{.rows = 2}})
       for (const Math math : {Math::Strict, Math::Tf32}) {
         CheckOptions in_mode = options;
         in_mode.math = math;

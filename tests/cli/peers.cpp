@@ -68,8 +68,7 @@ BOOST_AUTO_TEST_CASE(random_products_follow_from_the_seed) {
     const json report = json::parse(folder.read("out.json"));
     for (const json& row : report["results"])
       if (row["peer"] == "tessera-openmp")
-        drawn.push_back(
-            {row["m"], row["n"], row["k"], row["trans_a"], row["trans_b"], row["alpha"], row["beta"]});
+        drawn.push_back({row["m"], row["n"], row["k"], row["trans_a"], row["trans_b"], row["alpha"], row["beta"]});
     return drawn;
   };
   const std::vector<json> both = shapes("5,6"), second = shapes("6");

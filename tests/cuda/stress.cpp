@@ -1,5 +1,5 @@
 /// Eight threads, each with a queue of its own, run products of all modes and random shapes on one device at the same
-/// time, and compare the bits with those of the same products alone: state that is set for one launch and read by
+/// time, and compare the bits with the bits of the same products alone: state that is set for one launch and read by
 /// another shows as a failure or as other bits.
 ///
 ///     tessera_cuda_stress [SECONDS [SEED]]
@@ -139,7 +139,8 @@ class Job {
   std::string name() const {
     const GemmCall& x = batch_.call;
     return std::string(to_string(x.type)) + " " + std::string(to_string(x.math)) + " " + std::to_string(x.m) + "x" +
-           std::to_string(x.n) + "x" + std::to_string(x.k) + (batch_.count > 1 ? ", " + std::to_string(batch_.count) + " products" : "") +
+           std::to_string(x.n) + "x" + std::to_string(x.k) +
+           (batch_.count > 1 ? ", " + std::to_string(batch_.count) + " products" : "") +
            (kernel_.empty() ? "" : ", kernel " + kernel_);
   }
 

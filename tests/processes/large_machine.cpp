@@ -1,5 +1,5 @@
-/// A machine of more processors than the C library's cpu_set_t has bits. The program's own sched_getaffinity() stands in
-/// for it: the system's call refuses a mask that is too short.
+/// A machine of more processors than the C library's cpu_set_t has bits. The program's own sched_getaffinity() stands
+/// in for it: the system's call refuses a mask that is too short.
 
 #include <sched.h>
 #include <cerrno>
@@ -23,7 +23,8 @@ extern "C" int sched_getaffinity(pid_t, std::size_t bytes, cpu_set_t* mask) noex
     return -1;
   }
   std::memset(mask, 0, bytes);
-  for (std::size_t i = 0; i < processors; ++i) reinterpret_cast<unsigned char*>(mask)[i / CHAR_BIT] |= 1u << i % CHAR_BIT;
+  for (std::size_t i = 0; i < processors; ++i)
+    reinterpret_cast<unsigned char*>(mask)[i / CHAR_BIT] |= 1u << i % CHAR_BIT;
   return 0;
 }
 

@@ -25,7 +25,8 @@ struct DeviceStanding {
 
 /// Takes `rounds` samples of each peer, of about `sample_seconds` each. Operands rotate through memory of several times
 /// the device's L2 cache. C is NaN before each peer's last sample, and some rows of its last product are compared with
-/// a reference; where products read C, those of one more product after the sample. Throws OutOfMemory and DeviceError.
+/// a reference; where products read C, the rows of one more product after the sample. Throws OutOfMemory and
+/// DeviceError.
 std::vector<DeviceStanding> run_device_race(Executor& device, const DeviceMode& mode, const Product& product,
                                             const DevicePeers& peers, int rounds, double sample_seconds);
 

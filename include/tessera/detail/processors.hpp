@@ -2,10 +2,10 @@
 
 /// The processors that the process may use.
 ///
-/// An OpenMP runtime that is told to bind threads (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY, KMP_AFFINITY) binds the
-/// thread that loads it or that opens its first parallel region to one place, often one processor. That place says
-/// nothing of the process, and threads that such a thread starts inherit it. So the processors are those that the
-/// process had at its start.
+/// An OpenMP runtime that is told to bind threads (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY, KMP_AFFINITY) binds
+/// the thread that loads it or that opens its first parallel region to one place, often one processor. That place says
+/// nothing of the process, and threads that such a thread starts inherit it. So the affinity at the start of the
+/// process counts.
 
 #include <vector>
 
@@ -32,9 +32,9 @@ class ProcessorMask {
   std::vector<unsigned long> words_; ///< without zeros at its end
 };
 
-/// Returns how many processors the process may use, at least 1. Where the environment tells OpenMP to bind threads, these
-/// are the processors that the process had when libtessera was loaded, those of all places of a runtime that had bound
-/// its thread by then; else those that its first thread has now. Throws std::bad_alloc.
+/// Returns how many processors the process may use, at least 1: the affinity of its first thread. Where the environment
+/// tells OpenMP to bind threads, it is the affinity when libtessera was loaded, or the processors of all places of a
+/// runtime that had bound the thread by then. Throws std::bad_alloc.
 TESSERA_API int processors_of_process();
 
 /// Lets the calling thread, which has just been started, run on all processors of the process if it inherited one place
