@@ -31,12 +31,11 @@
 
 #include <tessera/backend/kernel.hpp>
 #include <tessera/batch.hpp>
+#include <tessera/detail/forward.hpp>
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
 
 namespace tessera {
-
-class Executor;
 
 namespace detail {
 class TunedRows;
@@ -61,8 +60,6 @@ struct Capabilities {
   std::string driver;                      ///< CUDA: driver and runtime versions
   int kernel_revision = 1; ///< raised when kernels change their times; a tuning table is for one of them
 };
-
-class Event;
 
 /// A stream of work that is done in order. The destructor waits for the work.
 class TESSERA_API Queue {

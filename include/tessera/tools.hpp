@@ -26,13 +26,9 @@
 #include <cstdint>
 
 #include <tessera/detail/export.hpp>
+#include <tessera/detail/forward.hpp>
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
-
-namespace tessera {
-class Executor;
-class Queue;
-} // namespace tessera
 
 namespace tessera::tools {
 

@@ -6,14 +6,13 @@
 
 #include <string>
 
+#include <tessera/detail/forward.hpp>
 #include <tessera/epilogue.hpp>
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
 
 namespace tessera {
 
-class Executor;
-class Queue;
 struct Capabilities;
 
 /// C := alpha · op(A) · op(B) + beta · C, row-major.

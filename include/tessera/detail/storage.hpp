@@ -9,12 +9,9 @@
 #include <vector>
 
 #include <tessera/detail/export.hpp>
+#include <tessera/detail/forward.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/types.hpp>
-
-namespace tessera {
-class ExecutionQueue;
-}
 
 namespace tessera::detail {
 
