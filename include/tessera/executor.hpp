@@ -35,6 +35,8 @@
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 namespace detail {
@@ -371,3 +373,5 @@ TESSERA_API bool overlap(const StoredRows& x, const StoredRows& y);
 TESSERA_API Status check_gemm(const GemmCall& call);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

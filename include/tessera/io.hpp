@@ -25,6 +25,8 @@
 #include <tessera/matrix.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// Element types that files are read into.
@@ -103,3 +105,5 @@ TESSERA_API void write_text_file(const std::filesystem::path& path, std::string_
 TESSERA_API void check_writable(const std::filesystem::path& path);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

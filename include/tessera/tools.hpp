@@ -30,6 +30,8 @@
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::tools {
 
 /// What an operation does. New kinds are added at the end.
@@ -119,3 +121,5 @@ using ToolEntry = const Tool* (*)() noexcept;
 inline constexpr const char* tool_entry_name = "tessera_tool";
 
 } // namespace tessera::tools
+
+#include <tessera/detail/macros_on.hpp>

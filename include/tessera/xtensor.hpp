@@ -22,6 +22,8 @@
 
 #include <tessera/detail/adaptor.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 namespace detail {
 
@@ -101,3 +103,5 @@ Matrix<std::remove_cv_t<typename E::value_type>> from_xtensor(const xt::xexpress
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

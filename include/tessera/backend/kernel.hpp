@@ -11,6 +11,8 @@
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 struct Capabilities;
@@ -230,3 +232,5 @@ struct ReduceKernel {
 };
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -5,6 +5,8 @@
 
 #include <tessera/detail/export.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 class TESSERA_API Event;
@@ -13,3 +15,5 @@ class TESSERA_API Executor;
 class TESSERA_API Queue;
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -13,6 +13,8 @@
 #include <tessera/executor.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// A point in the work of an ExecutionQueue.
@@ -164,3 +166,5 @@ TESSERA_API bool equal(const Operand& x, const Operand& y);
 TESSERA_API std::ostream& print(std::ostream& out, const Operand& x);
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>
