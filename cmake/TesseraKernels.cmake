@@ -3,9 +3,9 @@
 # device code, lib<program>_kernels_cuda.so, beside the program. Without nvcc there is no plug-in: the program is built
 # all the same, runs on the processor, and says at run time what is missing. Further calls for a program add files.
 #
-# nvcc gets the definitions, folders of headers and options with which the program's own C++ is compiled: the target's,
-# those of the libraries that it links, the directory's, and those of CMAKE_CXX_FLAGS, also where they are set after the
-# call; and what the source properties of the .cu file say. What nvcc cannot follow stops the build.
+# nvcc gets the definitions, folders of headers and options with which the program's own C++ is compiled, also where they
+# are set after the call: for the target, in the libraries that it links, for the directory, and in CMAKE_CXX_FLAGS. It
+# gets what the source properties of the .cu file say as well. What nvcc cannot follow stops the build.
 #
 # Variables: TESSERA_KERNELS_CUDA is ON (nvcc must be there), OFF or AUTO; CMAKE_CUDA_ARCHITECTURES names the
 # architectures, CMAKE_CUDA_COMPILER or the environment's CUDACXX nvcc, and CMAKE_CUDA_FLAGS further flags. The
@@ -84,7 +84,7 @@ function(tessera_add_kernels_target program nvcc)
     UNITY_BUILD OFF DISABLE_PRECOMPILE_HEADERS ON EXPORT_COMPILE_COMMANDS OFF CXX_SCAN_FOR_MODULES OFF
     INTERPROCEDURAL_OPTIMIZATION OFF CXX_CLANG_TIDY "" CXX_CPPCHECK "" CXX_CPPLINT "" CXX_INCLUDE_WHAT_YOU_USE ""
     LINK_WHAT_YOU_USE OFF)
-  # Beside the program. That of a static library lies where shared libraries do.
+  # The plug-in lies beside the program, or for a static library where shared libraries lie.
   get_target_property(type ${program} TYPE)
   if(type MATCHES "^(EXECUTABLE|(SHARED|MODULE)_LIBRARY)$")
     set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "$<TARGET_FILE_DIR:${program}>")

@@ -14,11 +14,19 @@
 #include <cstddef>
 #include <type_traits>
 
+#if __has_include(<xtensor/containers/xadapt.hpp>) // xtensor 0.26 and later have folders
+#include <xtensor/containers/xadapt.hpp>
+#include <xtensor/containers/xtensor.hpp>
+#include <xtensor/core/xexpression.hpp>
+#include <xtensor/core/xnoalias.hpp>
+#include <xtensor/views/xstrided_view.hpp>
+#else
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xexpression.hpp>
 #include <xtensor/xnoalias.hpp>
 #include <xtensor/xstrided_view.hpp>
 #include <xtensor/xtensor.hpp>
+#endif
 
 #include <tessera/detail/adaptor.hpp>
 

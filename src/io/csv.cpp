@@ -12,7 +12,9 @@
 #include <type_traits>
 #include <vector>
 
-#if defined(TESSERA_HAVE_XTENSOR)
+#if defined(TESSERA_HAVE_XTENSOR) && __has_include(<xtensor/io/xcsv.hpp>) // xtensor 0.26 and later have folders
+#include <xtensor/io/xcsv.hpp>
+#elif defined(TESSERA_HAVE_XTENSOR)
 #include <xtensor/xcsv.hpp>
 #endif
 

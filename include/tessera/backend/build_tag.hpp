@@ -16,7 +16,7 @@
 #endif
 /// The standard library and its ABI as text. C++ objects cross the boundary, so host and plug-in must agree on them.
 #if defined(__GLIBCXX__)
-#define TESSERA_BUILD_TAG \
+#define TESSERA_BUILD_TAG                                                                                       \
   "libstdc++-cxx11abi" TESSERA_STRINGIFY(_GLIBCXX_USE_CXX11_ABI) "-gxxabi" TESSERA_STRINGIFY(__GXX_ABI_VERSION) \
       TESSERA_BUILD_TAG_CONTAINERS
 #elif defined(_LIBCPP_VERSION)

@@ -26,8 +26,9 @@ int main() {
   const Status of_x11 = Success;
   const std::complex<float> a[1] = {{0, 2}};
   std::complex<float> c[1] = {};
-  tessera::gemm(op, tessera::Op::ConjugateTranspose, 1, 1, 1, std::complex<float>(1), a, 1, a, 1, std::complex<float>(0),
-                c, 1, {.backend = tessera::Backend::Reference});
-  const bool right = c[0] == std::complex<float>(4) && status.ok() && of_x11 == 0 && static_cast<long>(activation) == None;
+  tessera::gemm(op, tessera::Op::ConjugateTranspose, 1, 1, 1, std::complex<float>(1), a, 1, a, 1,
+                std::complex<float>(0), c, 1, {.backend = tessera::Backend::Reference});
+  const bool right =
+      c[0] == std::complex<float>(4) && status.ok() && of_x11 == 0 && static_cast<long>(activation) == None;
   std::puts(right ? "right" : "wrong");
 }
