@@ -23,8 +23,9 @@ configure_package_config_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
-              cmake/TesseraKernels.cmake cmake/tessera_nvcc.sh
+              cmake/TesseraKernels.cmake
         DESTINATION ${package_dir} COMPONENT development)
+install(PROGRAMS cmake/tessera_nvcc.sh DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config finds the prefix from where tessera.pc lies. An absolute folder stays where it is.
 set(TESSERA_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")

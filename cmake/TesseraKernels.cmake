@@ -15,7 +15,6 @@
 
 set(TESSERA_KERNELS_CUDA AUTO CACHE STRING "Build the device code of user kernels: ON, OFF or AUTO (where nvcc is)")
 set_property(CACHE TESSERA_KERNELS_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(tessera_kernels_script "${CMAKE_CURRENT_LIST_DIR}/tessera_nvcc.sh")
 
 # tessera_kernel_architectures(<result>): nvcc's flags for the architectures, which CMake writes as 80, 80-real or
 # 80-virtual.
@@ -77,10 +76,11 @@ function(tessera_add_kernels_target program nvcc)
   target_compile_definitions(${target} PRIVATE "$<TARGET_PROPERTY:${program},COMPILE_DEFINITIONS>")
   target_compile_options(${target} PRIVATE "$<TARGET_PROPERTY:${program},COMPILE_OPTIONS>")
   set(settings "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.settings")
+  set(script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tessera_nvcc.sh")
   set_target_properties(${target} PROPERTIES
     PREFIX lib OUTPUT_NAME ${target}_cuda DEBUG_POSTFIX ""
-    CXX_COMPILER_LAUNCHER "sh;${tessera_kernels_script};${settings}"
-    CXX_LINKER_LAUNCHER "sh;${tessera_kernels_script};${settings}" LINK_DEPENDS "${settings};${tessera_kernels_script}"
+    CXX_COMPILER_LAUNCHER "sh;${script};${settings}" CXX_LINKER_LAUNCHER "sh;${script};${settings}"
+    LINK_DEPENDS "${settings};${script}"
     UNITY_BUILD OFF DISABLE_PRECOMPILE_HEADERS ON EXPORT_COMPILE_COMMANDS OFF CXX_SCAN_FOR_MODULES OFF
     INTERPROCEDURAL_OPTIMIZATION OFF CXX_CLANG_TIDY "" CXX_CPPCHECK "" CXX_CPPLINT "" CXX_INCLUDE_WHAT_YOU_USE ""
     LINK_WHAT_YOU_USE OFF)
@@ -143,7 +143,7 @@ function(tessera_finish_kernels program settings)
       endif()
     endforeach()
     set_property(SOURCE "${stub}" TARGET_DIRECTORY ${program} APPEND PROPERTY
-      OBJECT_DEPENDS "${source};${settings};${tessera_kernels_script}")
+      OBJECT_DEPENDS "${source};${settings};${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tessera_nvcc.sh")
   endforeach()
 
   get_target_property(text ${target} TESSERA_KERNELS_SETTINGS)

@@ -77,7 +77,7 @@ def command_of(entry, includes):
 
 
 def main():
-    build, folder, which = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+    build, folder, which = pathlib.Path(sys.argv[1]).absolute(), pathlib.Path(sys.argv[2]), sys.argv[3]
     folder.mkdir(parents=True, exist_ok=True)
     includes = []
     for name, (repository, oldest, newest, headers) in LIBRARIES.items():
