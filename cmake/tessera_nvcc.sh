@@ -75,18 +75,21 @@ definitions=
 object=
 depfile=
 pending=
-define() { # what nvcc's shell would spoil
-  case $1 in
-    -D)
-      name=${2%%=*}
-      value=1
-      case $2 in *=*) value=${2#*=} ;; esac
-      definitions="$definitions#define $name $value
+# A definition that nvcc's shell would spoil goes to a header, and so does what later words say of the same name.
+goes_to_header() {
+  name=${1%%=*}
+  case $1 in *[!A-Za-z0-9_=.+:/-]*) return 0 ;; esac
+  case $definitions in *"#define $name "*) return 0 ;; esac
+  return 1
+}
+define() { # -D or -U, and its word
+  name=${2%%=*}
+  definitions="$definitions#undef ${name%%(*}
 "
-      ;;
-    -U) definitions="$definitions#undef $2
-" ;;
-  esac
+  value=1
+  case $2 in *=*) value=${2#*=} ;; esac
+  [ "$1" = -U ] || definitions="$definitions#define $name $value
+"
 }
 shift # the host's compiler
 count=$((count - 1))
@@ -111,14 +114,12 @@ while [ "$count" -gt 0 ]; do
   fi
   case $flag in
     -D | -U)
-      case $word in
-        *[!A-Za-z0-9_=.+:/-]*) define "$flag" "$word" ;;
-        *) set -- "$@" "$flag$word" ;;
-      esac
+      if goes_to_header "$word"; then define "$flag" "$word"; else set -- "$@" "$flag$word"; fi
       ;;
-    -I) set -- "$@" "-I$(plain "$word")" ;;
-    -isystem | -include) set -- "$@" "$flag" "$(plain "$word")" ;;
-    -iquote | -idirafter | -imacros | -isysroot) set -- "$@" "-Xcompiler=$flag" "$(to_host "$word")" ;;
+    # An assignment fails where its command does, and a word of another command would not.
+    -I) word=$(plain "$word"); set -- "$@" "-I$word" ;;
+    -isystem | -include) word=$(plain "$word"); set -- "$@" "$flag" "$word" ;;
+    -iquote | -idirafter | -imacros | -isysroot) word=$(to_host "$word"); set -- "$@" "-Xcompiler=$flag" "$word" ;;
     -o) object=$word ;;
     -MF) depfile=$word ;;
     -std=*23 | -std=*2b | -std=*26 | -std=*2c) ;; # later than nvcc knows: the newest that it knows
@@ -127,11 +128,13 @@ while [ "$count" -gt 0 ]; do
     -funsigned-char | -fshort-enums | -fshort-wchar | -fpack-struct*)
       stop "nvcc does not know $flag, with which the host's code is compiled: the device would read other types" ;;
     @*) stop "the host's compiler gets options in the file ${flag#@}, which nvcc does not read" ;;
-    -Wp,*) set -- "$@" "$(to_host "$flag")" ;;
+    -Wp,*) word=$(to_host "$flag"); set -- "$@" "$word" ;;
     -ffp-contract=* | -fvisibility* | -fPI[CE] | -fpi[ce] | -flto* | -fno-lto | -ffat-lto* | -f*sanitize* | -fprofile* | \
       -fcoverage* | -ftest-coverage | -fdiagnostics* | -fcolor* | -fmodule* | -fdeps*) ;; # not what the code means
-    --sysroot=* | -pthread | -nostdinc*) set -- "$@" "$(to_host "$flag")" ;;
-    -f* | -m*) [ "$kind" != GNU ] || set -- "$@" "$(to_host "$flag")" ;;
+    --sysroot=* | -pthread | -nostdinc*) word=$(to_host "$flag"); set -- "$@" "$word" ;;
+    -f* | -m*)
+      if [ "$kind" = GNU ]; then word=$(to_host "$flag"); set -- "$@" "$word"; fi
+      ;;
   esac
 done
 [ -n "$depfile" ] || depfile=$object.d

@@ -73,4 +73,5 @@ endif()
 
 expect_stop(source_alone "host.cpp is compiled with VALUE=3, a property of that source alone" -D CMAKE_CXX_FLAGS=-DLENIENT)
 expect_stop(unsigned_char "nvcc does not know -funsigned-char")
+expect_stop(odd_path "nvcc finds nothing in a path with a quote, a dollar")
 expect_stop(two_lists "more than one of its [.]cu files has TESSERA_CUDA_KERNELS")
