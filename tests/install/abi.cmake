@@ -68,7 +68,7 @@ endforeach()
 
 # All headers, since a class has its mark in its first declaration or in none
 file(GLOB headers RELATIVE ${INCLUDE} ${INCLUDE}/tessera/*.hpp ${INCLUDE}/tessera/*/*.hpp)
-list(FILTER headers EXCLUDE REGEX "/(eigen|xtensor)[.]hpp$")
+list(FILTER headers EXCLUDE REGEX "/(eigen|xtensor|macros_on|macros_off)[.]hpp$")
 list(REVERSE headers)
 list(JOIN headers ">\n#include <" text)
 file(WRITE ${WORK}/headers.cpp "#include <${text}>\n")
