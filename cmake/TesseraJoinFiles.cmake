@@ -4,7 +4,7 @@
 # tessera_join_files(): joins the files of the targets that the calling folder, and the ones below it, make from here
 # on. gcc takes a joined file for a header, and warns of what several files put into one unnamed namespace.
 macro(tessera_join_files)
-  if(NOT DEFINED CMAKE_UNITY_BUILD)
+  if(NOT tessera_joining_is_given)
     set(CMAKE_UNITY_BUILD ON)
   endif()
   if(CMAKE_UNITY_BUILD)

@@ -1,12 +1,17 @@
 # tessera_add_kernels(<program> [<file>.cu]...) builds a program, or a library, that has kernels of its own
 # (tessera/user_kernel.hpp): it sets the flags that the bits depend on, and makes of the .cu files the plug-in with the
 # device code, lib<program>_kernels_cuda.so, beside the program. Without nvcc there is no plug-in: the program is built
-# all the same, runs on the processor, and says at run time what is missing.
+# all the same, runs on the processor, and says at run time what is missing. Further calls for a program add files.
+#
+# nvcc gets the definitions, folders of headers and options with which the program's own C++ is compiled, also where they
+# are set after the call: for the target, in the libraries that it links, for the directory, and in CMAKE_CXX_FLAGS. It
+# gets what the source properties of the .cu file say as well. What nvcc cannot follow stops the build.
 #
 # Variables: TESSERA_KERNELS_CUDA is ON (nvcc must be there), OFF or AUTO; CMAKE_CUDA_ARCHITECTURES names the
 # architectures, CMAKE_CUDA_COMPILER or the environment's CUDACXX nvcc, and CMAKE_CUDA_FLAGS further flags. The
 # program's property TESSERA_KERNELS_FILE is the plug-in, for install(FILES): it belongs beside the installed program.
-# Not CMake's language CUDA: a project need not enable it, and a function cannot.
+# Not CMake's language CUDA: a project need not enable it, and a function cannot. The plug-in is a target of C++, of which
+# tessera_nvcc.sh compiles and links each file with nvcc.
 
 set(TESSERA_KERNELS_CUDA AUTO CACHE STRING "Build the device code of user kernels: ON, OFF or AUTO (where nvcc is)")
 set_property(CACHE TESSERA_KERNELS_CUDA PROPERTY STRINGS AUTO ON OFF)
@@ -35,77 +40,170 @@ function(tessera_kernel_architectures result)
   set(${result} ${flags} PARENT_SCOPE)
 endfunction()
 
-function(tessera_add_kernels program)
-  target_compile_options(${program} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno>)
-  # Of two modules in a process each has its own functors, also where these share C++ names.
-  get_target_property(type ${program} TYPE)
-  if(type STREQUAL "MODULE_LIBRARY")
-    target_compile_options(${program} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
-  endif()
-  set(name lib${program}_kernels_cuda.so)
-  set(sources ${ARGN})
-  if(sources)
-    target_compile_definitions(${program} PRIVATE TESSERA_USER_KERNELS="${name}")
-  else()
-    target_compile_definitions(${program} PRIVATE TESSERA_USER_KERNELS="")
+# tessera_find_nvcc(<result> <program>): nvcc, or nothing where the program goes without device code.
+function(tessera_find_nvcc result program)
+  set(${result} "" PARENT_SCOPE)
+  if(TESSERA_KERNELS_CUDA STREQUAL "OFF")
     return()
   endif()
   set(TESSERA_NVCC "${CMAKE_CUDA_COMPILER}")
-  if(NOT TESSERA_NVCC AND NOT TESSERA_KERNELS_CUDA STREQUAL "OFF")
+  if(NOT TESSERA_NVCC)
     unset(TESSERA_NVCC)
     find_program(TESSERA_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin
                  DOC "nvcc, for the device code of user kernels")
     mark_as_advanced(TESSERA_NVCC)
   endif()
-  if(TESSERA_KERNELS_CUDA STREQUAL "OFF")
-    return()
-  endif()
-  if(NOT TESSERA_NVCC)
-    if(TESSERA_KERNELS_CUDA STREQUAL "AUTO")
-      message(STATUS "Tessera: ${program} has no device code, because nvcc was not found")
-      return()
-    endif()
+  if(TESSERA_NVCC)
+    set(${result} "${TESSERA_NVCC}" PARENT_SCOPE)
+  elseif(TESSERA_KERNELS_CUDA STREQUAL "AUTO")
+    message(STATUS "Tessera: ${program} has no device code, because nvcc was not found")
+  else()
     message(FATAL_ERROR "TESSERA_KERNELS_CUDA=ON, but nvcc was not found: set CUDACXX to its path")
   endif()
+endfunction()
 
-  get_target_property(folder ${program} RUNTIME_OUTPUT_DIRECTORY)
-  if(NOT type STREQUAL "EXECUTABLE")
-    get_target_property(folder ${program} LIBRARY_OUTPUT_DIRECTORY)
+# tessera_add_kernels_target(<program> <nvcc>): the plug-in's target, without sources.
+function(tessera_add_kernels_target program nvcc)
+  set(target ${program}_kernels)
+  get_target_property(here ${program} SOURCE_DIR)
+  if(NOT here STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    message(FATAL_ERROR "tessera_add_kernels(${program}) is called in ${CMAKE_CURRENT_SOURCE_DIR}, and ${program} was "
+      "added in ${here}, which may have other flags: call it there")
   endif()
-  if(NOT folder)
-    get_target_property(folder ${program} BINARY_DIR)
+  add_library(${target} MODULE)
+  target_link_libraries(${target} PRIVATE "$<TARGET_PROPERTY:${program},LINK_LIBRARIES>")
+  target_include_directories(${target} PRIVATE "$<TARGET_PROPERTY:${program},INCLUDE_DIRECTORIES>")
+  target_compile_definitions(${target} PRIVATE "$<TARGET_PROPERTY:${program},COMPILE_DEFINITIONS>")
+  target_compile_options(${target} PRIVATE "$<TARGET_PROPERTY:${program},COMPILE_OPTIONS>")
+  set(settings "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.settings")
+  set(script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tessera_nvcc.sh")
+  set_target_properties(${target} PROPERTIES
+    PREFIX lib OUTPUT_NAME ${target}_cuda DEBUG_POSTFIX ""
+    CXX_COMPILER_LAUNCHER "sh;${script};${settings}" CXX_LINKER_LAUNCHER "sh;${script};${settings}"
+    LINK_DEPENDS "${settings};${script}"
+    UNITY_BUILD OFF DISABLE_PRECOMPILE_HEADERS ON EXPORT_COMPILE_COMMANDS OFF CXX_SCAN_FOR_MODULES OFF
+    INTERPROCEDURAL_OPTIMIZATION OFF CXX_CLANG_TIDY "" CXX_CPPCHECK "" CXX_CPPLINT "" CXX_INCLUDE_WHAT_YOU_USE ""
+    LINK_WHAT_YOU_USE OFF)
+  # The plug-in lies beside the program, or for a static library where shared libraries lie.
+  get_target_property(type ${program} TYPE)
+  if(type MATCHES "^(EXECUTABLE|(SHARED|MODULE)_LIBRARY)$")
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "$<TARGET_FILE_DIR:${program}>")
   endif()
+  add_dependencies(${program} ${target})
+  set_target_properties(${program} PROPERTIES TESSERA_KERNELS_FILE "$<TARGET_FILE:${target}>")
+
   tessera_kernel_architectures(architectures)
   separate_arguments(further NATIVE_COMMAND "${CMAKE_CUDA_FLAGS}")
   if(CMAKE_CUDA_HOST_COMPILER)
     list(APPEND further -ccbin ${CMAKE_CUDA_HOST_COMPILER})
   endif()
-  set(includes "$<TARGET_PROPERTY:${program},INCLUDE_DIRECTORIES>")
-  set(tessera_includes "$<TARGET_PROPERTY:tessera::tessera,INTERFACE_INCLUDE_DIRECTORIES>")
-  set(objects "")
-  foreach(source ${sources})
+  set(text "program ${program}\nkind ${CMAKE_CXX_COMPILER_ID}\nnvcc ${nvcc}\n")
+  foreach(flag IN LISTS architectures further)
+    string(APPEND text "compile ${flag}\nlink ${flag}\n")
+  endforeach()
+  set(launchers ${CMAKE_CUDA_COMPILER_LAUNCHER})
+  list(REVERSE launchers)
+  foreach(word IN LISTS launchers)
+    string(APPEND text "launcher ${word}\n")
+  endforeach()
+  set_target_properties(${target} PROPERTIES TESSERA_KERNELS_SETTINGS "${text}")
+  # What the project sets after this call counts too.
+  cmake_language(EVAL CODE
+    "cmake_language(DEFER DIRECTORY [[${CMAKE_SOURCE_DIR}]] CALL tessera_finish_kernels [[${program}]] [[${settings}]])")
+endfunction()
+
+# tessera_finish_kernels(<program> <settings>): takes over the properties that no generator expression does, and writes
+# the settings of tessera_nvcc.sh.
+function(tessera_finish_kernels program settings)
+  set(target ${program}_kernels)
+  foreach(property CXX_STANDARD CXX_STANDARD_REQUIRED CXX_EXTENSIONS COMPILE_FLAGS COMPILE_FEATURES)
+    get_target_property(value ${program} ${property})
+    if(NOT value MATCHES "NOTFOUND$")
+      set_target_properties(${target} PROPERTIES ${property} "${value}")
+    endif()
+  endforeach()
+  get_target_property(type ${program} TYPE)
+  get_target_property(exports ${program} ENABLE_EXPORTS)
+  if(exports OR type MATCHES "^(SHARED|MODULE)_LIBRARY$")
+    get_target_property(symbol ${program} DEFINE_SYMBOL)
+    if(NOT symbol)
+      string(MAKE_C_IDENTIFIER ${program} symbol)
+      string(APPEND symbol "_EXPORTS")
+    endif()
+    set_target_properties(${target} PROPERTIES DEFINE_SYMBOL ${symbol})
+  endif()
+
+  get_target_property(files ${target} TESSERA_KERNELS_SOURCES)
+  get_target_property(stubs ${target} SOURCES)
+  foreach(source stub IN ZIP_LISTS files stubs)
+    foreach(property COMPILE_DEFINITIONS COMPILE_OPTIONS COMPILE_FLAGS INCLUDE_DIRECTORIES)
+      get_source_file_property(value "${source}" TARGET_DIRECTORY ${program} ${property})
+      if(value)
+        set_property(SOURCE "${stub}" TARGET_DIRECTORY ${program} APPEND PROPERTY ${property} "${value}")
+      endif()
+    endforeach()
+    set_property(SOURCE "${stub}" TARGET_DIRECTORY ${program} APPEND PROPERTY
+      OBJECT_DEPENDS "${source};${settings};${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tessera_nvcc.sh")
+  endforeach()
+
+  get_target_property(text ${target} TESSERA_KERNELS_SETTINGS)
+  get_target_property(sources ${program} SOURCES)
+  foreach(source IN LISTS sources)
+    set(definitions "")
+    if(NOT source MATCHES "\\$<|[.](h|hpp|cuh|cu)$|NOTFOUND$")
+      get_source_file_property(definitions "${source}" TARGET_DIRECTORY ${program} COMPILE_DEFINITIONS)
+      foreach(property COMPILE_OPTIONS COMPILE_FLAGS)
+        get_source_file_property(value "${source}" TARGET_DIRECTORY ${program} ${property})
+        string(REGEX MATCHALL "-D *[A-Za-z_][^ ;]*" words "${value}")
+        list(TRANSFORM words REPLACE "^-D *" "")
+        list(APPEND definitions ${words})
+      endforeach()
+    endif()
+    foreach(definition IN LISTS definitions)
+      if(definition MATCHES "^(-D)?[A-Za-z_][A-Za-z_0-9]*(=|$)" AND NOT definition MATCHES "NOTFOUND$")
+        string(REGEX REPLACE "^-D" "" definition "${definition}")
+        string(APPEND text "elsewhere ${definition}\t${source}\n")
+      endif()
+    endforeach()
+  endforeach()
+  file(CONFIGURE OUTPUT "${settings}" CONTENT "${text}" @ONLY)
+endfunction()
+
+function(tessera_add_kernels program)
+  get_target_property(called ${program} TESSERA_KERNELS_NAME)
+  if(called MATCHES "NOTFOUND$")
+    target_compile_options(${program} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno>)
+    # Of two modules in a process each has its own functors, also where these share C++ names.
+    get_target_property(type ${program} TYPE)
+    if(type STREQUAL "MODULE_LIBRARY")
+      target_compile_options(${program} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
+    endif()
+    target_compile_definitions(${program} PRIVATE TESSERA_USER_KERNELS="$<TARGET_PROPERTY:${program},TESSERA_KERNELS_NAME>")
+    set_target_properties(${program} PROPERTIES TESSERA_KERNELS_NAME "")
+  endif()
+  if(NOT ARGN)
+    return()
+  endif()
+  set_target_properties(${program} PROPERTIES TESSERA_KERNELS_NAME lib${program}_kernels_cuda.so)
+  tessera_find_nvcc(nvcc ${program})
+  if(NOT nvcc)
+    return()
+  endif()
+  set(target ${program}_kernels)
+  if(NOT TARGET ${target})
+    tessera_add_kernels_target(${program} ${nvcc})
+  endif()
+  foreach(source ${ARGN})
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
     cmake_path(GET source FILENAME file)
-    set(object ${CMAKE_CURRENT_BINARY_DIR}/${program}_kernels/${file}.o)
-    add_custom_command(OUTPUT ${object}
-      COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/${program}_kernels
-      COMMAND ${CMAKE_CUDA_COMPILER_LAUNCHER} ${TESSERA_NVCC} -std=c++20 -O3 -fmad=false
-        -Xcompiler=-fPIC,-ffp-contract=off,-fvisibility=hidden ${architectures} ${further}
-        "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
-        "$<$<BOOL:${tessera_includes}>:-I$<JOIN:${tessera_includes},;-I>>"
-        -MD -MF ${object}.d -c ${source} -o ${object}
-      DEPENDS ${source} DEPFILE ${object}.d
-      COMMENT "Compiling the device code of ${program}: ${file}" COMMAND_EXPAND_LISTS VERBATIM)
-    list(APPEND objects ${object})
+    string(MD5 key "${source}") # files of other folders may have the same name
+    string(SUBSTRING ${key} 0 8 key)
+    set(stub "${CMAKE_CURRENT_BINARY_DIR}/tessera_kernels/${program}/${key}/${file}.cpp")
+    get_target_property(stubs ${target} SOURCES)
+    if(NOT "${stub}" IN_LIST stubs)
+      file(CONFIGURE OUTPUT "${stub}" CONTENT "#include \"${source}\"\n" @ONLY)
+      target_sources(${target} PRIVATE "${stub}")
+      set_property(TARGET ${target} APPEND PROPERTY TESSERA_KERNELS_SOURCES "${source}")
+    endif()
   endforeach()
-  set(plugin ${folder}/${name})
-  # In a tree that carries the compiler's libraries they lie beside the plug-in or above it.
-  set(rpath -Xlinker -rpath -Xlinker "$ORIGIN:$ORIGIN/..")
-  add_custom_command(OUTPUT ${plugin}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
-    COMMAND ${TESSERA_NVCC} -shared -cudart static ${architectures} ${further} ${rpath} ${objects} -o ${plugin}
-    DEPENDS ${objects} COMMENT "Linking ${name}" COMMAND_EXPAND_LISTS VERBATIM)
-  add_custom_target(${program}_kernels ALL DEPENDS ${plugin})
-  add_dependencies(${program} ${program}_kernels)
-  set_target_properties(${program} PROPERTIES TESSERA_KERNELS_FILE ${plugin})
 endfunction()

@@ -46,6 +46,30 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   endif()
 endif()
 
+# How a project around this one compiles its own files is not how these are compiled: which of them are joined, whether
+# a newer compiler's warnings stop the build, what linters find, and link-time optimisation, which may move code between
+# files whose flags differ. Plug-ins are found by their names, which have no postfix.
+set(tessera_joining_is_given OFF)
+if(PROJECT_IS_TOP_LEVEL)
+  if(DEFINED CMAKE_UNITY_BUILD)
+    set(tessera_joining_is_given ON)
+  endif()
+else()
+  set(CMAKE_UNITY_BUILD OFF) # tessera_join_files() joins what can be joined
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+  foreach(setting COMPILE_WARNING_AS_ERROR INTERPROCEDURAL_OPTIMIZATION INTERPROCEDURAL_OPTIMIZATION_DEBUG
+          INTERPROCEDURAL_OPTIMIZATION_RELEASE INTERPROCEDURAL_OPTIMIZATION_RELWITHDEBINFO
+          INTERPROCEDURAL_OPTIMIZATION_MINSIZEREL)
+    set(CMAKE_${setting} OFF)
+  endforeach()
+  foreach(setting CXX_CLANG_TIDY CXX_CPPCHECK CXX_CPPLINT CXX_INCLUDE_WHAT_YOU_USE)
+    set(CMAKE_${setting} "")
+  endforeach()
+endif()
+foreach(build DEBUG RELEASE RELWITHDEBINFO MINSIZEREL)
+  set(CMAKE_${build}_POSTFIX "")
+endforeach()
+
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -59,9 +83,10 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
 # The install tree may be moved: programs find the library from where they are. An absolute folder for libraries stays.
-set(tessera_program_rpath "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
-  set(tessera_program_rpath "${CMAKE_INSTALL_LIBDIR}")
+file(RELATIVE_PATH tessera_program_rpath "/prefix/${CMAKE_INSTALL_BINDIR}" "/prefix/${CMAKE_INSTALL_LIBDIR}")
+set(tessera_program_rpath "$ORIGIN/${tessera_program_rpath}")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_BINDIR}")
+  set(tessera_program_rpath "${CMAKE_INSTALL_FULL_LIBDIR}")
 endif()
 set(CMAKE_INSTALL_RPATH "${tessera_program_rpath}")
 if(TESSERA_DEBIAN_PACKAGES) # packages stay where they are, and hold no path of the build

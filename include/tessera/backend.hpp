@@ -34,6 +34,8 @@
 #include <tessera/executor.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// A backend, and whether this process can use it.
@@ -95,3 +97,5 @@ TESSERA_API std::span<const ReduceKernel> reduce_kernels(Backend backend);
 TESSERA_API int default_threads();
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

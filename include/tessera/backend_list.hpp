@@ -8,6 +8,8 @@
 
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// Whose memory a backend's pointers name.
@@ -55,3 +57,5 @@ constexpr const BuiltInBackend* find_built_in(std::string_view name) noexcept {
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

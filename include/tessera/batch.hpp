@@ -13,6 +13,8 @@
 
 #include <tessera/backend/kernel.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// Says where the rows of a group's products end. `data` has `count` ascending numbers, in the executor's memory, which
@@ -86,3 +88,5 @@ struct GemmBatch {
 TESSERA_API Status check_gemm_batch(std::span<const GemmBatch> groups);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -46,6 +46,8 @@
 #include <tessera/matrix.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// Types of elements that the check reads: the element types, with the values of DType, and types that other libraries
@@ -275,3 +277,5 @@ Certificate check(const A& a, const B& b, const C& c, const CheckOptions& option
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

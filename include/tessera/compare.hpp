@@ -68,6 +68,8 @@
 #include <tessera/types.hpp>
 #include <tessera/ulp.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// The properties of a kernel that decide its error bound.
@@ -222,3 +224,5 @@ struct ReduceReference {
 TESSERA_API ReduceReference reduce_reference(const ReduceCall& call);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -47,6 +47,8 @@
 #include <tessera/executor.hpp>
 #include <tessera/gemm.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// A complex product of operands in an executor's memory. `type` is the type of the real and imaginary parts: F32 or
@@ -97,3 +99,5 @@ requires(std::same_as<T, float> ||
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -51,6 +51,8 @@
 #include <tessera/matrix.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// An MPI_Comm of any MPI library: a pointer or a number.
@@ -335,3 +337,5 @@ struct DistributedEngine {
 TESSERA_API std::span<const DistributedEngine> distributed_engines() noexcept;
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -15,6 +15,8 @@
 
 #include <tessera/detail/adaptor.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 namespace detail {
 
@@ -84,3 +86,5 @@ Matrix<typename D::Scalar> from_eigen(const Eigen::DenseBase<D>& expression) {
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

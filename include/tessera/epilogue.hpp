@@ -17,6 +17,8 @@
 
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// A function that is applied to each element. The values are part of the plug-in ABI: new ones are added at the end.
@@ -24,6 +26,8 @@ enum class Activation : int {
   None = 0, ///< the element stays
   Relu = 1, ///< negative numbers become +0; NaN stays
   Gelu = 2, ///< x·Φ(x) in its tanh form
+  /// Another name of None, for programs that have X11's macro None
+  Identity = None,
 };
 
 /// The numbers of a bias. The values are part of the plug-in ABI.
@@ -31,6 +35,8 @@ enum class BiasPer : int {
   None = 0,   ///< no bias
   Row = 1,    ///< m numbers: one for all elements of a row of C
   Column = 2, ///< n numbers: one for all elements of a column
+  /// Another name of None, for programs that have X11's macro None
+  NoBias = None,
 };
 
 /// What is applied to the elements of a product before they are stored; the comment of this header says how.
@@ -66,3 +72,5 @@ struct FinishCall {
 };
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -31,12 +31,13 @@
 
 #include <tessera/backend/kernel.hpp>
 #include <tessera/batch.hpp>
+#include <tessera/detail/forward.hpp>
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
 
-namespace tessera {
+#include <tessera/detail/macros_off.hpp>
 
-class Executor;
+namespace tessera {
 
 namespace detail {
 class TunedRows;
@@ -61,8 +62,6 @@ struct Capabilities {
   std::string driver;                      ///< CUDA: driver and runtime versions
   int kernel_revision = 1; ///< raised when kernels change their times; a tuning table is for one of them
 };
-
-class Event;
 
 /// A stream of work that is done in order. The destructor waits for the work.
 class TESSERA_API Queue {
@@ -374,3 +373,5 @@ TESSERA_API bool overlap(const StoredRows& x, const StoredRows& y);
 TESSERA_API Status check_gemm(const GemmCall& call);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -47,6 +47,8 @@
 #include <tessera/backend.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// How far a product of files has come.
@@ -119,3 +121,5 @@ TESSERA_API FileProductPlan plan_files(const FileProduct& product);
 TESSERA_API FileProductReport gemm_files(const FileProduct& product);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -27,6 +27,8 @@
 
 #include <tessera/compare.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// The outcome of a check.
@@ -69,3 +71,5 @@ class TESSERA_API FreivaldsCheck {
 };
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

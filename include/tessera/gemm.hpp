@@ -86,6 +86,8 @@
 #include <tessera/matrix.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// The choices of a caller.
@@ -187,3 +189,5 @@ void gemm(Op op_a, Op op_b, Index m, Index n, Index k, Scalar<T> alpha, const T*
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -24,6 +24,8 @@
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/gemm.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 namespace detail {
@@ -98,3 +100,5 @@ std::vector<Matrix<T>> gemm_batch(const std::vector<Matrix<T>>& a, const std::ve
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

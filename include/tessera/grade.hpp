@@ -28,6 +28,8 @@
 
 #include <tessera/compare.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// How fast an error grows, from the best grade to none; the comment of this header defines the grades.
@@ -71,3 +73,5 @@ TESSERA_API Grading grade_growth(std::span<const SizeErrors> sizes);
 TESSERA_API double growth_slope(std::span<const SizeErrors> sizes, double SizeErrors::*error);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -20,6 +20,8 @@
 #include <tessera/detail/export.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 namespace detail {
 
@@ -175,3 +177,5 @@ class std::numeric_limits<tessera::bf16> : public std::numeric_limits<float> {
   static constexpr tessera::bf16 signaling_NaN() noexcept { return tessera::bf16::from_bits(0x7FA0); }
 };
 /// @endcond
+
+#include <tessera/detail/macros_on.hpp>

@@ -25,6 +25,8 @@
 #include <tessera/matrix.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// Element types that files are read into.
@@ -72,15 +74,15 @@ void save_npy(const std::filesystem::path& path, const M& matrix) {
 /// with # are skipped. Throws IoError, which names the line and the field, if a field is not a number or is beyond T's
 /// range, or if a row has another length.
 template <FileElement T>
-Matrix<T> load_csv(const std::filesystem::path& path);
+TESSERA_ABI_TAG Matrix<T> load_csv(const std::filesystem::path& path);
 /// The library has this instance.
-extern template TESSERA_API Matrix<float> load_csv<float>(const std::filesystem::path& path);
+extern template TESSERA_API_INSTANCE Matrix<float> load_csv<float>(const std::filesystem::path& path);
 /// The library has this instance.
-extern template TESSERA_API Matrix<double> load_csv<double>(const std::filesystem::path& path);
+extern template TESSERA_API_INSTANCE Matrix<double> load_csv<double>(const std::filesystem::path& path);
 /// The library has this instance.
-extern template TESSERA_API Matrix<f16> load_csv<f16>(const std::filesystem::path& path);
+extern template TESSERA_API_INSTANCE Matrix<f16> load_csv<f16>(const std::filesystem::path& path);
 /// The library has this instance.
-extern template TESSERA_API Matrix<bf16> load_csv<bf16>(const std::filesystem::path& path);
+extern template TESSERA_API_INSTANCE Matrix<bf16> load_csv<bf16>(const std::filesystem::path& path);
 
 /// Writes comma-separated text with as many digits as give the same bits when they are read. Throws IoError where the
 /// library was built without xtensor.
@@ -103,3 +105,5 @@ TESSERA_API void write_text_file(const std::filesystem::path& path, std::string_
 TESSERA_API void check_writable(const std::filesystem::path& path);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

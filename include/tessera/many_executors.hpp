@@ -26,6 +26,8 @@
 #include <tessera/backend.hpp>
 #include <tessera/gemm.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 namespace detail {
@@ -49,3 +51,5 @@ void gemm(std::span<Executor* const> executors, Scalar<typename A::value_type> a
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -28,6 +28,8 @@
 
 #include <tessera/user_kernel/view.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 namespace detail {
@@ -271,3 +273,5 @@ TESSERA_FN detail::MathType<X> tanh(X x) {
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -34,6 +34,8 @@
 #include <tessera/half.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// The seed of a random matrix, apart from numbers that are sizes.
@@ -363,3 +365,5 @@ std::ostream& operator<<(std::ostream& out, const A& a) {
 TESSERA_API std::int64_t sum_of_squares(std::span<const std::int32_t> numbers, Backend backend = Backend::Auto);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -38,6 +38,8 @@ namespace md = cuda::std;
 
 #include <tessera/detail/adaptor.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 namespace detail {
 
@@ -116,3 +118,5 @@ MatrixMdspan<const T> as_mdspan(const Matrix<T>&& matrix) = delete; // would out
 #endif
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -16,6 +16,8 @@
 
 #include <tessera/executor.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// The four numbers of a device and a host.
@@ -47,3 +49,5 @@ TESSERA_API std::optional<OffloadRates> offload_rates(Executor& device, Executor
                                                       const OffloadProbe& probe = {});
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

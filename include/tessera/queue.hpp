@@ -39,6 +39,8 @@
 #include <tessera/gemm.hpp>
 #include <tessera/matrix.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 namespace detail {
@@ -139,3 +141,5 @@ void gemm(ExecutionQueue& queue, Scalar<typename A::value_type> alpha, const A& 
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -13,6 +13,8 @@
 #include <tessera/executor.hpp>
 #include <tessera/half.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// 128 bits: a counter of Philox, or what it makes of one.
@@ -168,3 +170,5 @@ TESSERA_HOST_DEVICE inline T random_element(Distribution distribution, std::uint
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

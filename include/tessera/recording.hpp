@@ -16,6 +16,8 @@
 #include <tessera/executor.hpp>
 #include <tessera/status.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// The work that was enqueued while a queue was recorded: kernels with their arguments.
@@ -61,3 +63,5 @@ TESSERA_API Status record(Queue& queue, const std::function<Status()>& work, std
 TESSERA_API bool is_being_recorded(const Queue& queue) noexcept;
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

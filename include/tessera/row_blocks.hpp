@@ -33,6 +33,8 @@
 #include <tessera/gemm.hpp>
 #include <tessera/matrix.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 namespace detail {
@@ -146,3 +148,5 @@ void gemm(Scalar<T> alpha, const RowBlocks<T>& a, const RowBlocks<T>& b, Scalar<
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -20,6 +20,8 @@
 #include <tessera/detail/export.hpp>
 #include <tessera/executor.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// The sums of the segments of k that were multiplied so far: m×n elements of scalar_of(call.type), which is f32 for
@@ -51,3 +53,5 @@ TESSERA_API Status finish_product(Executor& executor, Queue& queue, const GemmCa
                                   const RunningSums& sums) noexcept;
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

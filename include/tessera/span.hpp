@@ -15,6 +15,8 @@
 
 #include <tessera/detail/adaptor.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 namespace detail {
 
@@ -71,3 +73,5 @@ template <class T>
 std::span<const T> as_span(const Matrix<T>&& matrix) = delete; // would outlive its elements
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

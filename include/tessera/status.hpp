@@ -10,6 +10,8 @@
 
 #include <tessera/detail/export.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// The kinds of failures. The values are part of the plug-in ABI.
@@ -36,6 +38,9 @@ struct [[nodiscard]] Status {
   /// Returns the outcome of a call that failed, with its reason.
   static Status failure(StatusCode code, std::string why) { return {code, std::move(why)}; }
 };
+
+/// Another name of Status, for programs that have X11's macro Status.
+using CallStatus = Status;
 
 /// The base of every exception that Tessera throws. There is one class for each code but Internal.
 class TESSERA_API Error : public std::runtime_error {
@@ -115,3 +120,5 @@ class TESSERA_API IoError : public Error {
 TESSERA_API void throw_if_failed(const Status& status);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

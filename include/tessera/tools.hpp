@@ -26,13 +26,11 @@
 #include <cstdint>
 
 #include <tessera/detail/export.hpp>
+#include <tessera/detail/forward.hpp>
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
 
-namespace tessera {
-class Executor;
-class Queue;
-} // namespace tessera
+#include <tessera/detail/macros_off.hpp>
 
 namespace tessera::tools {
 
@@ -123,3 +121,5 @@ using ToolEntry = const Tool* (*)() noexcept;
 inline constexpr const char* tool_entry_name = "tessera_tool";
 
 } // namespace tessera::tools
+
+#include <tessera/detail/macros_on.hpp>

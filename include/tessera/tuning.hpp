@@ -22,6 +22,8 @@
 #include <tessera/detail/export.hpp>
 #include <tessera/executor.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// The fastest kernel for one product without transposes.
@@ -84,3 +86,5 @@ TESSERA_API std::string tuning_file_name(const Capabilities& machine);
 TESSERA_API std::filesystem::path tuning_target(const Capabilities& machine);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

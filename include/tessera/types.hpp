@@ -12,6 +12,8 @@
 
 #include <tessera/detail/export.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 /// Marks a lambda that visit() calls. The compiler inlines it, so its loops use the instruction set of the function
 /// around it.
 #define TESSERA_ALWAYS_INLINE __attribute__((always_inline))
@@ -51,6 +53,7 @@ enum class Op : int {
   None = 0,               ///< the operand as it is stored
   Transpose = 1,          ///< its transpose
   ConjugateTranspose = 2, ///< its conjugate transpose; of complex operands only
+  NoTranspose = None,     ///< another name of None, for programs that have X11's macro None
 };
 
 /// Says which executor runs a call. Auto may choose and fall back, unless TESSERA_BACKEND names what it stands for
@@ -234,3 +237,5 @@ TESSERA_API Backend parse_backend(std::string_view word);
 TESSERA_API std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

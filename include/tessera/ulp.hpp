@@ -9,6 +9,8 @@
 
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 namespace detail {
@@ -73,3 +75,5 @@ class UlpHistogram {
 };
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -14,13 +14,23 @@
 #include <cstddef>
 #include <type_traits>
 
+#if __has_include(<xtensor/containers/xadapt.hpp>) // xtensor 0.26 and later have folders
+#include <xtensor/containers/xadapt.hpp>
+#include <xtensor/containers/xtensor.hpp>
+#include <xtensor/core/xexpression.hpp>
+#include <xtensor/core/xnoalias.hpp>
+#include <xtensor/views/xstrided_view.hpp>
+#else
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xexpression.hpp>
 #include <xtensor/xnoalias.hpp>
 #include <xtensor/xstrided_view.hpp>
 #include <xtensor/xtensor.hpp>
+#endif
 
 #include <tessera/detail/adaptor.hpp>
+
+#include <tessera/detail/macros_off.hpp>
 
 namespace tessera {
 namespace detail {
@@ -101,3 +111,5 @@ Matrix<std::remove_cv_t<typename E::value_type>> from_xtensor(const xt::xexpress
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

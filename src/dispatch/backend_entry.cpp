@@ -112,7 +112,7 @@ const PluginInfo* BackendEntry::load() {
 }
 
 /// Says what is wrong with an executor of the plug-in, and lets it choose kernels by its tuning table. Empty: nothing.
-std::string BackendEntry::problem_of(Executor& executor, int device) {
+std::string BackendEntry::problem_of(Executor& executor, int device, StatusCode& code) {
   const Capabilities& machine = executor.capabilities();
   const bool on_host = memory() == Memory::Host;
   if (machine.backend != backend_)
@@ -128,6 +128,7 @@ std::string BackendEntry::problem_of(Executor& executor, int device) {
   try {
     executor.use_tuning(detail::find_tuned_rows(executor, std::filesystem::path(loaded_.path).parent_path()));
   } catch (const IoError& why) { // TESSERA_TUNING names what cannot be used
+    code = StatusCode::InvalidArgument;
     return why.what();
   }
   return {};
@@ -140,10 +141,12 @@ Executor* BackendEntry::make(int device, StatusCode& code, std::string& reason) 
   Executor* made = nullptr;
   Status status = create_guarded(*loaded_.plugin, options, made);
   std::unique_ptr<Executor, void (*)(Executor*)> fresh(made, loaded_.plugin->destroy);
-  code = status.code == StatusCode::OutOfMemory ? status.code : StatusCode::Unavailable;
+  // A plug-in gets its arguments from variables of the environment alone.
+  code = status.code == StatusCode::OutOfMemory || status.code == StatusCode::InvalidArgument ? status.code
+                                                                                              : StatusCode::Unavailable;
   reason = std::move(status.why);
   if (fresh != nullptr) {
-    reason = problem_of(*fresh, device);
+    reason = problem_of(*fresh, device, code);
     if (!reason.empty()) fresh = nullptr;
   }
   if (fresh != nullptr) tools::finish_before_what_is_loaded_now();

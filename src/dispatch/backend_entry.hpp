@@ -23,7 +23,8 @@ inline constexpr std::string_view lost_by_fork =
 class BackendEntry {
  public:
   struct State {
-    StatusCode code = StatusCode::Unavailable; ///< OutOfMemory: the plug-in says so, and may have an executor later
+    StatusCode code = StatusCode::Unavailable; ///< OutOfMemory: the plug-in may have an executor later;
+                                               ///< InvalidArgument: a variable is wrong
     bool loaded = false;
     std::string reason;
     std::string path;
@@ -55,6 +56,8 @@ class BackendEntry {
   bool has_lost(const Executor& executor) const noexcept;
 
   State state();
+  /// True at the first call: what is said of the backend is said once.
+  bool is_said_first() noexcept { return !is_said_.exchange(true, std::memory_order_relaxed); }
 
  private:
   const PluginInfo* load();
@@ -66,7 +69,7 @@ class BackendEntry {
     bool lost; ///< it was made before the fork of which this process is the child
   };
   Executor* make(int device, StatusCode& code, std::string& reason);
-  std::string problem_of(Executor& executor, int device);
+  std::string problem_of(Executor& executor, int device, StatusCode& code);
 
   const Backend backend_;
   const std::string name_;
@@ -78,6 +81,7 @@ class BackendEntry {
   Executor* lost_ = nullptr;    ///< it was made before the fork of which this process is the child
   std::string reason_;
   StatusCode code_ = StatusCode::Unavailable;
+  std::atomic<bool> is_said_ = false;
   std::mutex mutex_; ///< guards what is above; of another author's backend, loaded_ is constant
 };
 

@@ -12,6 +12,7 @@
 
 #include <tessera/backend.hpp>
 #include <tessera/backend/fork.hpp>
+#include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/status.hpp>
 
@@ -156,7 +157,11 @@ Executor* first_executor(Admits admits, bool& settled) {
     if (candidate->memory() == Memory::Host)
       if (Executor* named = registry().first_named_on_host()) return named;
     if (Executor* made = candidate->executor()) return made;
-    settled = settled && candidate->state().code != StatusCode::OutOfMemory;
+    const BackendEntry::State state = candidate->state();
+    settled = settled && state.code != StatusCode::OutOfMemory;
+    // A plug-in finds a variable of the environment wrong. Another backend that serves in its place must not hide that.
+    if (state.code == StatusCode::InvalidArgument && candidate->is_said_first())
+      log_line("backend auto passes over " + std::string(candidate->name()) + ": " + state.reason);
   }
   return nullptr;
 }

@@ -12,7 +12,9 @@
 #include <type_traits>
 #include <vector>
 
-#if defined(TESSERA_HAVE_XTENSOR)
+#if defined(TESSERA_HAVE_XTENSOR) && __has_include(<xtensor/io/xcsv.hpp>) // xtensor 0.26 and later have folders
+#include <xtensor/io/xcsv.hpp>
+#elif defined(TESSERA_HAVE_XTENSOR)
 #include <xtensor/xcsv.hpp>
 #endif
 
@@ -102,10 +104,10 @@ Matrix<T> load_csv(const fs::path& path) try {
   throw_out_of_memory(error);
 }
 
-template TESSERA_API Matrix<float> load_csv<float>(const fs::path& path);
-template TESSERA_API Matrix<double> load_csv<double>(const fs::path& path);
-template TESSERA_API Matrix<f16> load_csv<f16>(const fs::path& path);
-template TESSERA_API Matrix<bf16> load_csv<bf16>(const fs::path& path);
+template TESSERA_API_INSTANCE Matrix<float> load_csv<float>(const fs::path& path);
+template TESSERA_API_INSTANCE Matrix<double> load_csv<double>(const fs::path& path);
+template TESSERA_API_INSTANCE Matrix<f16> load_csv<f16>(const fs::path& path);
+template TESSERA_API_INSTANCE Matrix<bf16> load_csv<bf16>(const fs::path& path);
 
 namespace detail {
 #if defined(TESSERA_HAVE_XTENSOR)

@@ -48,6 +48,29 @@ BOOST_AUTO_TEST_CASE(folders_that_are_passed_over_are_said_once) {
   BOOST_TEST(info({}, {{"TESSERA_PLUGIN_PATH", folder.path().string()}}).err == "");
 }
 
+/// A wrong variable of a plug-in must not make a program take a lesser backend without a word.
+BOOST_AUTO_TEST_CASE(a_backend_that_is_passed_over_for_a_wrong_variable_is_said_once) {
+  const auto product = [&](const Variables& variables) {
+    return Process(TESSERA_EXAMPLE_PRODUCT, {}, folder.path(), variables).wait();
+  };
+  folder.write("table.json", "{}");
+  const nlohmann::json report = nlohmann::json::parse(info({"--json"}).out);
+  for (const nlohmann::json& backend : report["backends"]) {
+    const auto name = backend["backend"].get<std::string>();
+    if (backend["available"] != true || (name != "openmp" && name != "tbb")) continue;
+    const std::string said = "tessera: backend auto passes over " + name + ": ";
+    const Outcome capitals = info({}, {{"TESSERA_CPU_ISA", "AVX2"}});
+    BOOST_TEST(capitals.status == 0);
+    BOOST_TEST(times_in(capitals.err, said + "TESSERA_CPU_ISA = 'AVX2' is not an instruction set (") == 1u,
+               capitals.err);
+    BOOST_TEST(contains(capitals.err, "did you mean 'avx2'?"), capitals.err);
+    const Outcome unknown = info({}, {{"TESSERA_CPU_ISA", "sse9"}});
+    BOOST_TEST(times_in(unknown.err, said) == 1u, unknown.err);
+    BOOST_TEST(info({}, {{"TESSERA_CPU_ISA", "portable"}}).err == "");
+  }
+  BOOST_TEST(product({{"TESSERA_TUNING", (folder.path() / "table.json").string()}}).err != "");
+}
+
 /// A folder of TESSERA_TUNING may hold the tables of other machines alone, which the log says.
 BOOST_AUTO_TEST_CASE(a_folder_without_a_table_is_in_the_log) {
   const Variables variables{{"TESSERA_TUNING", folder.path().string()}, {"TESSERA_LOG", "dispatch"}};

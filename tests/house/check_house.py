@@ -213,6 +213,21 @@ def check_clocks(root, names, findings):
                 findings.append(f"{name}:{number}: reads a clock; time work by <tessera/detail/stopwatch.hpp> (docs/architecture.md)")
 
 
+def check_headers(root, names, findings):
+    """Public headers put other libraries' macros aside, and what moved between headers of fmt is included by its new one."""
+    for name in names:
+        if pathlib.PurePath(name).suffix not in CODE:
+            continue
+        text = (root / name).read_text(encoding="utf-8")
+        if name.startswith("include/tessera/") and re.search(r"^namespace tessera", text, re.M):
+            if "\n#include <tessera/detail/macros_off.hpp>\n" not in text:
+                findings.append(f"{name}:1: includes no <tessera/detail/macros_off.hpp> after its other includes (include/README.md)")
+            if not text.endswith("\n#include <tessera/detail/macros_on.hpp>\n"):
+                findings.append(f"{name}:1: does not end with <tessera/detail/macros_on.hpp> (include/README.md)")
+        if "fmt::join" in text and "#include <fmt/ranges.h>" not in text:
+            findings.append(f"{name}:1: names fmt::join, which needs <fmt/ranges.h>, and does not include it")
+
+
 def main(arguments):
     if not arguments:
         print(__doc__, file=sys.stderr)
@@ -232,6 +247,7 @@ def main(arguments):
     check_folders(names, findings)
     check_includes(root, names, known_files, findings)
     check_clocks(root, names, findings)
+    check_headers(root, names, findings)
     print("\n".join(findings) if findings else f"{len(names)} files: nothing to say")
     return 1 if findings else 0
 

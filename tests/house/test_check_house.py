@@ -55,6 +55,16 @@ class CheckHouse(unittest.TestCase):
         self.write("backends/cuda/gemm/textbook/01_naive.cu", '\n#include "cuda/gemm/slender/tiles.cuh"\n')
         self.expect("backends/cuda/gemm/textbook/01_naive.cu:2: files in backends/cuda/gemm/textbook may not include")
 
+    def test_a_public_header_that_leaves_macros_in_place(self):
+        self.write("include/tessera/matrix.hpp", "namespace tessera {}\n\n#include <tessera/detail/macros_on.hpp>\n")
+        self.expect("include/tessera/matrix.hpp:1: includes no <tessera/detail/macros_off.hpp>")
+        self.write("include/tessera/matrix.hpp", "#include <vector>\n\n#include <tessera/detail/macros_off.hpp>\n\nnamespace tessera {}\n")
+        self.expect("include/tessera/matrix.hpp:1: does not end with <tessera/detail/macros_on.hpp>")
+
+    def test_a_join_without_its_header(self):
+        self.write("tests/cli/words.cpp", "#include <fmt/format.h>\nauto x = fmt::join(a, b);\n")
+        self.expect("tests/cli/words.cpp:1: names fmt::join")
+
     def test_a_public_header_that_includes_a_backend(self):
         self.write("include/tessera/matrix.hpp", '#include "cuda/gemm/common/grid.cuh"\n')
         self.expect("include/tessera/matrix.hpp:1: files in include/tessera may not include")

@@ -37,6 +37,28 @@ run(COMMAND ${CMAKE_COMMAND} -S ${examples}/in_c -B ${folder}/in_c ${compilers} 
 run(COMMAND ${CMAKE_COMMAND} --build ${folder}/in_c)
 run_program(${folder}/in_c/program "${of_program_in_c}")
 
+# Settings that projects have, and what is asked of the package
+run(COMMAND ${CMAKE_COMMAND} -S ${examples}/find_package -B ${folder}/settings ${compilers} -D CMAKE_PREFIX_PATH=${prefix}
+  -D CMAKE_CXX_STANDARD=23 -D CMAKE_UNITY_BUILD=ON -D CMAKE_INTERPROCEDURAL_OPTIMIZATION=ON -D CMAKE_BUILD_TYPE=Debug
+  -D CMAKE_POSITION_INDEPENDENT_CODE=OFF -D CMAKE_COMPILE_WARNING_AS_ERROR=ON -D "CMAKE_CXX_FLAGS=-Wall -Wextra")
+run(COMMAND ${CMAKE_COMMAND} --build ${folder}/settings)
+run_program(${folder}/settings/program "${of_program}")
+function(ask words status pattern)
+  file(WRITE ${folder}/asks/CMakeLists.txt
+    "cmake_minimum_required(VERSION 3.25)\nproject(asks LANGUAGES CXX)\nfind_package(tessera ${words} REQUIRED)\n")
+  file(REMOVE_RECURSE ${folder}/asked)
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${folder}/asks -B ${folder}/asked ${compilers} -D CMAKE_PREFIX_PATH=${prefix}
+                  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL ${status})
+    message(FATAL_ERROR "find_package(tessera ${words} REQUIRED) ends with ${result}:\n${output}")
+  endif()
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  expect("${output}" "${pattern}" "find_package(tessera ${words} REQUIRED) says something else")
+endfunction()
+ask("0.1...<0.2" 0 "Configuring done")
+ask("0.2" 1 "requested version \"0.2\"")
+ask("COMPONENTS openmp" 1 "tessera has no components, and 'openmp' is asked for")
+
 # pkg-config. No compiler may complain of a flag for another language.
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
 run(COMMAND sh -e pkg_config.sh DIRECTORY ${examples} OUTPUT output)

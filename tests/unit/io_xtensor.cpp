@@ -3,10 +3,17 @@
 #include <tessera/xtensor.hpp>
 
 #include <boost/test/unit_test.hpp>
+#if __has_include(<xtensor/containers/xarray.hpp>)
+#include <xtensor/containers/xarray.hpp>
+#include <xtensor/core/xmath.hpp>
+#include <xtensor/generators/xbuilder.hpp>
+#include <xtensor/views/xview.hpp>
+#else
 #include <xtensor/xarray.hpp>
 #include <xtensor/xbuilder.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xview.hpp>
+#endif
 
 #include <tessera/gemm.hpp>
 

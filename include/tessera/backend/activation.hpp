@@ -13,6 +13,8 @@
 #include <tessera/detail/export.hpp>
 #include <tessera/epilogue.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 namespace detail {
 
@@ -120,3 +122,5 @@ template <class T>
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

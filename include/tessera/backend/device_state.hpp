@@ -8,6 +8,8 @@
 #include <tessera/executor.hpp>
 #include <tessera/status.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// A member that is not known is NaN.
@@ -31,3 +33,5 @@ class TESSERA_API DeviceMonitor {
 TESSERA_API Status read_device_state(Executor& executor, DeviceState& state) noexcept;
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

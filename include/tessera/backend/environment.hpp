@@ -12,6 +12,8 @@
 #include <system_error>
 #include <vector>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// Returns the value of a variable that names code or files: a plug-in folder, a library, a table, a cache. It is null
@@ -54,3 +56,5 @@ inline std::vector<std::string> passed_over_folders(std::string_view list) {
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

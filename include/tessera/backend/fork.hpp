@@ -5,6 +5,8 @@
 
 #include <tessera/detail/export.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// A long action of one thread that fork() in another thread waits for, because half of it would be of no use to the
@@ -46,3 +48,5 @@ class TESSERA_API ForkObserver {
 };
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

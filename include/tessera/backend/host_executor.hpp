@@ -5,6 +5,8 @@
 
 #include <tessera/executor.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// A queue whose work is done when a call returns.
@@ -53,3 +55,5 @@ class TESSERA_API HostExecutor : public Executor {
 TESSERA_API bool lacks_threads_here(const Executor& executor) noexcept;
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -6,14 +6,15 @@
 
 #include <string>
 
+#include <tessera/detail/forward.hpp>
 #include <tessera/epilogue.hpp>
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
-class Executor;
-class Queue;
 struct Capabilities;
 
 /// C := alpha · op(A) · op(B) + beta · C, row-major.
@@ -231,3 +232,5 @@ struct ReduceKernel {
 };
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -9,6 +9,8 @@
 #include <tessera/executor.hpp>
 #include <tessera/status.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// The resources of one kernel of a device, as it is launched for one product.
@@ -39,3 +41,5 @@ TESSERA_API Status read_kernel_resources(Executor& executor, const GemmCall& cal
                                          KernelResources& resources);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -6,6 +6,8 @@
 
 #include <tessera/detail/export.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// Does the user want to see choices? The variable is read once.
@@ -14,3 +16,5 @@ TESSERA_API bool log_dispatch() noexcept;
 TESSERA_API void log_line(const std::string& line) noexcept;
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -16,6 +16,8 @@
 #include <tessera/detail/export.hpp>
 #include <tessera/status.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// Thrown where an allocation of known size fails. Its text says what was asked for and how much.
@@ -66,3 +68,5 @@ std::vector<T> sized_vector(std::size_t count, const char* purpose) try {
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

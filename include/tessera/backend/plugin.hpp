@@ -25,6 +25,8 @@
 #include <tessera/executor.hpp>
 #include <tessera/version.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// This number is raised whenever a type that crosses the boundary changes.
@@ -73,3 +75,5 @@ using PluginEntry = const PluginInfo* (*)(); ///< The type of tessera_plugin().
 inline constexpr const char* plugin_entry_name = "tessera_plugin";
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

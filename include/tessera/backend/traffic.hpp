@@ -8,6 +8,8 @@
 
 #include <tessera/backend/kernel.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// Elements of op(A), op(B) and C, as numbers that do not overflow.
@@ -82,3 +84,5 @@ inline GemmTraffic packed_traffic(const GemmKernel& row, const GemmCall& call) n
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -22,6 +22,8 @@
 #include <tessera/gemm.hpp>
 #include <tessera/status.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 namespace detail {
 
@@ -152,3 +154,5 @@ requires(!MatrixLike<A> || !MatrixLike<B> ||
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

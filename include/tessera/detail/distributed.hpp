@@ -18,6 +18,8 @@
 #include <tessera/detail/storage.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// The order of a rank's elements in its memory.
@@ -228,3 +230,5 @@ TESSERA_API DistributedPlan plan_gemm(std::complex<double> alpha, const Distribu
 
 } // namespace detail
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

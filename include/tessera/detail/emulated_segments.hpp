@@ -9,6 +9,8 @@
 
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// The k up to which the emulated modes are the strict product: it takes less time than splitting the operands.
@@ -24,3 +26,5 @@ constexpr Index emulated_segment_chunks(Index k) noexcept {
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

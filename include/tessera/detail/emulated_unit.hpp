@@ -20,6 +20,8 @@
 #include <tessera/detail/matrix_unit.hpp>
 #include <tessera/half.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail::hopper {
 
 /// A product of two terms: term number `a` of an element of op(A) and term number `b` of one of op(B). Term 0 is the
@@ -172,3 +174,5 @@ inline float emulated_sum(std::span<const float> a, std::span<const float> b, co
 }
 
 } // namespace tessera::detail::hopper
+
+#include <tessera/detail/macros_on.hpp>

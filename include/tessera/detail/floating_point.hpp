@@ -13,6 +13,8 @@
 #include <cfenv>
 #endif
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// The registers that control the arithmetic of float and double in one thread, and hold the flags that it raises.
@@ -125,3 +127,5 @@ constexpr std::complex<double> exact_double(const std::complex<T>& x) noexcept {
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

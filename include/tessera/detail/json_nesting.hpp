@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// Tessera's documents are nested some six deep. Functions that copy or print a document call themselves for each
@@ -35,3 +37,5 @@ inline std::size_t json_nesting(std::string_view text) noexcept {
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

@@ -21,6 +21,8 @@
 #include <limits>
 #include <span>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail::hopper {
 
 /// The format of the operands, whose numbers are all numbers of f32.
@@ -115,3 +117,5 @@ inline float dot(std::span<const float> a, std::span<const float> b, float c, co
 }
 
 } // namespace tessera::detail::hopper
+
+#include <tessera/detail/macros_on.hpp>

@@ -6,6 +6,8 @@
 
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// All segments but the last one have a multiple of this k, which every kernel reads in whole stages.
@@ -31,3 +33,5 @@ constexpr Index matrix_unit_slice(Index k) noexcept {
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <new>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// Opens a file for reading. Throws std::bad_alloc, and so does reading; other errors show in the stream's state as
@@ -22,3 +24,5 @@ inline std::ifstream open_file(const std::filesystem::path& path, std::ios::open
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

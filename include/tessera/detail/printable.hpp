@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// Takes the first character from UTF-8 text. Returns its bytes, or 0 if the text does not begin with a character.
@@ -56,3 +58,5 @@ inline std::string printable(std::string_view text, bool keep_lines = false) {
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

@@ -12,6 +12,8 @@
 
 #include <tessera/executor.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::measure {
 
 /// Counts the seconds since its construction by the host's steady clock.
@@ -94,3 +96,5 @@ class Stopwatch {
 };
 
 } // namespace tessera::measure
+
+#include <tessera/detail/macros_on.hpp>

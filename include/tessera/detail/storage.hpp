@@ -9,12 +9,11 @@
 #include <vector>
 
 #include <tessera/detail/export.hpp>
+#include <tessera/detail/forward.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/types.hpp>
 
-namespace tessera {
-class ExecutionQueue;
-}
+#include <tessera/detail/macros_off.hpp>
 
 namespace tessera::detail {
 
@@ -167,3 +166,5 @@ TESSERA_API bool equal(const Operand& x, const Operand& y);
 TESSERA_API std::ostream& print(std::ostream& out, const Operand& x);
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

@@ -13,6 +13,8 @@
 #include <tessera/half.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail::hopper {
 
 /// Is there a contract of matrix units for operands of this type in the mode?
@@ -61,3 +63,5 @@ inline float contract_sum(std::span<const float> a, std::span<const float> b, Ma
 constexpr Index unit_slice(Math math, Index k) noexcept { return is_emulated(math) ? k : matrix_unit_slice(k); }
 
 } // namespace tessera::detail::hopper
+
+#include <tessera/detail/macros_on.hpp>

@@ -16,6 +16,8 @@
 #include <tessera/user_kernel/functor.hpp>
 #include <tessera/user_kernel/table.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 template <int dimensions, class F>
@@ -99,3 +101,5 @@ const KernelTable* table_of_functors() noexcept {
   extern "C" __attribute__((visibility("default"))) const tessera::KernelTable* tessera_user_kernels() noexcept { \
     return tessera::detail::table_of_functors<__VA_ARGS__>();                                                     \
   }
+
+#include <tessera/detail/macros_on.hpp>

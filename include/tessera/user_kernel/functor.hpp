@@ -21,6 +21,8 @@
 
 #include <tessera/user_kernel/view.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// The result of min() and max(): the value, and its place. In a loop over one index, row is 0 and col is the index.
@@ -139,3 +141,5 @@ struct Scan {
 };
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

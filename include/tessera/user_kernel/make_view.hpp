@@ -12,6 +12,8 @@
 #include <tessera/matrix.hpp>
 #include <tessera/user_kernel/view.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 namespace detail {
@@ -83,3 +85,5 @@ InOut<T> update(T* data, Index rows, Index cols, Index ld, Executor& executor) {
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

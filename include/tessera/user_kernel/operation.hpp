@@ -62,6 +62,8 @@
 #include <tessera/user_kernel.hpp>
 #include <tessera/user_kernel/operation_table.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// What run() of an operation gets beside its arrays.
@@ -250,3 +252,5 @@ __attribute__((visibility("hidden"))) const OperationTable* table_of_operations(
   extern "C" __attribute__((visibility("default"))) const tessera::OperationTable* tessera_operations() noexcept { \
     return tessera::detail::table_of_operations<__VA_ARGS__>();                                                    \
   }
+
+#include <tessera/detail/macros_on.hpp>

@@ -20,6 +20,8 @@
 #include <tessera/status.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// Operations call executors as plug-ins do, so the number is theirs. It is raised whenever a type of this header, a
@@ -128,3 +130,5 @@ inline constexpr const char* operation_table_function_name = "tessera_operations
 TESSERA_API std::span<const OperationEntry> load_operations(const std::string& file);
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

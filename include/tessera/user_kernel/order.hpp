@@ -46,6 +46,8 @@
 
 #include <tessera/user_kernel/functor.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 inline constexpr Index chunk_values = 1024;
@@ -188,3 +190,5 @@ void scan_totals(T* totals, Index count) {
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

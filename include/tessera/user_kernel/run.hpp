@@ -27,6 +27,8 @@
 
 #include <tessera/detail/user_kernel/run_functor.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// Calls f(i) for each i in 0 … n − 1.
@@ -156,3 +158,5 @@ void inclusive_scan(Executor& executor, const In<T>& in, const Out<T>& out, cons
 }
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

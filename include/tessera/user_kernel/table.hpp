@@ -15,6 +15,8 @@
 
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera {
 
 /// This number is raised whenever a type of this header, a view or the order of a reduction changes.
@@ -97,3 +99,5 @@ constexpr KernelLevels kernel_levels(Index count, std::size_t value) noexcept {
 
 } // namespace detail
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -26,6 +26,8 @@
 #include <tessera/half.hpp>
 #include <tessera/types.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 /// Marks the call operator of a functor, and functions that it calls: they are compiled for host and device, and are
 /// inlined, so that the compiler makes vector code of the loop around them.
 #if defined(__CUDACC__)
@@ -211,3 +213,5 @@ class InOut : public detail::View<T, detail::Access::InOut> {
 };
 
 } // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

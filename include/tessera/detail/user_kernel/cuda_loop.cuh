@@ -7,6 +7,8 @@
 
 #include <tessera/user_kernel/table.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 inline constexpr int block_threads = 256;
@@ -59,3 +61,5 @@ int launch_for_each(const KernelLaunch& launch, const F& f) {
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

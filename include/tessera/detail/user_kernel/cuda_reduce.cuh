@@ -14,6 +14,8 @@
 #include <tessera/detail/user_kernel/cuda_loop.cuh>
 #include <tessera/user_kernel/order.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 inline constexpr int block_warps = block_threads / chunk_lanes;
@@ -202,3 +204,5 @@ int launch_reduction(const KernelLaunch& launch, const F& f, const Rule& rule) {
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

@@ -7,6 +7,8 @@
 
 #include <tessera/detail/user_kernel/cuda_reduce.cuh>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 inline constexpr int scan_warps = 4; ///< the chunks of a block; each takes 8.25 KiB of shared memory in double
@@ -112,3 +114,5 @@ int launch_scan(const KernelLaunch& launch, const Scan<T>& scan) {
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

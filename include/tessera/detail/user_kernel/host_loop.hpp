@@ -16,6 +16,8 @@
 #include <tessera/user_kernel/functor.hpp>
 #include <tessera/user_kernel/order.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 // tessera_add_kernels() says by TESSERA_USER_KERNELS that the compiler does not contract: with FMA it would.
 #if defined(__x86_64__) && defined(TESSERA_USER_KERNELS) && !defined(__AVX2__)
 #define TESSERA_HAS_WIDE_LOOPS 1
@@ -255,3 +257,5 @@ RangeBody choose_body(std::uint64_t strides) noexcept {
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

@@ -13,6 +13,8 @@
 #include <tessera/detail/user_kernel/host_loop.hpp>
 #include <tessera/user_kernel/table.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// The plug-in of this program, as tessera_add_kernels() names it, and an address in the program, beside which it lies.
@@ -169,3 +171,5 @@ void run_scan(Executor& executor, Queue& queue, const In<T>& in, const Out<T>& o
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

@@ -1,0 +1,1 @@
+// No device code is compiled here.
