@@ -1,5 +1,5 @@
-/* A result that overlaps an operand ends the program, and the message names the operand that the program passed, with its
- * sizes, in either layout. The argument is the number of the case; A is 6x4, B is 4x8, C is 6x8. */
+/* A result that overlaps an operand ends the program, and the message names the operand that the program passed, with
+ * its sizes, in either layout. The argument is the number of the case; A is 6x4, B is 4x8, C is 6x8. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Calls of a host that is linked with a BLAS and has handlers of its own: its handlers hear of every illegal argument, of
- * the drop-in's routines as of others, and legal products are the drop-in's, whatever integers the BLAS has. */
+/* Calls of a host that is linked with a BLAS and has handlers of its own: its handlers hear of every illegal argument,
+ * of the drop-in's routines as of others, and legal products are the drop-in's, whatever integers the BLAS has. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
