@@ -24,7 +24,7 @@ class Held {
   ~Held();
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
-  /// Returns the function of the library or of those that it is linked with, in the linker's order; null: none.
+  /// Returns the function of the library or of a library that it is linked with, in the linker's order; null: none.
   void* find(const char* symbol) const;
 
  private:

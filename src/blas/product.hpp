@@ -16,8 +16,8 @@
 
 namespace tessera::blas {
 
-/// How the matrices that the caller passed lie. Calls are row-major; those of column-major matrices are their
-/// transposes (column_major()), and messages say what the caller passed.
+/// How the matrices that the caller passed lie. Calls are row-major; a product of column-major matrices is
+/// called as its transpose (column_major()), and messages say what the caller passed.
 enum class Order { Rows, Columns };
 
 /// Computes a row-major product whose arguments have been checked. Where memory is short, it is computed by a loop that

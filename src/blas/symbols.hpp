@@ -2,7 +2,7 @@
 
 /// Names and integers of the two libraries: libtessera_blas with the standard's names, libtessera_blas64 with the
 /// suffix 64_ that OpenBLAS and SciPy use (sgemm_64_, cblas_sgemm64_). Integers of the names with a suffix have 64
-/// bits. Those of the standard's names have 32 bits in most programs, and 64 bits in programs of a BLAS such as
+/// bits. Integers of the standard's names have 32 bits in most programs, and 64 bits in programs of a BLAS such as
 /// Debian's libblas64: caller.hpp finds out for each caller.
 
 #include <cstddef>

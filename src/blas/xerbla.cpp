@@ -12,7 +12,8 @@ extern "C" {
 
 int TESSERA_BLAS_NAME(RowMajorStrg) = 0;
 
-// The standard's handlers. The references make the linker export those of a program that is linked with this library.
+// The standard's handlers. The references make the linker export the handlers of a program that is linked with this
+// library.
 __attribute__((weak, visibility("default"))) void TESSERA_BLAS_NAME(xerbla_)(const char* routine,
                                                                              const blas_int* position,
                                                                              std::size_t length);

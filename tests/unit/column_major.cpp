@@ -1,7 +1,6 @@
 /// Column-major products are computed as their transposes; what is wrong with them is said in the caller's words: the
 /// operand that the caller passed as a is a, and sizes are the caller's.
 
-#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -89,13 +88,6 @@ BOOST_AUTO_TEST_CASE(products_on_a_list_of_executors) {
   refuses_in_the_words_of_the_caller([](const auto& a, const auto& b, const auto& c) {
     Executor* const executors[]{&executor(Backend::Reference)};
     gemm(std::span<Executor* const>(executors), 1.0, a, b, 0.0, c);
-  });
-}
-
-BOOST_AUTO_TEST_CASE(batches_of_views) {
-  refuses_in_the_words_of_the_caller([](const auto& a, const auto& b, const auto& c) {
-    const std::array<detail::Operand, 1> as{a.operand()}, bs{b.operand()}, cs{c.operand()};
-    detail::gemm_batch(1.0, as, bs, 0.0, cs, {});
   });
 }
 

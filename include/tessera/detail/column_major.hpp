@@ -1,8 +1,8 @@
 #pragma once
 
 /// Messages about column-major products, which are computed as row-major ones: Cᵀ = op(B)ᵀ·op(A)ᵀ, so that A and B, and
-/// m and n, change places, and stored columns are taken for rows. Who made such a call from a caller's arguments asks
-/// here what to tell that caller.
+/// m and n, change places, and stored columns are taken for rows. A function that makes such a call from a
+/// caller's arguments asks here what to tell that caller.
 
 #include <span>
 
@@ -20,8 +20,8 @@ TESSERA_API Status check_column_major(const ComplexGemmCall& call);
 /// Does the same for a batch, as check_gemm_batch() checks it.
 TESSERA_API Status check_column_major(std::span<const GemmBatch> groups);
 
-/// Runs work that was made from row-major arguments or, `by_columns`, from column-major ones, whose InvalidArgument then
-/// speaks of these.
+/// Runs work that was made from row-major arguments or, `by_columns`, from column-major ones, whose InvalidArgument
+/// then speaks of these.
 template <class Work, class Run>
 void run_in_words_of_caller(bool by_columns, const Work& work, Run&& run) {
   try {

@@ -36,7 +36,7 @@ static void expect_product(const char* what, const double* c) {
 
 int calls(void);
 int calls(void) {
-  /* The integers stand side by side, so that those of another width are read wrongly. */
+  /* The integers stand side by side, so that integers of another width are read wrongly. */
   blas_int x[] = {2, 1, 1, 2, 1, 2, -1};
   const double one = 1, zero = 0, a[2] = {3, 4}, b[1] = {5};
   double c[2] = {7, 7};
