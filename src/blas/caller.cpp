@@ -1,14 +1,13 @@
 #include "caller.hpp"
 
 #include <dlfcn.h>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <string>
-#include <vector>
 
 #include <tessera/backend/log.hpp>
 
@@ -38,9 +37,11 @@ Width ask(void* idamax, void* cblas_idamax) {
 /// Returns the width of the BLAS in which `find` looks functions up.
 template <class Find>
 Width width_in(Find find) {
-  for (const char* prefix : {"", "scipy_"}) {
-    const std::string name = prefix;
-    const Width width = ask(find((name + "idamax_").c_str()), find((name + "cblas_idamax").c_str()));
+  struct Names {
+    const char *idamax, *cblas_idamax;
+  };
+  for (const Names& names : {Names{"idamax_", "cblas_idamax"}, Names{"scipy_idamax_", "scipy_cblas_idamax"}}) {
+    const Width width = ask(find(names.idamax), find(names.cblas_idamax));
     if (width != Width::Unknown) return width;
   }
   return Width::Unknown;
@@ -51,37 +52,46 @@ Width width_in_library(const char* name) {
   return width_in([&](const char* symbol) { return library.find(symbol); });
 }
 
-/// Returns the paths of all libraries.
-std::vector<std::string> all_libraries() {
-  std::vector<std::string> names;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* list) {
-        static_cast<std::vector<std::string>*>(list)->emplace_back(info->dlpi_name);
-        return 0;
-      },
-      &names);
-  return names;
+using Path = std::array<char, 4096>;
+
+/// Writes the path of one of the process's libraries, which are counted from 0. Returns false if there is no such one.
+bool find_library(std::size_t number, Path& path) {
+  struct Search {
+    std::size_t left;
+    Path& path;
+  } search{number, path};
+  const auto visit = [](dl_phdr_info* info, std::size_t, void* address) {
+    auto& wanted = *static_cast<Search*>(address);
+    if (wanted.left-- > 0) return 0;
+    std::snprintf(wanted.path.data(), wanted.path.size(), "%s", info->dlpi_name);
+    return 1;
+  };
+  return dl_iterate_phdr(visit, &search) != 0;
 }
 
-/// Returns the width that all BLAS libraries of the process share: 32 bits if there is none.
+/// Returns the width that all BLAS libraries of the process share: 32 bits if there is none. It needs no memory,
+/// because the product needs none either where memory is short.
 Width width_of_all(const Routine& routine) {
-  std::string narrow, wide;
-  for (const std::string& name : all_libraries()) {
-    const Held library(name.c_str());
+  Path name{}, narrow{}, wide{};
+  bool has_narrow = false, has_wide = false;
+  for (std::size_t i = 0; find_library(i, name); ++i) {
+    const Held library(name.data());
     const auto own = [&](const char* symbol) { // not of the libraries behind it, which come by themselves
       void* const found = library.find(symbol);
-      return found != nullptr && name == object_at(found).name() ? found : nullptr;
+      return found != nullptr && std::strcmp(name.data(), object_at(found).name()) == 0 ? found : nullptr;
     };
     const Width width = width_in(own);
     if (width == Width::Narrow) narrow = name;
     if (width == Width::Wide) wide = name;
+    has_narrow = has_narrow || width == Width::Narrow;
+    has_wide = has_wide || width == Width::Wide;
   }
-  if (narrow.empty() || wide.empty()) return wide.empty() ? Width::Narrow : Width::Wide;
+  if (!has_narrow || !has_wide) return has_wide ? Width::Wide : Width::Narrow;
   std::fprintf(stderr,
                "tessera: %s: the process has a BLAS with 32-bit integers, %s, and one with 64-bit integers, %s, and %s "
                "is linked with neither, so that its integers cannot be known; link it with its BLAS, or start the "
                "program without libtessera_blas\n",
-               routine.symbol, narrow.c_str(), wide.c_str(), name_at(routine.caller).c_str());
+               routine.symbol, narrow.data(), wide.data(), name_at(routine.caller));
   std::abort();
 }
 
@@ -122,8 +132,8 @@ Width find_width(const Routine& routine, const LoadedObject& object) {
   if (width == Width::Unknown) width = width_in([](const char* symbol) { return dlsym(RTLD_DEFAULT, symbol); });
   if (width == Width::Unknown) width = width_of_all(routine);
   if (width == Width::Wide && log_dispatch())
-    log_line("BLAS: " + name_at(routine.caller) +
-             " passes 64-bit integers, as the BLAS has them that it is linked with");
+    std::fprintf(stderr, "tessera: BLAS: %s passes 64-bit integers, as the BLAS has them that it is linked with\n",
+                 name_at(routine.caller));
   return width;
 }
 

@@ -29,7 +29,7 @@ bool is_own(const void* function) {
   return object_at(function).map == object_at(reinterpret_cast<const void*>(&is_own)).map;
 }
 
-std::string name_at(const void* address) {
+const char* name_at(const void* address) {
   const LoadedObject object = object_at(address);
   if (object.map == nullptr) return "code that belongs to no library";
   return *object.name() == '\0' ? "the program" : object.name();

@@ -4,7 +4,6 @@
 
 #include <link.h>
 #include <cstdint>
-#include <string>
 
 namespace tessera::blas {
 
@@ -35,6 +34,6 @@ class Held {
 bool is_own(const void* function);
 
 /// Returns how messages name the object at the address.
-std::string name_at(const void* address);
+const char* name_at(const void* address);
 
 } // namespace tessera::blas
