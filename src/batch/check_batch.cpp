@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include <tessera/detail/column_major.hpp>
 #include <tessera/executor.hpp>
 
 #include "batch_operand.hpp"
@@ -17,7 +18,24 @@ Status invalid_batch(std::string why) { return Status::failure(StatusCode::Inval
 
 std::string digits(Index value) { return std::to_string(value); }
 
-std::string shape_text(const StoredRows& x) { return digits(x.rows) + "×" + digits(x.cols); }
+/// The operands of a group, and the words for them. A column-major product is computed as its transpose: its A is the
+/// group's b (detail/column_major.hpp).
+struct BatchOperands {
+  BatchOperands(const GemmBatch& group, bool columns)
+      : a(batch_operand_a(group)), b(batch_operand_b(group)), c(batch_operand_c(group)), by_columns(columns) {
+    if (by_columns) std::swap(a.name, b.name);
+  }
+  std::string shape_text(const StoredRows& x) const {
+    return digits(by_columns ? x.cols : x.rows) + "×" + digits(by_columns ? x.rows : x.cols);
+  }
+
+  BatchOperand a, b, c;
+  bool by_columns;
+};
+
+Status check_product(const GemmCall& call, bool by_columns) {
+  return by_columns ? detail::check_column_major(call) : check_gemm(call);
+}
 
 /// True if the address ranges of the two rectangles meet; their elements may still be apart.
 bool near(const StoredRows& x, Index extent_x, const StoredRows& y, Index extent_y) {
@@ -26,13 +44,13 @@ bool near(const StoredRows& x, Index extent_x, const StoredRows& y, Index extent
          begin_y < begin_x + static_cast<std::uintptr_t>(extent_x);
 }
 
-Status check_no_null(const BatchOperand& x, Index count) {
+Status check_no_null(const BatchOperands& all, const BatchOperand& x, Index count) {
   if (x.rows.rows <= 0 || x.rows.cols <= 0) return {};
   const auto* const end = x.pointers + count;
   const auto* const null = std::find(x.pointers, end, nullptr);
   if (null == end) return {};
   return invalid_batch("gemm batch: " + std::string(x.name) + "[" + digits(null - x.pointers) + "] is null, but has " +
-                       shape_text(x.rows) + " elements");
+                       all.shape_text(x.rows) + " elements");
 }
 
 /// True if near() holds for the i-th x and the i-th C for some i. The loop has no branches, so that thousands of
@@ -50,15 +68,16 @@ bool any_near(const BatchOperand& x, const BatchOperand& c, Index count) {
   return any;
 }
 
-Status check_own_result(const BatchOperand& x, const BatchOperand& c, Index count) {
+Status check_own_result(const BatchOperands& all, const BatchOperand& x, Index count) {
+  const BatchOperand& c = all.c;
   if (!any_near(x, c, count)) return {};
   const Index extent_x = x.extent(), extent_c = c.extent();
   for (Index i = 0; i < count; ++i) {
     const StoredRows one = x.at(i), result = c.at(i);
     if (near(one, extent_x, result, extent_c) && overlap(one, result))
       return invalid_batch("gemm batch: c[" + digits(i) + "] overlaps " + x.name + "[" + digits(i) +
-                           "] in memory (c is " + shape_text(result) + ", " + x.name + " is " + shape_text(one) +
-                           "); a product needs a separate result");
+                           "] in memory (c is " + all.shape_text(result) + ", " + x.name + " is " +
+                           all.shape_text(one) + "); a product needs a separate result");
   }
   return {};
 }
@@ -81,18 +100,18 @@ Status check_epilogue_apart(const GemmBatch& group, const BatchOperand& c) {
   return {};
 }
 
-Status check_pointers(const GemmBatch& group) {
-  for (const auto& [array, name] : {std::pair{group.a, "a"}, std::pair{group.b, "b"}})
+Status check_pointers(const GemmBatch& group, bool by_columns) {
+  const BatchOperands all(group, by_columns);
+  for (const auto& [array, name] : {std::pair{group.a, all.a.name}, std::pair{group.b, all.b.name}})
     if (array == nullptr)
       return invalid_batch("gemm batch: the array of pointers " + std::string(name) +
                            " is null, but that of c is not; pass all three, or none and strides");
-  const BatchOperand a = batch_operand_a(group), b = batch_operand_b(group), c = batch_operand_c(group);
-  for (const BatchOperand* x : {&a, &b, &c})
-    if (Status status = check_no_null(*x, group.count); !status.ok()) return status;
-  if (Status status = check_gemm(group.product(0)); !status.ok()) return status;
-  for (const BatchOperand* x : {&a, &b})
-    if (Status status = check_own_result(*x, c, group.count); !status.ok()) return status;
-  return check_epilogue_apart(group, c);
+  for (const BatchOperand* x : {&all.a, &all.b, &all.c})
+    if (Status status = check_no_null(all, *x, group.count); !status.ok()) return status;
+  if (Status status = check_product(group.product(0), by_columns); !status.ok()) return status;
+  for (const BatchOperand* x : {&all.a, &all.b})
+    if (Status status = check_own_result(all, *x, group.count); !status.ok()) return status;
+  return check_epilogue_apart(group, all.c);
 }
 
 Status check_stride(const BatchOperand& x, Index count) {
@@ -132,16 +151,19 @@ Index meets(const BatchOperand& c, Index i, const BatchOperand& x, Index first, 
   return -1;
 }
 
-Status check_results_apart(const BatchOperand& given, Index count) {
+Status check_results_apart(const BatchOperands& all, Index count) {
+  const BatchOperand& given = all.c;
   const BatchOperand c = ascending(given, count);
   if (count == 1 || c.empty() || c.step() >= c.extent()) return {};
   const Index other = meets(c, 0, c, 1, count);
   if (other < 0) return {};
   return invalid_batch("gemm batch: stride_c = " + digits(given.stride) + " makes the results of products 0 and " +
-                       digits(other) + " overlap: each is " + shape_text(c.rows) + " with ldc = " + digits(c.rows.ld));
+                       digits(other) + " overlap: each is " + all.shape_text(c.rows) +
+                       " with ldc = " + digits(c.rows.ld));
 }
 
-Status check_apart_from(const BatchOperand& given_x, const BatchOperand& given_c, Index count) {
+Status check_apart_from(const BatchOperands& all, const BatchOperand& given_x, Index count) {
+  const BatchOperand& given_c = all.c;
   const BatchOperand x = ascending(given_x, count), c = ascending(given_c, count);
   if (x.empty() || c.empty()) return {};
   const Index all_x = (count - 1) * x.step() + x.extent(), all_c = (count - 1) * c.step() + c.extent();
@@ -154,22 +176,23 @@ Status check_apart_from(const BatchOperand& given_x, const BatchOperand& given_c
   if (j < 0) return {};
   return invalid_batch(std::string("gemm batch: a c overlaps ") + (x.name[0] == 'a' ? "an a" : "a b") +
                        " in memory (stride_c = " + digits(given_c.stride) + ", stride_" + x.name + " = " +
-                       digits(given_x.stride) + ", c is " + shape_text(c.rows) + ", " + x.name + " is " +
-                       shape_text(x.rows) + "); the products need separate results");
+                       digits(given_x.stride) + ", c is " + all.shape_text(c.rows) + ", " + x.name + " is " +
+                       all.shape_text(x.rows) + "); the products need separate results");
 }
 
-Status check_strides(const GemmBatch& group) {
+Status check_strides(const GemmBatch& group, bool by_columns) {
+  const BatchOperands all(group, by_columns);
   if (group.a != nullptr || group.b != nullptr)
     return invalid_batch("gemm batch: the array of pointers c is null, but that of " +
-                         std::string(group.a != nullptr ? "a" : "b") + " is not; pass all three, or none and strides");
-  if (Status status = check_gemm(group.call); !status.ok()) return status;
-  const BatchOperand a = batch_operand_a(group), b = batch_operand_b(group), c = batch_operand_c(group);
-  for (const BatchOperand* x : {&a, &b, &c})
+                         std::string(group.a != nullptr ? all.a.name : all.b.name) +
+                         " is not; pass all three, or none and strides");
+  if (Status status = check_product(group.call, by_columns); !status.ok()) return status;
+  for (const BatchOperand* x : {&all.a, &all.b, &all.c})
     if (Status status = check_stride(*x, group.count); !status.ok()) return status;
-  if (Status status = check_results_apart(c, group.count); !status.ok()) return status;
-  for (const BatchOperand* x : {&a, &b})
-    if (Status status = check_apart_from(*x, c, group.count); !status.ok()) return status;
-  return check_epilogue_apart(group, c);
+  if (Status status = check_results_apart(all, group.count); !status.ok()) return status;
+  for (const BatchOperand* x : {&all.a, &all.b})
+    if (Status status = check_apart_from(all, *x, group.count); !status.ok()) return status;
+  return check_epilogue_apart(group, all.c);
 }
 
 Status check_ends(const GemmBatch& group) {
@@ -191,26 +214,30 @@ Status check_ends(const GemmBatch& group) {
   return {};
 }
 
-Status check_group(const GemmBatch& group) {
+Status check_group(const GemmBatch& group, bool by_columns) {
   if (group.count < 0) return invalid_batch("gemm batch: count = " + digits(group.count) + " is negative");
   if (group.count == 0) return {};
   constexpr Index most = Index{1} << 56; // no address space has room for more pointers or results
   if (group.count > most)
     return invalid_batch("gemm batch: count = " + digits(group.count) + " overflows the address space");
   if (group.ends.data != nullptr) return check_ends(group);
-  return group.has_pointers() ? check_pointers(group) : check_strides(group);
+  return group.has_pointers() ? check_pointers(group, by_columns) : check_strides(group, by_columns);
 }
 
-} // namespace
-
-Status check_gemm_batch(std::span<const GemmBatch> groups) {
+Status check_groups(std::span<const GemmBatch> groups, bool by_columns) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    Status status = check_group(groups[g]);
+    Status status = check_group(groups[g], by_columns);
     if (status.ok()) continue;
     if (groups.size() > 1) status.why = "group " + std::to_string(g) + ": " + status.why;
     return status;
   }
   return {};
 }
+
+} // namespace
+
+Status check_gemm_batch(std::span<const GemmBatch> groups) { return check_groups(groups, false); }
+
+Status detail::check_column_major(std::span<const GemmBatch> groups) { return check_groups(groups, true); }
 
 } // namespace tessera

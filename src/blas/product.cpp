@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include <tessera/detail/column_major.hpp>
 #include <tessera/detail/printable.hpp>
 
 #include "dispatch/threads.hpp"
@@ -19,9 +20,10 @@ namespace {
 
 /// Calls run(options) with the default options, whose backend is Auto: TESSERA_BACKEND names it. Where memory is short,
 /// nothing is written yet, and multiply_anyway() computes the products with the same bits and without memory. Prints
-/// the reason of any other failure and aborts.
-template <class Run, class MultiplyAnyway>
-void run_or_abort(const char* routine, Run run, MultiplyAnyway multiply_anyway) noexcept try {
+/// the reason of any other failure and aborts. `work` is refused in the words of a caller with matrices in this order.
+template <class Work, class Run, class MultiplyAnyway>
+void run_or_abort(const char* routine, const Work& work, Order order, Run run, MultiplyAnyway multiply_anyway) noexcept
+    try {
   try {
     detail::pass_over_wrong_thread_variables();
     run(GemmOptions{});
@@ -33,6 +35,9 @@ void run_or_abort(const char* routine, Run run, MultiplyAnyway multiply_anyway) 
                  routine);
     multiply_anyway();
   }
+} catch (const InvalidArgument& error) {
+  const Status columns = order == Order::Columns ? detail::check_column_major(work) : Status{};
+  abort_with(routine, columns.ok() ? error.what() : columns.why.c_str());
 } catch (const std::exception& error) {
   abort_with(routine, error.what());
 }
@@ -46,19 +51,19 @@ void multiply_without_memory(const Call& call) {
 
 } // namespace
 
-void multiply(const char* routine, const GemmCall& call) noexcept {
+void multiply(const char* routine, const GemmCall& call, Order order) noexcept {
   run_or_abort(
-      routine, [&](const GemmOptions& options) { detail::gemm_raw(call, options); },
+      routine, call, order, [&](const GemmOptions& options) { detail::gemm_raw(call, options); },
       [&] { multiply_without_memory(call); });
 }
-void multiply(const char* routine, const ComplexGemmCall& call) noexcept {
+void multiply(const char* routine, const ComplexGemmCall& call, Order order) noexcept {
   run_or_abort(
-      routine, [&](const GemmOptions& options) { detail::gemm_raw(call, options); },
+      routine, call, order, [&](const GemmOptions& options) { detail::gemm_raw(call, options); },
       [&] { multiply_without_memory(call); });
 }
-void multiply(const char* routine, std::span<const GemmBatch> groups) noexcept {
+void multiply(const char* routine, std::span<const GemmBatch> groups, Order order) noexcept {
   run_or_abort(
-      routine, [&](const GemmOptions& options) { detail::gemm_batch_raw(groups, options); },
+      routine, groups, order, [&](const GemmOptions& options) { detail::gemm_batch_raw(groups, options); },
       [&] {
         throw_if_failed(check_gemm_batch(groups));
         for (const GemmBatch& group : groups)

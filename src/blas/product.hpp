@@ -11,16 +11,21 @@
 #include <tessera/gemm.hpp>
 #include <tessera/gemm_batch.hpp>
 
+#include "caller.hpp"
 #include "symbols.hpp"
 
 namespace tessera::blas {
 
+/// How the matrices that the caller passed lie. Calls are row-major; a product of column-major matrices is
+/// called as its transpose (column_major()), and messages say what the caller passed.
+enum class Order { Rows, Columns };
+
 /// Computes a row-major product whose arguments have been checked. Where memory is short, it is computed by a loop that
 /// needs none. If it fails otherwise, the function prints the reason and ends the process: the BLAS has no way to
 /// report a failure, and the caller would go on with a C that was not computed.
-void multiply(const char* routine, const GemmCall& call) noexcept;
-void multiply(const char* routine, const ComplexGemmCall& call) noexcept;
-void multiply(const char* routine, std::span<const GemmBatch> groups) noexcept;
+void multiply(const char* routine, const GemmCall& call, Order order) noexcept;
+void multiply(const char* routine, const ComplexGemmCall& call, Order order) noexcept;
+void multiply(const char* routine, std::span<const GemmBatch> groups, Order order) noexcept;
 
 /// The call and the element type for a type of the BLAS, real or complex.
 template <class T>
@@ -50,18 +55,17 @@ CallOf<T> by_rows(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T*
 /// The lengths that the leading dimensions must span: of the columns of column-major operands as they are stored, of
 /// the rows of row-major ones.
 struct Spans {
-  blas_int a, b, c;
+  Index a, b, c;
 };
 /// Returns the position of the first wrong argument as the Fortran routine counts: 0 for none, 3 m, 4 n, 5 k, 8 lda,
 /// 10 ldb, 13 ldc.
-inline blas_int wrong_argument(blas_int m, blas_int n, blas_int k, blas_int lda, blas_int ldb, blas_int ldc,
-                               const Spans& spans) {
+inline int wrong_argument(Index m, Index n, Index k, Index lda, Index ldb, Index ldc, const Spans& spans) {
   if (m < 0) return 3;
   if (n < 0) return 4;
   if (k < 0) return 5;
-  if (lda < std::max<blas_int>(1, spans.a)) return 8;
-  if (ldb < std::max<blas_int>(1, spans.b)) return 10;
-  if (ldc < std::max<blas_int>(1, spans.c)) return 13;
+  if (lda < std::max<Index>(1, spans.a)) return 8;
+  if (ldb < std::max<Index>(1, spans.b)) return 10;
+  if (ldc < std::max<Index>(1, spans.c)) return 13;
   return 0;
 }
 

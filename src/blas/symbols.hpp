@@ -1,7 +1,9 @@
 #pragma once
 
-/// Names and integers of the two libraries: libtessera_blas with 32-bit integers, libtessera_blas64 with 64-bit ones
-/// and the suffix 64_ that OpenBLAS and SciPy use (sgemm_64_, cblas_sgemm64_).
+/// Names and integers of the two libraries: libtessera_blas with the standard's names, libtessera_blas64 with the
+/// suffix 64_ that OpenBLAS and SciPy use (sgemm_64_, cblas_sgemm64_). Integers of the names with a suffix have 64
+/// bits. Integers of the standard's names have 32 bits in most programs, and 64 bits in programs of a BLAS such as
+/// Debian's libblas64: caller.hpp finds out for each caller.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,21 +16,21 @@ using blas_int = std::int64_t;
 using blas_int = std::int32_t;
 #endif
 
+/// An integer that is passed by value. Where Tessera runs (x86-64, AArch64), an integer of either width has a register
+/// or eight bytes of the stack to itself, so that this type receives both; only the lower half of a 32-bit one counts.
+using blas_word = std::int64_t;
+
 #define TESSERA_BLAS_API __attribute__((visibility("default")))
 
-/// Exports a routine of this file also under the name that the OpenBLAS in PyPI's wheels of NumPy and SciPy gives it:
-/// scipy_cblas_sgemm64_ and scipy_sgemm_64_ with 64-bit integers, scipy_cblas_sgemm and scipy_sgemm_ with 32-bit ones.
 #define TESSERA_BLAS_TEXT_OF(name) #name
 #define TESSERA_BLAS_TEXT(name) TESSERA_BLAS_TEXT_OF(name)
+/// Exports a routine of this file also under the name that the OpenBLAS in PyPI's wheels of NumPy and SciPy gives it:
+/// scipy_cblas_sgemm64_ and scipy_sgemm_64_ with 64-bit integers, scipy_cblas_sgemm and scipy_sgemm_ with 32-bit ones.
 #define TESSERA_BLAS_SCIPY_NAME(name)                                                       \
   TESSERA_BLAS_API extern decltype(TESSERA_BLAS_NAME(name)) TESSERA_BLAS_NAME(scipy_##name) \
       __attribute__((alias(TESSERA_BLAS_TEXT(TESSERA_BLAS_NAME(name)))))
 
 extern "C" {
-
-/// The standard's handlers of illegal arguments. Where a program defines such functions, they are called instead.
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(xerbla_)(const char* routine, const blas_int* position, std::size_t length);
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(cblas_xerbla)(blas_int position, const char* routine, const char* form, ...);
 
 /// Nonzero while cblas_xerbla hears of a row-major cblas_?gemm. As in netlib's CBLAS, the position then counts as
 /// the Fortran routine does, plus one: Cᵀ = op(B)ᵀ·op(A)ᵀ, so 4 is n, 5 is m, 9 is ldb and 11 is lda. A handler that a
@@ -38,6 +40,21 @@ TESSERA_BLAS_API extern int TESSERA_BLAS_NAME(RowMajorStrg);
 }
 
 namespace tessera::blas {
+
+/// One call of a routine: what handlers are told, the exported names, and the place to which the call returns.
+struct Routine {
+  const char* word;
+  const char* symbol;
+  const char* scipy_symbol;
+  const void* caller;
+};
+
+/// The routine of the exported function in which this stands.
+#define TESSERA_BLAS_ROUTINE(word, name)                                                                  \
+  tessera::blas::Routine {                                                                                \
+    word, TESSERA_BLAS_TEXT(TESSERA_BLAS_NAME(name)), TESSERA_BLAS_TEXT(TESSERA_BLAS_NAME(scipy_##name)), \
+        __builtin_return_address(0)                                                                       \
+  }
 
 /// Sets RowMajorStrg. Threads may be refused at the same time.
 inline void tell_row_major(bool rows) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tessera/backend.hpp>
@@ -77,8 +78,11 @@ Status check(const Call& call) {
     for (const EngineRow* row : engine_rows()) names.emplace_back(row->name);
     return wrong(unknown_word("engine", call.options.engine, names));
   }
-  for (const DistributedStorage* x : {&call.a, &call.b})
-    if (overlap(stored_rows(*x), stored_rows(call.c))) return wrong("c overlaps a or b in this rank's memory");
+  const auto shape = [](const DistributedStorage& x) { return std::to_string(x.rows) + "×" + std::to_string(x.cols); };
+  for (const auto& [x, name] : {std::pair{&call.a, "a"}, std::pair{&call.b, "b"}})
+    if (overlap(stored_rows(*x), stored_rows(call.c)))
+      return wrong(std::string("c overlaps ") + name + " in this rank's memory (c is " + shape(call.c) + ", " + name +
+                   " is " + shape(*x) + "); the product needs a separate result");
   return check_threads(call);
 }
 

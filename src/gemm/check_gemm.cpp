@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include <tessera/complex.hpp>
+#include <tessera/detail/column_major.hpp>
 #include <tessera/executor.hpp>
 
 #include "check_gemm.hpp"
@@ -14,6 +16,10 @@ namespace {
 
 struct NamedRows : StoredRows {
   const char* name;
+  bool by_columns = false; ///< the caller's matrix is the transpose: its columns are these rows
+
+  const char* lines() const { return by_columns ? "rows" : "columns"; } ///< what a row here has, in the caller's words
+  std::string shape() const { return by_columns ? detail::shape(cols, rows) : detail::shape(rows, cols); }
 };
 
 Status refusal(std::string why) { return Status::failure(StatusCode::InvalidArgument, std::move(why)); }
@@ -31,16 +37,15 @@ Status check_operand(const NamedRows& x) {
   const auto ld_name = [&] { return std::string("ld") + x.name; };
   if (x.ld < x.cols || x.ld < 1)
     return refusal("gemm: " + ld_name() + " = " + std::to_string(x.ld) + " is less than the " + std::to_string(x.cols) +
-                   " columns that " + x.name + " has as it is stored; pass at least " +
+                   " " + x.lines() + " that " + x.name + " has as it is stored; pass at least " +
                    std::to_string(x.cols > 1 ? x.cols : 1));
   const Index largest = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(x.element);
   if (x.rows > 0 && x.ld > largest / x.rows)
-    return refusal("gemm: " + std::string(x.name) + " is too large: " + std::to_string(x.rows) + " rows of " +
-                   ld_name() + " = " + std::to_string(x.ld) + " elements of " + std::to_string(x.element) +
-                   " bytes overflow the address space");
+    return refusal("gemm: " + std::string(x.name) + " is too large: " + std::to_string(x.rows) +
+                   (x.by_columns ? " columns of " : " rows of ") + ld_name() + " = " + std::to_string(x.ld) +
+                   " elements of " + std::to_string(x.element) + " bytes overflow the address space");
   if (x.data == nullptr && x.rows > 0 && x.cols > 0)
-    return refusal("gemm: " + std::string(x.name) + " is null, but has " + std::to_string(x.rows) + "×" +
-                   std::to_string(x.cols) + " elements");
+    return refusal("gemm: " + std::string(x.name) + " is null, but has " + x.shape() + " elements");
   return {};
 }
 
@@ -85,7 +90,8 @@ Status check_epilogue(const GemmCall& call, const NamedRows& c) {
     if (overlap(bias, c)) return refusal("gemm: c overlaps the epilogue's bias in memory; the bias is read meanwhile");
   }
   if (epilogue.residual != nullptr) {
-    const NamedRows residual{{epilogue.residual, call.m, call.n, epilogue.ld_residual, c.element}, "residual"};
+    const NamedRows residual{
+        {epilogue.residual, call.m, call.n, epilogue.ld_residual, c.element}, "residual", c.by_columns};
     if (Status status = check_operand(residual); !status.ok()) return status;
     if (overlap(residual, c))
       return refusal("gemm: c overlaps the epilogue's residual in memory; beta = 1 adds to c itself");
@@ -117,39 +123,44 @@ bool overlap(const StoredRows& x, const StoredRows& y) {
   return same_columns || wraps;
 }
 
-Status check_shapes(const GemmCall& call, std::size_t element, std::size_t result) {
+Status check_shapes(const GemmCall& call, std::size_t element, std::size_t result, bool by_columns) {
   if (call.m < 0 || call.n < 0 || call.k < 0)
-    return refusal("gemm: sizes must not be negative: " + quantity("m", call.m) + ", " + quantity("n", call.n) + ", " +
-                   quantity("k", call.k));
+    return refusal("gemm: sizes must not be negative: " + quantity("m", by_columns ? call.n : call.m) + ", " +
+                   quantity("n", by_columns ? call.m : call.n) + ", " + quantity("k", call.k));
   if (call.threads < 0)
     return refusal("gemm: " + quantity("threads", call.threads) + " is negative; 0 means the default");
   const bool flip_a = call.op_a != Op::None;
   const bool flip_b = call.op_b != Op::None;
-  const NamedRows a{{call.a, flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.lda, element}, "a"};
-  const NamedRows b{{call.b, flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.ldb, element}, "b"};
-  const NamedRows c{{call.c, call.m, call.n, call.ldc, result}, "c"};
+  const char* const name_a = by_columns ? "b" : "a";
+  const char* const name_b = by_columns ? "a" : "b";
+  const NamedRows a{
+      {call.a, flip_a ? call.k : call.m, flip_a ? call.m : call.k, call.lda, element}, name_a, by_columns};
+  const NamedRows b{
+      {call.b, flip_b ? call.n : call.k, flip_b ? call.k : call.n, call.ldb, element}, name_b, by_columns};
+  const NamedRows c{{call.c, call.m, call.n, call.ldc, result}, "c", by_columns};
   for (const NamedRows* operand : {&a, &b, &c})
     if (!is_plain(*operand))
       if (Status status = check_operand(*operand); !status.ok()) return status;
   for (const NamedRows* operand : {&a, &b})
     if (overlap(*operand, c))
-      return refusal("gemm: c overlaps " + std::string(operand->name) + " in memory (c is " + std::to_string(c.rows) +
-                     "×" + std::to_string(c.cols) + ", " + operand->name + " is " + std::to_string(operand->rows) +
-                     "×" + std::to_string(operand->cols) + "); the product needs a separate result");
+      return refusal("gemm: c overlaps " + std::string(operand->name) + " in memory (c is " + c.shape() + ", " +
+                     operand->name + " is " + operand->shape() + "); the product needs a separate result");
   if (!call.epilogue.empty()) return check_epilogue(call, c);
   return {};
 }
 
-Status check_gemm(const GemmCall& call) {
+namespace {
+
+Status check_real(const GemmCall& call, bool by_columns) {
   if (Status status = check_types(call); !status.ok()) return status;
   for (const Op op : {call.op_a, call.op_b})
     if (op != Op::None && op != Op::Transpose)
       return refusal("gemm: op " + std::to_string(static_cast<int>(op)) +
                      " of a real matrix; use none or transpose, which is a real matrix's conjugate transpose");
-  return check_shapes(call, size_of(call.type), size_of(call.result));
+  return check_shapes(call, size_of(call.type), size_of(call.result), by_columns);
 }
 
-Status check_gemm(const ComplexGemmCall& call) {
+Status check_complex(const ComplexGemmCall& call, bool by_columns) {
   if (call.type != DType::F32 && call.type != DType::F64)
     return refusal("gemm: complex numbers of " + std::string(to_string(call.type)) + " parts; use f32 or f64");
   for (const Op op : {call.op_a, call.op_b})
@@ -158,10 +169,18 @@ Status check_gemm(const ComplexGemmCall& call) {
   const std::size_t number = 2 * size_of(call.type);
   const GemmCall shapes{call.type, call.math, call.op_a, call.op_b, call.m, call.n, call.k,   1.0,
                         call.a,    call.lda,  call.b,    call.ldb,  1.0,    call.c, call.ldc, call.threads};
-  return check_shapes(shapes, number, number);
+  return check_shapes(shapes, number, number, by_columns);
 }
 
+} // namespace
+
+Status check_gemm(const GemmCall& call) { return check_real(call, false); }
+Status check_gemm(const ComplexGemmCall& call) { return check_complex(call, false); }
+
 namespace detail {
+
+Status check_column_major(const GemmCall& call) { return check_real(call, true); }
+Status check_column_major(const ComplexGemmCall& call) { return check_complex(call, true); }
 
 void check_inner(Index a_rows, Index a_cols, Index b_rows, Index b_cols) {
   if (const std::string why = inner_mismatch(a_rows, a_cols, b_rows, b_cols); !why.empty())
@@ -173,8 +192,10 @@ std::string product_mismatch(const Operand& a, const Operand& b, const Operand& 
   if (!why.empty()) return why;
   if (logical_rows(c) != logical_rows(a) || logical_cols(c) != logical_cols(b))
     return "c is " + shape(c) + ", but a·b is " + shape(logical_rows(a), logical_cols(b));
-  if (overlap(a, c) || overlap(b, c))
-    return std::string("c overlaps ") + (overlap(a, c) ? "a" : "b") + " in memory; the product needs a separate result";
+  for (const auto& [x, name] : {std::pair{&a, "a"}, std::pair{&b, "b"}})
+    if (overlap(*x, c))
+      return std::string("c overlaps ") + name + " in memory (c is " + shape(c) + ", " + name + " is " + shape(*x) +
+             "); the product needs a separate result";
   return {};
 }
 

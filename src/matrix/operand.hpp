@@ -23,10 +23,22 @@ inline Placed place_of(const Operand& x, Placed whole) {
 /// Is the operand the whole of its matrix?
 inline bool is_whole(const Operand& x) { return x.rows == x.storage->rows() && x.cols == x.storage->cols(); }
 
-/// True for two rectangles of one storage that share an element.
+/// Returns the operand's elements in the host's memory; without an address where home() has none.
+inline StoredRows rows_at_home(const Operand& x) {
+  const std::size_t element = size_of(x.storage->type());
+  const auto* const first = static_cast<const char*>(x.storage->home());
+  const Index offset = x.row * x.storage->ld() + x.col;
+  return {first == nullptr ? nullptr : first + offset * static_cast<Index>(element), x.rows, x.cols, x.storage->ld(),
+          element};
+}
+
+/// Do two operands share an element? Storages of the caller's memory may be parts of one matrix, or of a Matrix.
 inline bool overlap(const Operand& x, const Operand& y) {
-  return x.storage == y.storage && x.row < y.row + y.rows && y.row < x.row + x.rows && x.col < y.col + y.cols &&
-         y.col < x.col + x.cols;
+  if (x.storage == y.storage)
+    return x.row < y.row + y.rows && y.row < x.row + x.rows && x.col < y.col + y.cols && y.col < x.col + x.cols;
+  if (!x.storage->borrowed() && !y.storage->borrowed()) return false;
+  const StoredRows at_x = rows_at_home(x), at_y = rows_at_home(y);
+  return at_x.data != nullptr && at_y.data != nullptr && tessera::overlap(at_x, at_y);
 }
 
 } // namespace tessera::detail

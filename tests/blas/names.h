@@ -6,6 +6,9 @@
 #ifdef TESSERA_BLAS_64
 #define NAME(name) name##64_
 typedef int64_t blas_int;
+#elif defined(TESSERA_BLAS_WIDE) /* the standard's names with 64-bit integers, as in Debian's libblas64 */
+#define NAME(name) name
+typedef int64_t blas_int;
 #else
 #define NAME(name) name
 typedef int32_t blas_int;

@@ -4,7 +4,7 @@
 # name gemm alone, because the drop-in has no other routine, and also sizes beyond a tile. Each product that a tester
 # counts must be in Tessera's log.
 # It exits with 77, which CTest shows as skipped, where the testers are missing.
-# Usage: netlib.sh LIBRARY BACKEND FOLDER-TO-WORK-IN [FOLDER-OF-THE-TESTERS]
+# Usage: netlib.sh LIBRARY BACKEND FOLDER-TO-WORK-IN [FOLDER-OF-THE-TESTERS [THEIR-PACKAGE]]
 set -eu
 
 library=$1
@@ -12,7 +12,7 @@ backend=$2
 work=$3
 preloaded=$(cd "$(dirname "$0")" && pwd)/../support/preloaded.sh
 testers=${4:-/usr/lib/$(uname -m)-linux-gnu/blas}
-[ -x "$testers/xscblat3" ] || { echo "skipped: no netlib testers in $testers (Debian package libblas-test)"; exit 77; }
+[ -x "$testers/xscblat3" ] || { echo "skipped: no netlib testers in $testers (Debian package ${5:-libblas-test})"; exit 77; }
 
 sizes='0 1 2 3 9 65'
 rm -rf "$work"

@@ -170,7 +170,7 @@ static void errors(tessera_grid* grid) {
   expect(tessera_pmatrix_gemm(TESSERA_NONE, TESSERA_NONE, &one, x, x, &one, NULL, NULL), TESSERA_INVALID_ARGUMENT,
          "c is null");
   expect(tessera_pmatrix_gemm(TESSERA_NONE, TESSERA_NONE, &one, x, x, &one, x, NULL), TESSERA_INVALID_ARGUMENT,
-         "c overlaps a or b");
+         "c overlaps a in this rank's memory");
   expect(tessera_pmatrix_scatter(x, rank == 0 ? (const void*)&one : NULL, 1, 0), TESSERA_INVALID_ARGUMENT, "ld");
   expect(tessera_pmatrix_read(NULL, NULL, NULL), TESSERA_INVALID_ARGUMENT, "matrix is null");
   tessera_pmatrix_destroy(x);

@@ -138,7 +138,7 @@ void report_all(bool prefixed) {
 void lie(std::size_t field) {
   const int context = make_context("Row");
   Dealt<double> a(40, 40, 8, 8, 1, context), c(40, 40, 8, 8, 2, context);
-  constexpr int dtype = 0, wrong_type = 2, too_few = 0;
+  constexpr int dtype = 0, wrong_type = 3, too_few = 0;
   if (c.row == 1 && c.col == 0) a.descriptor[field] = field == dtype ? wrong_type : too_few;
   product("pdgemm_", pdgemm_, false)("N", "N", 40, 40, 40, 1, a, 1, a, 0, c);
   std::puts("the program went on");

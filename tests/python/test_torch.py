@@ -208,6 +208,13 @@ def test_out(way):
     with pytest.raises(RuntimeError, match="shares memory with an operand"):
         tt.mm(square, square.clone(), out=square)
     assert torch.equal(square, before)
+    whole = torch.zeros(20, 20)
+    for part in whole, whole.T:  # by rows and by columns
+        c = part[3:9, 3:11]
+        with pytest.raises(RuntimeError, match=r"c overlaps a .*c is 6×8, a is 6×4"):
+            tt.mm(part[:6, :4], random(4, 8), out=c)
+        with pytest.raises(RuntimeError, match=r"c overlaps b .*c is 6×8, b is 4×8"):
+            tt.mm(random(6, 4), part[:4, :8], out=c)
 
 
 def test_bad_input_raises_as_pytorch_does():

@@ -100,4 +100,22 @@ BOOST_AUTO_TEST_CASE(products_read_and_write_in_place) {
   expect_error<InvalidArgument>([&] { gemm(1.0, x, y, 0.0, Columns(x)); }, {"c is 3×4", "3×2"});
 }
 
+BOOST_AUTO_TEST_CASE(errors_name_the_operand_that_was_passed) {
+  Columns x = numbered_columns(20, 20);
+  const Columns a = Columns::Ones(6, 4), b = Columns::Ones(4, 8);
+  Rows y = x;
+  for (const Backend backend : {Backend::Auto, Backend::Reference}) {
+    expect_error<InvalidArgument>(
+        [&] { gemm(1.0, x.block(0, 0, 6, 4), b, 0.0, x.block(3, 3, 6, 8), {.backend = backend}); },
+        {"c overlaps a", "c is 6×8", "a is 6×4"});
+    expect_error<InvalidArgument>(
+        [&] { gemm(1.0, a, x.block(0, 0, 4, 8), 0.0, x.block(3, 3, 6, 8), {.backend = backend}); },
+        {"c overlaps b", "c is 6×8", "b is 4×8"});
+    expect_error<InvalidArgument>(
+        [&] { gemm(1.0, y.block(0, 0, 6, 4), b, 0.0, y.block(3, 3, 6, 8), {.backend = backend}); },
+        {"c overlaps a", "c is 6×8", "a is 6×4"});
+  }
+  BOOST_TEST((x == numbered_columns(20, 20)));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

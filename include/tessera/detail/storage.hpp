@@ -52,6 +52,10 @@ class TESSERA_API Storage {
   Index ld() const noexcept { return ld_; }
   DType type() const noexcept { return type_; }
   bool borrowed() const noexcept { return !owns_host_; } ///< the elements are in the caller's memory
+  /// Returns the host's memory without a copy; null where it is the library's own and not current.
+  const void* home() const noexcept {
+    return borrowed() || host_current_.load(std::memory_order_acquire) ? host_ : nullptr;
+  }
 
   /// Returns the host's elements, and copies them from the device first if it has newer ones.
   const void* host_read() {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <tessera/complex.hpp>
+#include <tessera/detail/column_major.hpp>
 #include <tessera/gemm_batch.hpp>
 
 #include "python/device_array.hpp"
@@ -111,18 +113,8 @@ class Tensors {
     if (!out.layout) return false;
     if (type_.is_complex) return multiply_complex(out);
     const GemmBatch batch = real(out);
-    if (view_.on_cuda()) {
-      on_device([&](Executor& cuda, Queue& queue) {
-        return count_ == 1 ? cuda.gemm(queue, batch.call) : cuda.gemm_batch(queue, {&batch, 1});
-      });
-    } else {
-      std::optional<WithoutGil> others_run;
-      if (takes_long()) others_run.emplace();
-      if (count_ == 1)
-        detail::gemm_raw(batch.call, {.math = math_});
-      else
-        detail::gemm_batch_raw({&batch, 1}, {.math = math_});
-    }
+    const bool by_columns = out.layout->op != Op::None;
+    detail::run_in_words_of_caller(by_columns, std::span(&batch, 1), [&] { multiply(batch); });
     return true;
   }
 
@@ -133,6 +125,19 @@ class Tensors {
     return static_cast<double>(a_.array.rows) * static_cast<double>(b_.array.cols) *
                static_cast<double>(a_.array.cols) * static_cast<double>(count_) >
            most;
+  }
+
+  void multiply(const GemmBatch& batch) {
+    if (view_.on_cuda())
+      return on_device([&](Executor& cuda, Queue& queue) {
+        return count_ == 1 ? cuda.gemm(queue, batch.call) : cuda.gemm_batch(queue, {&batch, 1});
+      });
+    std::optional<WithoutGil> others_run;
+    if (takes_long()) others_run.emplace();
+    if (count_ == 1)
+      detail::gemm_raw(batch.call, {.math = math_});
+    else
+      detail::gemm_batch_raw({&batch, 1}, {.math = math_});
   }
 
   bool take_bias(PyObject* object) {

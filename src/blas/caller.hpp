@@ -1,0 +1,46 @@
+#pragma once
+
+/// The integers of a caller. The standard's names are the same in a BLAS of 32-bit integers and in one of 64-bit
+/// integers (Debian's libblas64 and libopenblas64, MKL's ILP64), so that programs of either kind call libtessera_blas
+/// where it is loaded first. A wrong guess would read garbage; so the library asks the BLAS that the caller is linked
+/// with, once for each caller.
+
+#include <cstdint>
+
+#include <tessera/types.hpp>
+
+#include "symbols.hpp"
+
+namespace tessera::blas {
+
+enum class Width { Unknown, Narrow, Wide };
+
+#if defined(TESSERA_BLAS_64) // the names with a suffix have 64-bit integers everywhere
+inline bool has_wide_integers(const Routine&) { return true; }
+inline Width width_of_library_at(const void*) { return Width::Wide; }
+#else
+/// Does the caller pass 64-bit integers? A caller that is linked with no other BLAS, in a process that has none, passes
+/// the 32-bit integers that the library promises. Where the process has both kinds and nothing says which one the
+/// caller uses, the function prints that and ends the process.
+bool has_wide_integers(const Routine& routine);
+/// Returns the width of the integers of the library that has the BLAS function.
+Width width_of_library_at(const void* function);
+#endif
+
+/// Integers as a caller passes them.
+class Integers {
+ public:
+  explicit Integers(const Routine& routine) : wide_(has_wide_integers(routine)) {}
+
+  Index operator()(blas_word value) const { return wide_ ? value : static_cast<std::int32_t>(value); }
+  Index operator()(const blas_int* address) const { return at(address, 0); }
+  Index at(const blas_int* array, Index i) const {
+    if (wide_) return reinterpret_cast<const std::int64_t*>(array)[i];
+    return reinterpret_cast<const std::int32_t*>(array)[i];
+  }
+
+ private:
+  bool wide_;
+};
+
+} // namespace tessera::blas
