@@ -24,6 +24,7 @@
 #include "io/file_state.hpp"
 #include "io/npy_header.hpp"
 #include "io/output_file.hpp"
+#include "io/retry.hpp"
 #include "memory/resident.hpp"
 #include "operands.hpp"
 
@@ -33,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace tessera::distributed;
 
-[[noreturn]] void fail(const fs::path& path, const char* what, int error) {
+[[noreturn]] void fail(const fs::path& path, const std::string& what, int error) {
   throw IoError(path.string() + ": " + what + ": " + (error == 0 ? "the file ends too early" : std::strerror(error)));
 }
 
@@ -45,7 +46,7 @@ void transfer_all(Transfer&& transfer, char* data, std::size_t bytes, std::size_
     errno = 0;
     const ssize_t done = transfer(data, bytes, static_cast<off_t>(place));
     if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) fail(path, what, errno);
+    if (done <= 0) fail(path, std::string(what) + " at byte " + std::to_string(place), errno);
     data += done;
     place += static_cast<std::size_t>(done);
     bytes -= static_cast<std::size_t>(done);
@@ -112,7 +113,7 @@ void read_own(const DistributedStorage& x, const SharedFile& from) {
 }
 
 void write_own(const DistributedStorage& x, const fs::path& path, std::size_t offset) {
-  const io::Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const io::Descriptor file(io::retried([&] { return open(path.c_str(), O_WRONLY | O_CLOEXEC); }));
   if (!file.is_open()) fail(path, "cannot be opened", errno);
   const std::size_t bytes = x.type.bytes();
   std::vector<char> buffer;
@@ -123,7 +124,7 @@ void write_own(const DistributedStorage& x, const fs::path& path, std::size_t of
                  buffer.data(), buffer.size(), offset + static_cast<std::size_t>(first) * bytes, path,
                  "cannot be written");
   });
-  if (fsync(file.number()) != 0) fail(path, "cannot be brought to the disk", errno);
+  if (io::retried([&] { return fsync(file.number()); }) != 0) fail(path, "cannot be brought to the disk", errno);
 }
 
 /// A path on its way from rank 0 to the others, as a C string.
@@ -141,7 +142,11 @@ void begin_file(const fs::path& path, const std::string& header, std::optional<i
                 SentPath& partial) {
   file.emplace(path);
   const fs::path beside = file->partial_path();
-  if (beside.empty()) throw IoError(path.string() + ": is a pipe or a device; ranks write to places of a regular file");
+  if (beside.empty())
+    throw IoError(
+        path.string() +
+        ": is a pipe or a device, or a file that cannot be replaced; ranks write to places of a file beside it; choose "
+        "another name");
   if (beside.native().size() >= partial.size()) throw IoError(path.string() + ": the path is too long");
   std::strncpy(partial.data(), beside.c_str(), partial.size() - 1);
   file->stream() << header;
