@@ -6,6 +6,7 @@
 #include <tessera/backend/log.hpp>
 
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/uncancelled.hpp>
 
 namespace tessera::cpu {
 namespace {
@@ -82,6 +83,7 @@ void Team::run(Index count, int threads, TaskBody body, Schedule schedule) {
     const int got = before == 0 ? wanted : std::clamp(budget_ - before, 1, wanted);
     in_use_.fetch_sub(wanted - got);
     if (got > 1) {
+      const detail::Uncancelled whole; // the other threads work with what this one has on its stack
       WorkerRanges ranges(count, got);
       const auto work = [&](int slot) { ranges.work(slot, body); };
       const auto in_contract = [&](Index task, int slot) {

@@ -38,7 +38,9 @@ class BackendEntry {
   /// Ends with a null character.
   std::string_view name() const noexcept { return name_; }
 
-  /// Null with the reason in state(). Throws OutOfMemory and std::bad_alloc; then the next call loads it.
+  /// Null with the reason in state(). Throws OutOfMemory and std::bad_alloc; then the next call loads it. This function
+  /// and the next three throw BackendUnavailable where the plug-in's own code calls them while this thread loads it or
+  /// makes its executor.
   const PluginInfo* plugin();
   /// Null with the reason in state(). The next call tries again.
   /// Throws InvalidArgument where the environment has no valid number of threads, OutOfMemory and std::bad_alloc.
@@ -55,9 +57,12 @@ class BackendEntry {
   bool has_lost(const Executor& executor) const noexcept;
 
   State state();
+  /// Does this thread load the plug-in now, or make its executor?
+  bool is_being_made_here() const noexcept;
 
  private:
-  const PluginInfo* load();
+  void load();
+  void refuse_reentry() const;
   /// An executor that executor_of() made.
   struct Device {
     int number;
@@ -78,7 +83,10 @@ class BackendEntry {
   Executor* lost_ = nullptr;    ///< it was made before the fork of which this process is the child
   std::string reason_;
   StatusCode code_ = StatusCode::Unavailable;
-  std::mutex mutex_; ///< guards what is above; of another author's backend, loaded_ is constant
+  /// Guards what is above; of another author's backend, loaded_ is constant. It is not held while the plug-in is
+  /// loaded: another thread may hold the dynamic loader's lock, in the constructor of a library that waits for this
+  /// one.
+  std::mutex mutex_;
 };
 
 } // namespace tessera

@@ -145,7 +145,8 @@ std::vector<BackendEntry*> in_order_of_preference() {
   return all;
 }
 
-/// Null if none is available. `settled`: it will not be another one later, because no plug-in lacked memory. Throws
+/// Null if none is available. `settled`: it will not be another one later, because no plug-in lacked memory and none is
+/// being loaded by this thread, whose code may ask. Throws
 /// std::bad_alloc where this process lacks memory, since a caller would take a lesser backend for the best one. The
 /// backend that the program named first stands for all in host memory.
 template <class Admits>
@@ -153,6 +154,10 @@ Executor* first_executor(Admits admits, bool& settled) {
   settled = true;
   for (BackendEntry* candidate : in_order_of_preference()) {
     if (candidate->preference() <= 0 || !admits(*candidate)) continue;
+    if (candidate->is_being_made_here()) { // its own code asks
+      settled = false;
+      continue;
+    }
     if (candidate->memory() == Memory::Host)
       if (Executor* named = registry().first_named_on_host()) return named;
     if (Executor* made = candidate->executor()) return made;

@@ -19,6 +19,7 @@
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/open_file.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 #if defined(TESSERA_HAVE_XTENSOR)
@@ -98,6 +99,7 @@ void take_mark(std::string& line, const fs::path& path) {
 
 template <FileElement T>
 Matrix<T> load_csv(const fs::path& path) try {
+  const detail::Uncancelled whole;
   const detail::ContractArithmetic contract;
   std::error_code error;
   if (fs::is_directory(path, error)) throw IoError(path.string() + ": is a folder, not a text file");
@@ -155,6 +157,7 @@ void write_csv_elements(std::ostream& out, const Operand& source) {
 } // namespace
 
 void write_csv(const fs::path& path, const Operand& source) try {
+  const Uncancelled whole;
   const ContractArithmetic contract;
   errno = 0;
   io::OutputFile file(path);

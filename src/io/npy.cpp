@@ -9,6 +9,7 @@
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/open_file.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/half.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
@@ -70,6 +71,7 @@ NpyInfo inspect_npy(const fs::path& path, DType expected) {
 }
 
 void read_npy(const fs::path& path, const Operand& target) try {
+  const Uncancelled whole;
   const ContractArithmetic contract;
   const io::NpyHeader header = io::read_npy_header(path);
   const NpyInfo info = io::matrix_of(header, path);
@@ -88,6 +90,7 @@ void read_npy(const fs::path& path, const Operand& target) try {
 }
 
 void write_npy(const fs::path& path, const Operand& source) try {
+  const Uncancelled whole;
   const ContractArithmetic contract; // a view is copied straight first
   errno = 0;
   io::OutputFile file(path);

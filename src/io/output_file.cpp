@@ -9,6 +9,7 @@
 #include <new>
 
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
@@ -102,6 +103,7 @@ void OutputFile::commit() {
 } // namespace io
 
 void write_text_file(const fs::path& path, std::string_view text) try {
+  const detail::Uncancelled whole;
   errno = 0;
   io::OutputFile file(path);
   file.stream().write(text.data(), static_cast<std::streamsize>(text.size()));
@@ -111,6 +113,7 @@ void write_text_file(const fs::path& path, std::string_view text) try {
 }
 
 void check_writable(const fs::path& path) {
+  const detail::Uncancelled whole;
   // A device or a pipe is not opened: the reader of a pipe would see its end.
   if (!io::resolve_output(path).direct) io::OutputFile file(path);
 }
