@@ -25,7 +25,8 @@ class WithoutPipeSignal {
   ~WithoutPipeSignal() {
     constexpr timespec at_once{0, 0};
     if (!was_pending_)
-      while (sigtimedwait(&pipe_, nullptr, &at_once) < 0 && errno == EINTR) {}
+      while (sigtimedwait(&pipe_, nullptr, &at_once) < 0 && errno == EINTR) {
+      }
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
   WithoutPipeSignal(const WithoutPipeSignal&) = delete;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// What the programs say on stderr: errors, remarks, progress. It is of less worth than what they compute, so that a
-/// stderr that cannot be written to (full, closed, a pipe whose reader is gone) changes neither the results nor the exit
-/// status.
+/// stderr that cannot be written to (full, closed, a pipe whose reader is gone) changes neither the results nor the
+/// exit status.
 
 #include <exception>
 #include <string_view>

@@ -81,10 +81,10 @@ void read_npy(const fs::path& path, const Operand& target) try {
   std::ifstream file = open_file(path, std::ios::binary);
   if (!file) throw IoError(path.string() + ": cannot be read: " + std::strerror(errno));
   file.seekg(static_cast<std::streamoff>(header.data_offset));
-  const bool whole = visit(info.type, [&]<class T>(std::type_identity<T>) {
+  const bool read_all = visit(info.type, [&]<class T>(std::type_identity<T>) {
     return read_elements<T>(file, info, header.data_offset, target, path);
   });
-  if (!whole) throw IoError(path.string() + ": was truncated while it was read");
+  if (!read_all) throw IoError(path.string() + ": was truncated while it was read");
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
