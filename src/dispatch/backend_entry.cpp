@@ -45,7 +45,7 @@ const PluginInfo* BackendEntry::plugin() {
 Executor* BackendEntry::executor() {
   if (Executor* known = made_.load(std::memory_order_acquire)) return known; // every product asks: no lock
   const detail::Uncancelled whole;
-  tools::start_from_environment();                                           // without the lock: it runs code of tools
+  tools::start_from_environment(); // without the lock: it runs code of tools
   refuse_reentry();
   const WholeAcrossFork action;
   load();

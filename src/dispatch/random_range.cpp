@@ -31,15 +31,17 @@ std::string beyond_type(double low, double high) {
   return {};
 }
 
+/// The limits of Uniform and Integers are computed in Scalar<T>; the numbers between them are rounded to T.
 template <class T>
-std::string problem_of_uniform(double low, double high) {
+std::string problem_of_limits(double low, double high, bool with_high) {
   if (std::string why = beyond_type<T>(low, high); !why.empty() || low == high) return why;
-  // The least number of T that is not below low. The limits are computed in Scalar<T>.
   const auto from = static_cast<Scalar<T>>(low), to = static_cast<Scalar<T>>(high);
   const T nearest = static_cast<T>(from);
-  const T least = static_cast<Scalar<T>>(nearest) < from ? neighbour(nearest, true) : nearest;
-  if (from < to && static_cast<Scalar<T>>(least) < to) return {};
-  return "no number of " + std::string(to_string(dtype_of<T>)) + " is at least low and below high";
+  const T least = static_cast<Scalar<T>>(nearest) < from ? neighbour(nearest, true) : nearest; // not below low
+  const auto first = static_cast<Scalar<T>>(least);
+  if (with_high ? first <= to : first < to) return {};
+  return "no number of " + std::string(to_string(dtype_of<T>)) + " is at least low and " +
+         (with_high ? "at most" : "below") + " high";
 }
 
 template <class T>
@@ -70,11 +72,11 @@ std::string problem_of(const RandomCall& call) {
     return of_type([&]<class T>(std::type_identity<T>) { return problem_of_normal<T>(low, high); });
   if (low > high) return "low is above high";
   if (call.distribution == Distribution::Uniform)
-    return of_type([&]<class T>(std::type_identity<T>) { return problem_of_uniform<T>(low, high); });
+    return of_type([&]<class T>(std::type_identity<T>) { return problem_of_limits<T>(low, high, false); });
   if (low != std::floor(low) || high != std::floor(high)) return "integers between limits that are not whole";
   if (call.distribution == Distribution::Wide) return problem_of_wide(call.type, low, high);
   if (high - low >= 0x1p32) return "more than 2^32 different integers";
-  return of_type([&]<class T>(std::type_identity<T>) { return beyond_type<T>(low, high); });
+  return of_type([&]<class T>(std::type_identity<T>) { return problem_of_limits<T>(low, high, true); });
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 #include <tessera/backend.hpp>
 #include <tessera/backend/fork.hpp>
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/status.hpp>
 
 #include "backend_entry.hpp"
@@ -50,7 +51,8 @@ class Registry final : private ForkObserver {
     if (BackendEntry* known = find(name)) return known;
     if (name == auto_name || !is_plugin_name(name)) return nullptr;
     const WholeAcrossFork action;
-    LoadedPlugin loaded = load_plugin(name); // without the lock: it runs code of the plug-in
+    const detail::ContractArithmetic contract; // libstdc++ computes with double where it joins paths
+    LoadedPlugin loaded = load_plugin(name);   // without the lock: it runs code of the plug-in
     reason = loaded.reason;
     if (!loaded.claimable) return nullptr;
     const std::lock_guard lock(adding_);
@@ -82,6 +84,7 @@ class Registry final : private ForkObserver {
   /// Adds the plug-ins in the folders of TESSERA_PLUGIN_PATH, once for each value of the variable.
   void scan() {
     const WholeAcrossFork action;
+    const detail::ContractArithmetic contract;
     std::string path = plugin_path();
     {
       const std::lock_guard lock(adding_);

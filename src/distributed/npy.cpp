@@ -16,6 +16,8 @@
 #include <vector>
 
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/distributed.hpp>
 #include <tessera/io.hpp>
 
@@ -83,7 +85,7 @@ struct SharedFile {
     const io::NpyHeader found = io::read_npy_header(path);
     info = type.is_complex ? io::complex_matrix_of(found, path, type.part) : inspect_npy(path, type.part);
     offset = static_cast<std::size_t>(found.data_offset);
-    descriptor = io::Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    descriptor = io::Descriptor(io::retried([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
     state = io::FileState(descriptor, path);
   }
 };
@@ -157,6 +159,8 @@ void begin_file(const fs::path& path, const std::string& header, std::optional<i
 
 DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid, const fs::path& path, Blocks blocks,
                                         LocalOrder order, DistributedType type) try {
+  const Uncancelled whole;
+  const ContractArithmetic contract;
   Communicator& world = *grid->world;
   SharedFile file{path, {}, 0, {}, {}};
   const Status opened = guarded([&] { file.open_for(type); });
@@ -176,6 +180,8 @@ DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid, 
 /// Rank 0 makes the file beside the target and writes its header. When all ranks have written their elements, it
 /// renames the file to the target.
 void save_distributed_npy(const DistributedStorage& x, const fs::path& path) try {
+  const Uncancelled whole;
+  const ContractArithmetic contract;
   Communicator& world = *x.grid->world;
   std::string header;
   std::optional<io::OutputFile> file;

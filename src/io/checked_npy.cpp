@@ -7,7 +7,9 @@
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/check.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/open_file.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/status.hpp>
 
 #include "npy_header.hpp"
@@ -44,6 +46,8 @@ CheckedType type_of(const io::NpyHeader& header, const fs::path& path, std::opti
 } // namespace
 
 CheckedFile load_checked_npy(const fs::path& path, std::optional<CheckedType> opaque) try {
+  const detail::Uncancelled whole;
+  const detail::ContractArithmetic contract;
   const io::NpyHeader header = io::read_npy_header(path);
   const CheckedTypeInfo& type = checked_type(type_of(header, path, opaque));
   const std::size_t dimensions = header.shape.size();

@@ -22,6 +22,7 @@ namespace tessera {
 namespace fs = std::filesystem;
 
 NpyInfo inspect_npy(const fs::path& path) try {
+  const detail::ContractArithmetic contract;
   return io::matrix_of(io::read_npy_header(path), path);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);

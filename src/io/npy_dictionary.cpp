@@ -95,7 +95,7 @@ class Reader {
     for (; at('+') || at('-'); rest_.remove_prefix(1)) negative ^= rest_.front() == '-';
     std::string digits(take_word());
     std::erase(digits, '_');
-    if (digits.ends_with('L') || digits.ends_with('l')) digits.pop_back();
+    if (digits.ends_with('L')) digits.pop_back();
     int base = 10;
     for (const auto& [prefix, of_prefix] : {std::pair{'x', 16}, std::pair{'o', 8}, std::pair{'b', 2}})
       if (digits.size() > 2 && digits[0] == '0' && (digits[1] | 0x20) == prefix) base = of_prefix;

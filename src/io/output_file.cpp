@@ -9,6 +9,7 @@
 #include <new>
 
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/uncancelled.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
@@ -65,8 +66,8 @@ void OutputFile::open_aside() {
 }
 
 void OutputFile::open_beside() {
-  // A file that may be replaced and not be written to is refused now, as one that only grows is.
-  if (target_.exists && !open_in_place(target_).is_open()) fail(errno);
+  // A file that only grows (chattr +a) takes no replacement.
+  if (target_.exists && !open_in_place(target_).is_open() && errno == EPERM) fail(errno);
   folder_ = open_folder_of(target_);
   if (!folder_.is_open()) fail(errno);
   remove_leftovers(folder_.number());
@@ -104,6 +105,7 @@ void OutputFile::commit() {
 
 void write_text_file(const fs::path& path, std::string_view text) try {
   const detail::Uncancelled whole;
+  const detail::ContractArithmetic contract; // libstdc++ computes with double where it joins paths
   errno = 0;
   io::OutputFile file(path);
   file.stream().write(text.data(), static_cast<std::streamsize>(text.size()));
@@ -114,6 +116,7 @@ void write_text_file(const fs::path& path, std::string_view text) try {
 
 void check_writable(const fs::path& path) {
   const detail::Uncancelled whole;
+  const detail::ContractArithmetic contract;
   // A device or a pipe is not opened: the reader of a pipe would see its end.
   if (!io::resolve_output(path).direct) io::OutputFile file(path);
 }

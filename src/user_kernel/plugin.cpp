@@ -80,7 +80,8 @@ fs::path find_plugin(const KernelRun& run) {
                 "TESSERA_CUDA_KERNELS: tessera_add_kernels(<program> <file>.cu) in CMake");
   std::vector<fs::path> folders = absolute_folders(plugin_path());
   for (const fs::path& beside : folders_of(run.plugin.address)) add_folder(folders, beside);
-  for (const fs::path& folder : library_folders()) add_folder(folders, folder); // Tessera's own programs have theirs here
+  for (const fs::path& folder : library_folders())
+    add_folder(folders, folder); // Tessera's own programs have theirs here
   fs::path path = first_file(folders, file);
   if (path.empty())
     unavailable(run, "no " + file + " in " + joined(folders) +

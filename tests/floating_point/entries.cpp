@@ -1,6 +1,8 @@
 /// The library's entries that are no work of an executor: what reads, writes, prints and draws numbers has the same
 /// results from callers in every floating-point state, and leaves the state.
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <sstream>
 
 #include <boost/test/unit_test.hpp>
@@ -19,7 +21,7 @@
 namespace tessera::test {
 namespace {
 
-constexpr Index rows = 37, cols = 29;
+constexpr Index tall = 37, wide = 29;
 
 /// An entry, which returns all that it made as bytes. It does not compute by itself.
 struct Entry {
@@ -27,13 +29,24 @@ struct Entry {
   std::function<std::string()> run;
 };
 
+/// Reads a file by system calls alone, because libstdc++ computes with double where it joins paths.
+std::string contents(const std::string& name) {
+  std::string all;
+  const int file = open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  char bytes[4096];
+  for (ssize_t count = 0; (count = ::read(file, bytes, sizeof bytes)) > 0;)
+    all.append(bytes, static_cast<std::size_t>(count));
+  close(file);
+  return all;
+}
+
 /// A matrix of numbers with exponents least … most.
 template <class T>
 Matrix<T> matrix_of(int least, int most) {
-  const std::vector<T> all = numbers<T>(static_cast<std::size_t>(rows * cols), least, most);
-  Matrix<T> x(rows, cols);
-  for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < cols; ++j) x(i, j) = all[static_cast<std::size_t>(i * cols + j)];
+  const std::vector<T> all = numbers<T>(static_cast<std::size_t>(tall * wide), least, most);
+  Matrix<T> x(tall, wide);
+  for (Index i = 0; i < tall; ++i)
+    for (Index j = 0; j < wide; ++j) x(i, j) = all[static_cast<std::size_t>(i * wide + j)];
   return x;
 }
 
@@ -54,7 +67,7 @@ void add_files(std::vector<Entry>& all, const Folder& folder, const std::string&
              out = folder.path() / "out";
   save_csv(csv, x);
   save_npy(npy, x);
-  const auto read = [&folder] { return folder.read("out"); };
+  const auto read = [name_of_out = out.string()] { return contents(name_of_out); };
   all.push_back({name + "save_csv", [=] { return save_csv(out, x), read(); }});
   all.push_back({name + "save_csv of a transpose", [=] { return save_csv(out, x.transposed()), read(); }});
   all.push_back({name + "load_csv", [=] { return elements_of(load_csv<T>(csv)); }});
@@ -73,7 +86,7 @@ void add_draws(std::vector<Entry>& all, Distribution distribution, double low, d
   const auto lowest = static_cast<Scalar<T>>(low), highest = static_cast<Scalar<T>>(high);
   all.push_back({"random " + std::string(to_string(dtype_of<T>)) + ", distribution " +
                      std::to_string(static_cast<int>(distribution)),
-                 [=] { return elements_of(Matrix<T>::random(rows, cols, Seed{3}, distribution, lowest, highest)); }});
+                 [=] { return elements_of(Matrix<T>::random(tall, wide, Seed{3}, distribution, lowest, highest)); }});
 }
 
 void add_checks(std::vector<Entry>& all, int least, int most) {
@@ -107,11 +120,41 @@ void add_conversions(std::vector<Entry>& all) {
                  }});
   all.push_back(
       {"C", [=] {
-         std::vector<float> z(static_cast<std::size_t>(rows * rows));
-         const int status = tessera_gemm_f32(TESSERA_NONE, TESSERA_TRANSPOSE, rows, rows, cols, 1.0f, y.data(), y.ld(),
-                                             y.data(), y.ld(), 0.0f, z.data(), rows, nullptr);
+         std::vector<float> z(static_cast<std::size_t>(tall * tall));
+         const int status = tessera_gemm_f32(TESSERA_NONE, TESSERA_TRANSPOSE, tall, tall, wide, 1.0f, y.data(), y.ld(),
+                                             y.data(), y.ld(), 0.0f, z.data(), tall, nullptr);
          return std::to_string(status) + std::string(reinterpret_cast<const char*>(z.data()), z.size() * sizeof(float));
        }});
+}
+
+/// Entries that compute nothing themselves, but join paths or load libraries.
+void add_searches(std::vector<Entry>& all, const Folder& folder) {
+  const auto npy = folder.path() / "searched.npy", out = folder.path() / "out";
+  save_npy(npy, matrix_of<float>(-4, 4));
+  all.push_back({"inspect_npy", [=] { return std::to_string(inspect_npy(npy).rows); }});
+  all.push_back({"load_checked_npy", [=] {
+                   const CheckedFile file = load_checked_npy(npy);
+                   return std::string(file.bytes.data(), file.bytes.size());
+                 }});
+  all.push_back({"write_text_file", [out, name = out.string()] {
+                   write_text_file(out, "text");
+                   check_writable(out);
+                   return contents(name);
+                 }});
+  all.push_back({"read_text_file", [=] { return read_text_file(npy); }});
+  all.push_back({"user_cache_folder", [] { return user_cache_folder().string() + "."; }});
+  all.push_back({"a word that names no backend", [] {
+                   try {
+                     return std::string(to_string(parse_backend("no_such_backend")));
+                   } catch (const InvalidArgument& error) {
+                     return std::string(error.what());
+                   }
+                 }});
+  all.push_back({"available_backends", [] {
+                   std::string names;
+                   for (const BackendInfo& info : available_backends()) names += std::string(to_string(info.backend));
+                   return names;
+                 }});
 }
 
 } // namespace
@@ -137,6 +180,7 @@ BOOST_AUTO_TEST_CASE(each_entry_has_the_same_results_in_every_state_and_leaves_i
   add_checks(all, -3, 3);
   add_checks(all, -75, -62);
   add_conversions(all);
+  add_searches(all, folder);
   for (const Entry& entry : all) {
     const std::string expected = entry.run();
     BOOST_TEST(!expected.empty(), entry.name);

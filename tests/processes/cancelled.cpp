@@ -1,4 +1,5 @@
-/// Threads that are cancelled (pthread_cancel) in the middle of the library's work: the work is done, then the thread ends.
+/// Threads that are cancelled (pthread_cancel) in the middle of the library's work: the work is done, then the thread
+/// ends.
 
 #include <pthread.h>
 #include <unistd.h>

@@ -20,9 +20,7 @@ struct AtBothEnds {
   ~AtBothEnds() {
     if (!check("unloaded")) _exit(3);
   }
-  static bool check(const char* when) noexcept try {
-    return multiplies_right();
-  } catch (const std::exception& error) {
+  static bool check(const char* when) noexcept try { return multiplies_right(); } catch (const std::exception& error) {
     std::fprintf(stderr, "while the library is %s: %s\n", when, error.what());
     return false;
   }

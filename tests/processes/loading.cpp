@@ -1,4 +1,5 @@
-/// Code that runs while a library is loaded, while another thread uses the library for the first time, and after main().
+/// Code that runs while a library is loaded, while another thread uses the library for the first time, and after
+/// main().
 
 #include <dlfcn.h>
 #include <atomic>
@@ -58,7 +59,8 @@ BOOST_AUTO_TEST_CASE(another_thread_uses_the_library_for_the_first_time) {
                  std::atomic<bool> loaded = false, multiplied = false;
                  const auto meet = [&] {
                    ++ready;
-                   while (ready < 2) {}
+                   while (ready < 2) {
+                   }
                  };
                  std::thread loads([&] { meet(), loaded = loads_right(); });
                  std::thread multiplies([&] { meet(), multiplied = multiplies_right(tested()); });

@@ -111,7 +111,11 @@ BOOST_AUTO_TEST_CASE(extremes) {
 BOOST_AUTO_TEST_CASE_TEMPLATE(operations_round_once, T, HalfTypes) {
   const auto a = Matrix<T>::random(5, 7, Seed{1}), b = Matrix<T>::random(5, 7, Seed{2});
   const auto wide_a = matrix_cast<float>(a), wide_b = matrix_cast<float>(b);
-  BOOST_TEST((a == matrix_cast<T>(Matrix<float>::random(5, 7, Seed{1}))));
+  auto rounded = matrix_cast<T>(Matrix<float>::random(5, 7, Seed{1}));
+  for (Index i = 0; i < rounded.rows(); ++i)
+    for (T& x : rounded.row(i))
+      if (x == 1.0f) x = T(1.0f - static_cast<float>(std::numeric_limits<T>::epsilon()) / 2); // below high
+  BOOST_TEST((a == rounded));
   BOOST_TEST((a + b == matrix_cast<T>(wide_a + wide_b)));
   BOOST_TEST((a - b == matrix_cast<T>(wide_a - wide_b)));
   BOOST_TEST((0.3f * a == matrix_cast<T>(0.3f * wide_a)));

@@ -150,17 +150,19 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(special_numbers_are_all_there, T, Elements) {
 
 namespace {
 
-/// Ranges in which low + u·(high − low) rounds to high, below low or beyond the type, or has few numbers; and usual ones.
+/// Ranges in which low + u·(high − low) rounds to high, below low or beyond the type, or has few numbers; and usual
+/// ones.
 template <class T>
 std::vector<std::pair<Scalar<T>, Scalar<T>>> ranges() {
   using S = Scalar<T>;
   using Limits = std::numeric_limits<T>;
   const auto largest = static_cast<S>(Limits::max()), least = static_cast<S>(Limits::denorm_min());
   const auto next = static_cast<S>(neighbour(static_cast<T>(1), true));
-  return {{S{0}, S{1}},        {S{-1}, S{1}},        {S{100}, S{101}},       {S{-101}, S{-100}},    {S{1}, next},
-          {-next, S{-1}},      {S{1000}, S{1008}},   {-largest, largest},    {S{0}, largest},       {-largest, S{0}},
-          {-largest, -largest / 2}, {S{0}, least},   {-least, S{0}},         {-least, least},       {-least, S{-0.0}},
-          {-3 * least, 5 * least}, {S(0.1), S(0.3)}, {S(-0.7), S(1e-3)},     {largest / 2, largest}, {S{3}, S{3}}};
+  return {{S{0}, S{1}},     {S{-1}, S{1}},      {S{100}, S{101}},         {S{-101}, S{-100}},
+          {S{1}, next},     {-next, S{-1}},     {S{1000}, S{1008}},       {-largest, largest},
+          {S{0}, largest},  {-largest, S{0}},   {-largest, -largest / 2}, {S{0}, least},
+          {-least, S{0}},   {-least, least},    {-least, S{-0.0}},        {-3 * least, 5 * least},
+          {S(0.1), S(0.3)}, {S(-0.7), S(1e-3)}, {largest / 2, largest},   {S{3}, S{3}}};
 }
 
 } // namespace
@@ -193,7 +195,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(uniform_numbers_fill_wide_ranges, T, AllElements) 
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(integers_stay_in_their_range, T, AllElements) {
   using S = Scalar<T>;
-  const S wide = sizeof(T) == 2 ? S{3000} : S{0x1p24};
+  // Beyond this number the type does not have every whole number.
+  const S wide = static_cast<S>(std::ldexp(1.0, std::min(24, std::numeric_limits<T>::digits)));
   for (const auto& [low, high] : {std::pair<S, S>{-3, 4}, {wide - 7, wide + 1}, {-wide - 1, wide}, {5, 5}}) {
     const auto a = Matrix<T>::random(100, 100, Seed{1}, Distribution::Integers, low, high);
     for (Index i = 0; i < a.rows(); ++i)
@@ -246,9 +249,12 @@ BOOST_AUTO_TEST_CASE(limits_that_make_no_sense_are_refused) {
     return [=] { static_cast<void>(Matrix<f16>::random(2, 2, Seed{1}, distribution, low, high)); };
   };
   constexpr double largest = std::numeric_limits<double>::max();
-  expect_error<InvalidArgument>(draw_f16(Distribution::Uniform, -1e6f, 1e6f), {"low is beyond", "f16", "65504", "1000000"});
+  expect_error<InvalidArgument>(draw_f16(Distribution::Uniform, -1e6f, 1e6f),
+                                {"low is beyond", "f16", "65504", "1000000"});
   expect_error<InvalidArgument>(draw_f16(Distribution::Uniform, 0, 65505), {"high is beyond", "f16", "65504"});
   expect_error<InvalidArgument>(draw_f16(Distribution::Integers, 0, 70000), {"high is beyond", "f16"});
+  expect_error<InvalidArgument>(draw_f16(Distribution::Integers, 4097, 4099), {"no number of f16", "4097"});
+  static_cast<void>(Matrix<f16>::random(2, 2, Seed{1}, Distribution::Integers, 4097, 4100));
   expect_error<InvalidArgument>(draw_f16(Distribution::Uniform, 1.0001f, 1.0002f), {"no number of f16", "1.0001"});
   expect_error<InvalidArgument>(draw_f16(Distribution::Normal, 0, 65504), {"6 deviations", "f16", "65504"});
   expect_error<InvalidArgument>(draw(Distribution::Normal, 0, largest), {"6 deviations", "f64"});

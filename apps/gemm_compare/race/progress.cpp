@@ -47,8 +47,7 @@ void Progress::show(const std::string& what) {
   if (on_terminal_)
     renew_line(share, left, detail::printable(what));
   else
-    apps::note("gemm_compare: {:.0f} %, about {} left: {}\n", 100 * share, duration(left),
-               detail::printable(what));
+    apps::note("gemm_compare: {:.0f} %, about {} left: {}\n", 100 * share, duration(left), detail::printable(what));
   std::fflush(stderr);
 }
 
