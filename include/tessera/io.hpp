@@ -16,9 +16,9 @@
 ///
 /// A file that no other file can take the place of is written over when the new contents are complete: a mount point,
 /// as a container makes of a single file, or a file in a folder where none can be made. Its new contents are in memory
-/// until then, and their space is reserved first, so that a full disk loses nothing. Two programs that write over such a
-/// file at the same time may mix their contents. A file of another user in a folder that every user may write to, where
-/// its owner alone may replace it, is refused. A refusal comes at the start, from check_writable() too.
+/// until then, and their space is reserved first, so that a full disk loses nothing. Two programs that write over such
+/// a file at the same time may mix their contents. A file of another user in a folder that every user may write to,
+/// where its owner alone may replace it, is refused. A refusal comes at the start, from check_writable() too.
 ///
 /// /dev/stdout, /dev/fd/N, pipes and devices are written to directly. A pipe waits for its reader.
 ///

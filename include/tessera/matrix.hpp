@@ -178,9 +178,9 @@ class Matrix {
     return m;
   }
   /// Returns a matrix of numbers uniform in [low, high), with the same bits on every backend. 16-bit elements are the
-  /// rounded elements of a float matrix; where rounding leaves the range, the next number within it. If low equals high,
-  /// every element is low. Throws InvalidArgument if low is above high, if a limit is not finite or beyond T's range, or
-  /// if no number of T lies in the range.
+  /// rounded elements of a float matrix; where rounding leaves the range, the next number within it. If low equals
+  /// high, every element is low. Throws InvalidArgument if low is above high, if a limit is not finite or beyond T's
+  /// range, or if no number of T lies in the range.
   static Matrix random(Index rows, Index cols, Seed seed, Scalar<T> low = -1, Scalar<T> high = 1) {
     return random(rows, cols, seed, Distribution::Uniform, low, high);
   }

@@ -158,9 +158,9 @@ TESSERA_HOST_DEVICE inline T round_within(Scalar<T> x, Scalar<T> low, Scalar<T> 
   return value < low ? neighbour(rounded, true) : rounded;
 }
 
-/// Returns a number uniform in [low, high), or low where the two are equal. The sum low + u·(high − low) is one rounding
-/// of the exact sum for the rounded difference, so that it may be `high`; then it is the largest T below. Where the
-/// difference overflows, the halves are taken, which are exact.
+/// Returns a number uniform in [low, high), or low where the two are equal. The sum low + u·(high − low) is one
+/// rounding of the exact sum for the rounded difference, so that it may be `high`; then it is the largest T below.
+/// Where the difference overflows, the halves are taken, which are exact.
 template <class T>
 TESSERA_HOST_DEVICE inline T uniform_between(Scalar<T> unit, Scalar<T> low, Scalar<T> high) {
   using S = Scalar<T>;

@@ -23,8 +23,8 @@ Descriptor create_aside() noexcept;
 /// errno says why: EBUSY if another file has taken its place.
 Descriptor open_in_place(const OutputTarget& target) noexcept;
 
-/// Replaces the contents of the target by the contents of `from`, which is open for reading. The space is reserved first, so
-/// that a full disk loses nothing. Returns 0, or errno; then the target may hold a part.
+/// Replaces the contents of the target by the contents of `from`, which is open for reading. The space is reserved
+/// first, so that a full disk loses nothing. Returns 0, or errno; then the target may hold a part.
 int overwrite(const OutputTarget& target, const Descriptor& from) noexcept;
 
 } // namespace tessera::io
