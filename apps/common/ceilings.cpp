@@ -10,6 +10,7 @@
 #include <tessera/status.hpp>
 
 #include "ceiling_file.hpp"
+#include "notes.hpp"
 
 namespace tessera::apps {
 
@@ -105,7 +106,7 @@ CeilingRow CeilingTable::measure(Backend backend, const CeilingRow& place) const
 }
 
 void CeilingTable::complain(const std::string& line) {
-  if (!std::exchange(complained_, true)) fmt::print(stderr, "{}: {}\n", program_, detail::printable(line));
+  if (!std::exchange(complained_, true)) apps::note("{}: {}\n", program_, detail::printable(line));
 }
 
 CeilingRow CeilingTable::keep(Backend backend, const CeilingRow& row) {

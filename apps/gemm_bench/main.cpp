@@ -19,6 +19,7 @@
 #include "batch/command.hpp"
 #include "common/command_line.hpp"
 #include "common/machine.hpp"
+#include "common/notes.hpp"
 #include "common/terminal.hpp"
 #include "common/words.hpp"
 #include "device/command.hpp"
@@ -97,6 +98,7 @@ int device_command(const Words& words) {
 }
 
 int peers_command(const Words& words) {
+  if (!words.json.empty()) check_writable(words.json);
   const std::vector<Race> plan = races(words);
   const auto peers =
       make_peers(words.libraries.empty() ? std::vector<std::string>{} : apps::split_list("--library", words.libraries));
@@ -128,6 +130,7 @@ int peers_command(const Words& words) {
 } // namespace
 
 int main(int argc, char** argv) try {
+  apps::open_standard_streams();
   CLI::App app("Benchmarks of matrix products beside other libraries.", "gemm_bench");
   app.require_subcommand(1);
   Words words;
@@ -172,6 +175,6 @@ int main(int argc, char** argv) try {
   apps::flush_stdout();
   return status;
 } catch (const std::exception& error) {
-  fmt::print(stderr, "gemm_bench: {}\n", tessera::detail::printable(error.what(), true));
+  apps::note_error("gemm_bench", error);
   return 2;
 }

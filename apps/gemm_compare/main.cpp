@@ -13,6 +13,7 @@
 
 #include "check/certificate.hpp"
 #include "common/machine.hpp"
+#include "common/notes.hpp"
 #include "common/terminal.hpp"
 #include "distributed/race.hpp"
 #include "files/file_product.hpp"
@@ -80,11 +81,11 @@ bool run_files(Bench& bench, const Group& group) {
   runner.run();
   if (!wanted) return true;
   if (runner.product_by().empty()) {
-    fmt::print(stderr, "gemm_compare: --out: no kernel passed, so {} is not written\n", bench.options.file_out);
+    apps::note("gemm_compare: --out: no kernel passed, so {} is not written\n", bench.options.file_out);
     return false;
   }
   write_product(bench.options, Problem(bench.options, group.shape, group.type).c, product);
-  fmt::print(stderr, "gemm_compare: wrote the product of {} to {}\n", detail::printable(runner.product_by()),
+  apps::note("gemm_compare: wrote the product of {} to {}\n", detail::printable(runner.product_by()),
              bench.options.file_out);
   return true;
 }
@@ -112,11 +113,11 @@ int compare(const Options& options) {
   Plan plan = make_plan(options);
   bool demanded_missing = false;
   for (const MissingBackend& missing : plan.missing) {
-    fmt::print(stderr, "gemm_compare: {}\n", detail::printable(missing.reason));
+    apps::note("gemm_compare: {}\n", detail::printable(missing.reason));
     demanded_missing |= missing.demanded;
   }
   const bool findings = options.table_on_stdout() && !options.tunes; // they have the line as well
-  if (!findings && !plan.left_out.empty()) fmt::print(stderr, "gemm_compare: {}\n", left_out_line(plan));
+  if (!findings && !plan.left_out.empty()) apps::note("gemm_compare: {}\n", left_out_line(plan));
   JudgedKernels judged(options); // compiled first, so that an error of the compiler shows at once
   Progress progress(options.progress);
   // Never destroyed: the thread that watches for interrupts may use them until the process ends.
@@ -134,7 +135,7 @@ int compare(const Options& options) {
   board.finish();
   if (board.any_wrong()) return some_wrong;
   if (!board.any_timed() && tuning == nullptr) {
-    fmt::print(stderr, "gemm_compare: no {} ran: each was rejected or skipped\n",
+    apps::note("gemm_compare: no {} ran: each was rejected or skipped\n",
                options.operation == Operation::User ? "operation" : "kernel");
     return usage;
   }
@@ -149,6 +150,8 @@ int compare_reports(const Options& options) {
 }
 
 int show_report(const Options& options) {
+  for (const std::string& target : {options.html, options.markdown})
+    if (!target.empty() && target != "-") check_writable(target);
   const report::Run earlier = report::load_run(options.report);
   if (!options.html.empty()) write_report(options.html, report::html_report(earlier.document));
   if (!options.markdown.empty()) write_report(options.markdown, report::markdown_report(earlier.document));
@@ -165,6 +168,7 @@ int run(int argc, char** argv) {
     return print_certificate(*options) ? all_well : some_wrong;
   }
   set_thread_limit(*options);
+  if (options->distributed && !options->json.empty() && options->json != "-") check_writable(options->json);
   if (options->distributed) return race_engines(*options) ? all_well : some_wrong;
   if (options->memory_limit > 0) {
     multiply_files(*options);
@@ -184,6 +188,7 @@ int run(int argc, char** argv) {
 } // namespace tessera::compare_app
 
 int main(int argc, char** argv) try {
+  tessera::apps::open_standard_streams();
   tessera::compare_app::watch_interrupts();
   tessera::compare_app::on_interrupt([](int status) { // compare() replaces this handler once there are results to print
     tessera::judge::leave_nothing_behind();
@@ -193,6 +198,6 @@ int main(int argc, char** argv) try {
   tessera::apps::flush_stdout();
   return status;
 } catch (const std::exception& error) {
-  fmt::print(stderr, "gemm_compare: {}\n", tessera::detail::printable(error.what(), true));
+  tessera::apps::note_error("gemm_compare", error);
   return tessera::compare_app::usage;
 }

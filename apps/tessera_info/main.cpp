@@ -17,6 +17,7 @@
 #include "common/command_line.hpp"
 #include "common/ladders.hpp"
 #include "common/machine.hpp"
+#include "common/notes.hpp"
 #include "common/terminal.hpp"
 #include "text.hpp"
 
@@ -87,6 +88,7 @@ int run(int argc, char** argv) {
   const bool wants_json = app.count("--json") > 0;
   if (wants_json && json.empty()) json = "-";
   if (all_of_it && no_kernels) throw InvalidArgument("--no-kernels: makes no sense with --all, which lists them");
+  if (wants_json && json != "-") check_writable(json); // ceilings take a while
   ordered_json all = report(!no_kernels);
   std::vector<apps::CeilingRow> rows;
   if (ceilings || measure_ceilings) {
@@ -108,10 +110,11 @@ int run(int argc, char** argv) {
 } // namespace tessera::info_app
 
 int main(int argc, char** argv) try {
+  tessera::apps::open_standard_streams();
   const int status = tessera::info_app::run(argc, argv);
   tessera::apps::flush_stdout();
   return status;
 } catch (const std::exception& error) {
-  fmt::print(stderr, "tessera_info: {}\n", tessera::detail::printable(error.what(), true));
+  tessera::apps::note_error("tessera_info", error);
   return 2;
 }

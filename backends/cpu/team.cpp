@@ -7,6 +7,7 @@
 
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/stopwatch.hpp>
+#include <tessera/detail/uncancelled.hpp>
 
 namespace tessera::cpu {
 namespace {
@@ -55,7 +56,7 @@ Team::~Team() = default;
 /// Can the runtime run a loop of so many threads? The runtimes end the process where they cannot start a thread, so the
 /// threads that they may have to start are tried first.
 bool Team::runtime_has(int threads) {
-  if (in_child_of_fork_) return false;
+  if (in_child_of_fork_ || has_ended()) return false;
   const int missing = missing_for(threads);
   if (missing <= 0) return true;
   if (refusal_.is_recent()) return false;
@@ -104,6 +105,7 @@ void Team::run(Index count, int threads, TaskBody body, Schedule schedule) {
     const int got = before == 0 ? wanted : std::clamp(budget_ - before, 1, wanted);
     in_use_.fetch_sub(wanted - got);
     if (got > 1) {
+      const detail::Uncancelled whole; // the other threads work with what this one has on its stack
       WorkerRanges ranges(count, got);
       const auto in_contract = [&](Index task, int slot) {
         const detail::ContractArithmetic contract;

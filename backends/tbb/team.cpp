@@ -43,6 +43,13 @@ int pool_size() {
 /// The number of threads that TBB has started, or could have started, for this process.
 std::atomic<int> pool_threads = 1;
 
+/// TBB's static objects are destroyed after the static objects of this plug-in, which is linked with TBB. Handlers of
+/// exit() that were registered before the plug-in was loaded come later still, and may multiply.
+std::atomic<bool> runtime_ended = false;
+struct AtEnd {
+  ~AtEnd() { runtime_ended = true; }
+} const at_end;
+
 /// A place that all threads know, for ThreadSanitizer.
 char in_order = 0;
 
@@ -65,7 +72,10 @@ class TbbTeam final : public cpu::Team {
  private:
   /// Inside an arena, its size is the limit that its creator chose. Nested arenas never add threads: all arenas draw on
   /// one pool, which has as many threads as the process may use processors.
+  bool has_ended() const override { return runtime_ended; }
+
   int limit_here(int threads) const override {
+    if (runtime_ended) return threads;
     const bool in_arena = onetbb::this_task_arena::current_thread_index() != onetbb::task_arena::not_initialized;
     return in_arena ? std::min(threads, onetbb::this_task_arena::max_concurrency()) : threads;
   }

@@ -159,9 +159,10 @@ struct CopyCall {
 };
 
 /// How random numbers are distributed; `low` and `high` mean what the values say. The values are part of the plug-in
-/// ABI.
+/// ABI. The type must hold `low` and `high` of Uniform and Integers, and a number in between, and the numbers up to six
+/// deviations from the mean of Normal, which are the farthest: a call beyond that is InvalidArgument.
 enum class Distribution : int {
-  Uniform = 0,  ///< [low, high)
+  Uniform = 0,  ///< [low, high), for every type; low where the two are equal
   Normal = 1,   ///< mean low, standard deviation high; the sum of twelve uniforms (Irwin–Hall): same bits everywhere
   Integers = 2, ///< whole numbers low … high, both included
   Wide = 3,     ///< ±2^e·[1, 2), e a whole number low … high, both included: magnitudes log-uniform, both signs

@@ -21,7 +21,9 @@
 /// Files. Each one holds a matrix as io.hpp reads it: f32, f64, f16 or bf16, in row-major or Fortran order. The result
 /// is row-major. It appears under its name only when it is complete and on the disk; until then it is in
 /// `.NAME.tessera-product` beside it, whose space is reserved before the product begins. `.NAME.tessera-journal`
-/// records the operands (size, time of change, header), the arguments, the blocks, and which blocks are on the disk.
+/// records the operands (size, time of change, header), the arguments, the blocks, and which blocks are on the disk. A
+/// file of these names that is not this user's, is no regular file or has a second name is refused, as is an output
+/// that no other file can take the place of, such as a mount point.
 ///
 /// A product that was stopped, on request, by a signal, a full disk or a failure of power, goes on where it was: the
 /// same call computes the blocks that are missing. If a file or an argument differs from the journal, the call is

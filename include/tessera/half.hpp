@@ -9,10 +9,12 @@
 /// These types only store numbers. They convert to float implicitly, so that arithmetic is done in float; the
 /// conversion back is explicit. They have two bytes with the layout of CUDA's __half and __nv_bfloat16, _Float16 and
 /// NumPy's float16. A double is rounded once, not first to float. Conversions work on the bits, so that host and device
-/// agree whether or not they have instructions for them. std::numeric_limits knows both types. In the library's
+/// agree whether or not they have instructions for them. Every type of whole numbers is rounded once, too, and on the
+/// host long double. std::numeric_limits knows both types. In the library's
 /// operations they round to nearest. In the caller's own code the caller's floating-point state decides how numbers
 /// below f16's normal ones are rounded.
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -49,6 +51,32 @@ TESSERA_HOST_DEVICE constexpr float round_to_odd(double x) {
   const bool inexact = (digits & ((std::uint64_t{1} << dropped) - 1)) != 0;
   return float_of(sign | static_cast<std::uint32_t>(digits >> dropped) | (inexact ? 1u : 0u));
 }
+
+/// Returns x as a double, exactly, if x has at most 53 digits, else rounded to odd.
+template <std::integral I>
+TESSERA_HOST_DEVICE constexpr double round_to_odd(I x) {
+  static_assert(sizeof(I) <= sizeof(std::uint64_t));
+  const bool negative = x < I{0};
+  std::uint64_t magnitude = negative ? std::uint64_t{0} - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+  constexpr std::uint64_t dropped = 0x7FF; // the digits of 64 that a double may not have
+  if (magnitude >> 53 != 0)
+    magnitude = (magnitude & ~dropped) | ((magnitude & dropped) != 0 ? dropped + 1 : std::uint64_t{0});
+  return negative ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
+}
+
+/// Rounds x to double, to odd. Device code knows no long double.
+constexpr double round_to_odd(long double x) {
+  const double nearest = static_cast<double>(x);
+  const auto wide = static_cast<long double>(nearest);
+  if (wide == x || x != x) return nearest;
+  const bool beyond = x < 0 ? wide < x : wide > x;
+  const auto bits = __builtin_bit_cast(std::uint64_t, nearest) - (beyond ? 1 : 0);
+  return __builtin_bit_cast(double, bits | 1);
+}
+
+/// A type of whole numbers that a 16-bit element has no other constructor for.
+template <class I>
+concept OtherInteger = std::integral<I> && !std::same_as<I, int> && sizeof(I) <= sizeof(std::uint64_t);
 
 TESSERA_HOST_DEVICE constexpr float widen_f16(std::uint16_t half) {
   const std::uint32_t magnitude = half & 0x7FFFu;
@@ -98,6 +126,11 @@ struct f16 {
   TESSERA_HOST_DEVICE explicit constexpr f16(double x) : f16(detail::round_to_odd(x)) {}
   /// Rounds once, to nearest, ties to even.
   TESSERA_HOST_DEVICE explicit constexpr f16(int x) : f16(static_cast<double>(x)) {}
+  /// Rounds once, to nearest, ties to even: std::int64_t (tessera::Index), std::size_t, bool and the others.
+  template <detail::OtherInteger I>
+  TESSERA_HOST_DEVICE explicit constexpr f16(I x) : f16(detail::round_to_odd(x)) {}
+  /// Rounds once, to nearest, ties to even. Host code alone has it.
+  explicit constexpr f16(long double x) : f16(detail::round_to_odd(x)) {}
   /// Returns the number as a float, which is exact.
   TESSERA_HOST_DEVICE constexpr operator float() const { return detail::widen_f16(bits); }
 
@@ -121,6 +154,11 @@ struct bf16 {
   TESSERA_HOST_DEVICE explicit constexpr bf16(double x) : bf16(detail::round_to_odd(x)) {}
   /// Rounds once, to nearest, ties to even.
   TESSERA_HOST_DEVICE explicit constexpr bf16(int x) : bf16(static_cast<double>(x)) {}
+  /// Rounds once, to nearest, ties to even: std::int64_t (tessera::Index), std::size_t, bool and the others.
+  template <detail::OtherInteger I>
+  TESSERA_HOST_DEVICE explicit constexpr bf16(I x) : bf16(detail::round_to_odd(x)) {}
+  /// Rounds once, to nearest, ties to even. Host code alone has it.
+  explicit constexpr bf16(long double x) : bf16(detail::round_to_odd(x)) {}
   /// Returns the number as a float, which is exact.
   TESSERA_HOST_DEVICE constexpr operator float() const { return detail::widen_bf16(bits); }
 

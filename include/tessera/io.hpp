@@ -14,7 +14,16 @@
 /// contents. A link of another user in a folder that every user may write to is refused. What a program that was killed
 /// left behind (.NAME.RANDOM.tessera-part) is removed by the next program that writes to the folder.
 ///
+/// A file that no other file can take the place of is written over when the new contents are complete: a mount point,
+/// as a container makes of a single file, or a file in a folder where none can be made. Its new contents are in memory
+/// until then, and their space is reserved first, so that a full disk loses nothing. Two programs that write over such
+/// a file at the same time may mix their contents. A file of another user in a folder that every user may write to,
+/// where its owner alone may replace it, is refused. A refusal comes at the start, from check_writable() too.
+///
 /// /dev/stdout, /dev/fd/N, pipes and devices are written to directly. A pipe waits for its reader.
+///
+/// Numbers are read and written in the contract's floating-point state (gemm.hpp), with a decimal point, whatever the
+/// caller's state and the program's locale. A signal that interrupts a wait ends nothing.
 
 #include <concepts>
 #include <filesystem>
@@ -42,9 +51,9 @@ struct NpyInfo {
 };
 
 /// Reads the header of a .npy file and checks that the file is as long as it says. Throws IoError unless it is a
-/// two-dimensional array of little-endian float32, float64, float16 ('<f2') or bfloat16. NumPy has no bfloat16 and
-/// saves ml_dtypes.bfloat16 as two opaque bytes ('<V2'), so these are read and written as bf16. In Python:
-/// np.load("a.npy").view(ml_dtypes.bfloat16).
+/// two-dimensional array of little-endian float32, float64, float16 ('<f2') or bfloat16. The header may have any form
+/// that NumPy reads, that of Python 2 on Windows included. NumPy has no bfloat16 and saves ml_dtypes.bfloat16 as two
+/// opaque bytes ('<V2'), so these are read and written as bf16. In Python: np.load("a.npy").view(ml_dtypes.bfloat16).
 TESSERA_API NpyInfo inspect_npy(const std::filesystem::path& path);
 
 namespace detail {
@@ -71,8 +80,10 @@ void save_npy(const std::filesystem::path& path, const M& matrix) {
 }
 
 /// Reads comma-separated text: each line is a row, blanks around fields are ignored, empty lines and lines that start
-/// with # are skipped. Throws IoError, which names the line and the field, if a field is not a number or is beyond T's
-/// range, or if a row has another length.
+/// with # are skipped, as is the mark that some programs begin UTF-8 with. A field is one sign or none and then decimal
+/// digits with at most one point and an exponent with at least one digit, or one of inf, infinity and nan in letters of
+/// either case; there are no hexadecimal numbers and no marks between thousands. Throws IoError, which names the line
+/// and the field, if a field is not a number or is beyond T's range, or if a row has another length.
 template <FileElement T>
 TESSERA_ABI_TAG Matrix<T> load_csv(const std::filesystem::path& path);
 /// The library has this instance.

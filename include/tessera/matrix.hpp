@@ -180,7 +180,9 @@ class Matrix {
     return m;
   }
   /// Returns a matrix of numbers uniform in [low, high), with the same bits on every backend. 16-bit elements are the
-  /// rounded elements of a float matrix.
+  /// rounded elements of a float matrix; where rounding leaves the range, the next number within it. If low equals
+  /// high, every element is low. Throws InvalidArgument if low is above high, if a limit is not finite or beyond T's
+  /// range, or if no number of T lies in the range.
   static Matrix random(Index rows, Index cols, Seed seed, Scalar<T> low = -1, Scalar<T> high = 1) {
     return random(rows, cols, seed, Distribution::Uniform, low, high);
   }
@@ -346,7 +348,8 @@ Matrix<T> matrix_cast(const A& a) {
 template <MatrixLike A, MatrixLike B>
 requires std::same_as<typename A::value_type, typename B::value_type>
 bool operator==(const A& a, const B& b) { return detail::equal(a.view().operand(), b.view().operand()); }
-/// Prints at most eight rows and columns; the middle of a larger matrix is left out.
+/// Prints at most eight rows and columns; the middle of a larger matrix is left out. The stream's locale and precision
+/// hold, as for other numbers; the caller's floating-point state does not.
 template <MatrixLike A>
 std::ostream& operator<<(std::ostream& out, const A& a) {
   return detail::print(out, a.view().operand());

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <tessera/detail/export.hpp>
 #include <tessera/executor.hpp>
@@ -134,9 +135,48 @@ TESSERA_HOST_DEVICE inline T special_element(const PhiloxBlock& block, Scalar<T>
   }
 }
 
-/// Returns element `e` (row · cols + column) of a random matrix. Every operation is exact or one IEEE rounding. 16-bit
-/// elements are the rounded elements of an f32 matrix, except that Wide and Special compose them in the type's own
-/// range.
+/// Returns the number of T next to the finite x: the next one below it, or above it.
+template <class T>
+TESSERA_HOST_DEVICE inline T neighbour(T x, bool above) {
+  using Bits = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  constexpr auto sign = static_cast<Bits>(Bits{1} << (8 * sizeof(T) - 1));
+  auto bits = __builtin_bit_cast(Bits, x);
+  const bool negative = (bits & sign) != 0;
+  if (static_cast<Bits>(bits & ~sign) == 0)
+    bits = static_cast<Bits>(above ? 1 : sign | 1); // the smallest subnormal number
+  else
+    bits = static_cast<Bits>(negative == above ? bits - 1 : bits + 1);
+  return __builtin_bit_cast(T, bits);
+}
+
+/// Rounds x, which lies in [low, high], to a T in that range; or in [low, high), which is not empty, to a T that is
+/// also below high. Rounding to T may leave such a range by one number of T.
+template <class T>
+TESSERA_HOST_DEVICE inline T round_within(Scalar<T> x, Scalar<T> low, Scalar<T> high, bool with_high) {
+  const T rounded = static_cast<T>(x);
+  const auto value = static_cast<Scalar<T>>(rounded);
+  if (with_high ? value > high : value >= high) return neighbour(rounded, false);
+  return value < low ? neighbour(rounded, true) : rounded;
+}
+
+/// Returns a number uniform in [low, high), or low where the two are equal. The sum low + u·(high − low) is one
+/// rounding of the exact sum for the rounded difference, so that it may be `high`; then it is the largest T below.
+/// Where the difference overflows, the halves are taken, which are exact.
+template <class T>
+TESSERA_HOST_DEVICE inline T uniform_between(Scalar<T> unit, Scalar<T> low, Scalar<T> high) {
+  using S = Scalar<T>;
+  if (!(low < high)) return static_cast<T>(low);
+  const S difference = high - low;
+  S x = std::fma(unit, difference, low);
+  if (std::isinf(difference)) x = S{2} * std::fma(unit, high / 2 - low / 2, low / 2);
+  if (x > high) x = high;
+  return round_within<T>(x, low, high, false);
+}
+
+/// Returns element `e` (row · cols + column) of a random matrix. Every operation is exact or one IEEE rounding, and a
+/// result stays within its range, whatever the roundings do. 16-bit elements are rounded elements of an f32 matrix,
+/// except that Wide and Special compose them in the type's own range.
 template <class T>
 TESSERA_HOST_DEVICE inline T random_element(Distribution distribution, std::uint64_t seed, std::uint64_t e,
                                             Scalar<T> low, Scalar<T> high) {
@@ -164,9 +204,10 @@ TESSERA_HOST_DEVICE inline T random_element(Distribution distribution, std::uint
   if (distribution == Distribution::Integers) {
     const std::uint64_t count = static_cast<std::uint64_t>(high - low) + 1;
     const std::uint64_t pick = (std::uint64_t{block.word[slot]} * count) >> 32;
-    return static_cast<T>(low + static_cast<S>(pick));
+    const S drawn = low + static_cast<S>(pick);
+    return round_within<T>(drawn > high ? high : drawn, low, high, true);
   }
-  return static_cast<T>(std::fma(unit_uniform(block, slot, S{}), high - low, low));
+  return uniform_between<T>(unit_uniform(block, slot, S{}), low, high);
 }
 
 } // namespace tessera

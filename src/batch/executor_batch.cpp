@@ -7,6 +7,7 @@
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/executor.hpp>
 
 #include "gemm/partly_written.hpp"
@@ -27,6 +28,7 @@ bool has_ends(const GemmBatch& group) { return group.ends.data != nullptr; }
 } // namespace
 
 Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel) noexcept try {
+  const detail::Uncancelled whole;
   const detail::ContractArithmetic contract;
   if (Status status = check_gemm_batch(groups); !status.ok()) return status;
   const auto run_some = [&](std::span<const GemmBatch> some) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <tessera/detail/number_text.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/status.hpp>
 
@@ -143,7 +144,8 @@ compare::RowProblem problem_of(const CheckedProduct& product, const Kind& kind, 
     check_like_c(*c_before, "c_before", m, n, kind, where);
     problem.c_before = compare::ElementSource::of(*c_before);
   } else if (problem.beta != 0) {
-    refuse(where, "beta = " + std::to_string(options.beta) + " needs c_before, C as it was before the product");
+    refuse(where,
+           "beta = " + detail::general_text(options.beta, 9) + " needs c_before, C as it was before the product");
   }
   if (bias) {
     check_matrix(*bias, "bias", where);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
+#include <tessera/detail/number_text.hpp>
 #include <tessera/half.hpp>
 
 namespace tessera::certificate {
@@ -30,11 +30,7 @@ struct Probe {
   double sum = 0, magnitude = 0; ///< Σ a·b and Σ|a·b|
 };
 
-std::string text(double number) {
-  char digits[32];
-  std::snprintf(digits, sizeof digits, "%.6g", number);
-  return digits;
-}
+std::string text(double number) { return detail::general_text(number, 6); }
 
 /// Tests explanations of wrong elements. The sums are computed in double, whose own error is added to the bounds.
 template <class T>

@@ -2,22 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #if defined(TESSERA_HAVE_JSON)
 #include <nlohmann/json.hpp>
 #endif
 
 #include <tessera/check.hpp>
+#include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/number_text.hpp>
 
 namespace tessera {
 namespace {
 
-std::string text(double number) {
-  char digits[40];
-  std::snprintf(digits, sizeof digits, "%.9g", number);
-  return digits;
-}
+std::string text(double number) { return detail::general_text(number, 9); }
 std::string text(Index number) { return std::to_string(number); }
 
 std::string types_of(const Certificate& x) {
@@ -103,6 +100,7 @@ ordered_json json_of(const UlpHistogram& ulps) {
 } // namespace
 
 std::string to_text(const Certificate& x) {
+  const detail::ContractArithmetic contract;
   std::string all = head_of(x) + "\n";
   const auto line = [&](const std::string& says) { all += "  " + says + "\n"; };
   for (const CheckedElement& worst : x.worst) {
@@ -128,6 +126,7 @@ std::string to_text(const Certificate& x) {
 
 #if defined(TESSERA_HAVE_JSON)
 std::string to_json(const Certificate& x, int indent) {
+  const detail::ContractArithmetic contract;
   ordered_json json{
       {"schema", "tessera.certificate/1"},
       {"verdict", to_string(x.verdict)},

@@ -9,7 +9,9 @@
 #include <tessera/backend/fork.hpp>
 #include <tessera/backend/log.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/uncancelled.hpp>
 
+#include "base/reentry.hpp"
 #include "dispatch/tuning/tuned_rows.hpp"
 #include "reference/plugin.hpp"
 #include "tools/environment.hpp"
@@ -27,20 +29,31 @@ BackendEntry::BackendEntry(Backend backend, std::string_view name, LoadedPlugin 
       tried_(true),
       reason_(loaded_.reason) {}
 
+bool BackendEntry::is_being_made_here() const noexcept { return Reentry::is_within(this); }
+
+void BackendEntry::refuse_reentry() const { Reentry::refuse(this, "backend " + name_); }
+
 const PluginInfo* BackendEntry::plugin() {
+  refuse_reentry();
+  const detail::Uncancelled whole;
   const WholeAcrossFork action;
+  load();
   const std::lock_guard lock(mutex_);
-  const detail::ContractArithmetic contract;
-  return load();
+  return loaded_.plugin;
 }
 
 Executor* BackendEntry::executor() {
   if (Executor* known = made_.load(std::memory_order_acquire)) return known; // every product asks: no lock
-  tools::start_from_environment();                                           // without the lock: it runs code of tools
+  const detail::Uncancelled whole;
+  tools::start_from_environment(); // without the lock: it runs code of tools
+  refuse_reentry();
   const WholeAcrossFork action;
+  load();
   const std::lock_guard lock(mutex_);
+  const Reentry here(this);
   const detail::ContractArithmetic contract;
-  if (made_ == nullptr && !lost_ && load() != nullptr) made_.store(make(-1, code_, reason_), std::memory_order_release);
+  if (made_ == nullptr && !lost_ && loaded_.plugin != nullptr)
+    made_.store(make(-1, code_, reason_), std::memory_order_release);
   return made_;
 }
 
@@ -49,6 +62,7 @@ Executor* BackendEntry::executor_of(int device, int copy, State& state) {
   if (copy == 0 && chosen != nullptr && chosen->capabilities().device_index == device) return chosen;
   const WholeAcrossFork action;
   const std::lock_guard lock(mutex_);
+  const Reentry here(this);
   const detail::ContractArithmetic contract;
   state = {code_, loaded_.plugin != nullptr, reason_, loaded_.path};
   if (lost_ != nullptr) state.reason = lost_by_fork;
@@ -57,7 +71,7 @@ Executor* BackendEntry::executor_of(int device, int copy, State& state) {
       if (known.lost) state.reason = lost_by_fork;
       return known.lost ? nullptr : known.executor;
     }
-  if (lost_ != nullptr || load() == nullptr) return nullptr;
+  if (lost_ != nullptr || loaded_.plugin == nullptr) return nullptr;
   devices_.reserve(devices_.size() + 1);
   if (Executor* made = make(device, state.code, state.reason)) {
     devices_.push_back({device, copy, made, false});
@@ -91,24 +105,32 @@ void BackendEntry::lose_device() noexcept {
 }
 
 BackendEntry::State BackendEntry::state() {
+  refuse_reentry();
   const WholeAcrossFork action;
   const std::lock_guard lock(mutex_);
   if (lost_ != nullptr) return {code_, loaded_.plugin != nullptr, std::string(lost_by_fork), loaded_.path};
   return {code_, loaded_.plugin != nullptr, made_ == nullptr ? reason_ : std::string(), loaded_.path};
 }
 
-const PluginInfo* BackendEntry::load() {
-  if (!tried_) {
-    LoadedPlugin found;
-    if (backend_ == Backend::Reference)
-      found.plugin = reference::plugin();
-    else
-      found = load_plugin(name_);
-    reason_ = found.reason;
-    loaded_ = std::move(found);
-    tried_ = true; // now that nothing can fail
+/// Several threads may do this at once: the dynamic loader loads a library once, and the first result stays.
+void BackendEntry::load() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (tried_) return;
   }
-  return loaded_.plugin;
+  const Reentry here(this);
+  const detail::ContractArithmetic contract;
+  LoadedPlugin found;
+  if (backend_ == Backend::Reference)
+    found.plugin = reference::plugin();
+  else
+    found = load_plugin(name_);
+  std::string reason = found.reason;
+  const std::lock_guard lock(mutex_);
+  if (tried_) return;
+  reason_ = std::move(reason);
+  loaded_ = std::move(found);
+  tried_ = true; // now that nothing can fail
 }
 
 /// Says what is wrong with an executor of the plug-in, and lets it choose kernels by its tuning table. Empty: nothing.

@@ -39,7 +39,9 @@ class BackendEntry {
   /// Ends with a null character.
   std::string_view name() const noexcept { return name_; }
 
-  /// Null with the reason in state(). Throws OutOfMemory and std::bad_alloc; then the next call loads it.
+  /// Null with the reason in state(). Throws OutOfMemory and std::bad_alloc; then the next call loads it. This function
+  /// and the next three throw BackendUnavailable where the plug-in's own code calls them while this thread loads it or
+  /// makes its executor.
   const PluginInfo* plugin();
   /// Null with the reason in state(). The next call tries again.
   /// Throws InvalidArgument where the environment has no valid number of threads, OutOfMemory and std::bad_alloc.
@@ -58,9 +60,12 @@ class BackendEntry {
   State state();
   /// True at the first call: what is said of the backend is said once.
   bool is_said_first() noexcept { return !is_said_.exchange(true, std::memory_order_relaxed); }
+  /// Does this thread load the plug-in now, or make its executor?
+  bool is_being_made_here() const noexcept;
 
  private:
-  const PluginInfo* load();
+  void load();
+  void refuse_reentry() const;
   /// An executor that executor_of() made.
   struct Device {
     int number;
@@ -82,7 +87,10 @@ class BackendEntry {
   std::string reason_;
   StatusCode code_ = StatusCode::Unavailable;
   std::atomic<bool> is_said_ = false;
-  std::mutex mutex_; ///< guards what is above; of another author's backend, loaded_ is constant
+  /// Guards what is above; of another author's backend, loaded_ is constant. It is not held while the plug-in is
+  /// loaded: another thread may hold the dynamic loader's lock, in the constructor of a library that waits for this
+  /// one.
+  std::mutex mutex_;
 };
 
 } // namespace tessera

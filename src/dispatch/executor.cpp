@@ -8,6 +8,7 @@
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/uncancelled.hpp>
 
 #include "dispatch/tuning/tuned_rows.hpp"
 #include "matrix/executor_memory.hpp"
@@ -204,6 +205,7 @@ Status Executor::choose_row(const GemmCall& call, std::string_view kernel, const
 }
 
 Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kernel) noexcept try {
+  const detail::Uncancelled whole;
   const detail::ContractArithmetic contract;
   if (Status status = check_gemm(call); !status.ok()) return status;
   const GemmKernel* row = nullptr;
@@ -220,6 +222,7 @@ Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kerne
 
 Status Executor::reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel) noexcept
     try {
+  const detail::Uncancelled whole;
   const detail::ContractArithmetic contract;
   result = {};
   const ReduceKernel* row = nullptr;

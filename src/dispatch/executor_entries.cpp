@@ -6,8 +6,10 @@
 #include <new>
 
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "matrix/host_memory.hpp"
+#include "random_range.hpp"
 #include "tools/describe.hpp"
 #include "tools/listeners.hpp"
 
@@ -100,6 +102,10 @@ Status Executor::map(Queue& queue, const MapCall& call) noexcept {
 }
 
 Status Executor::random(Queue& queue, const RandomCall& call) noexcept {
+  {
+    const detail::ContractArithmetic contract;
+    if (Status status = check_random(call); !status.ok()) return status;
+  }
   if (!anyone_listens()) [[likely]]
     return run_random(queue, call);
   return tell_and_run<&Executor::run_random>(*this, queue, call);

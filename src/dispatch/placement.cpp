@@ -18,6 +18,7 @@
 #include <tessera/offload.hpp>
 #include <tessera/status.hpp>
 
+#include "base/reentry.hpp"
 #include "default_backend.hpp"
 #include "registry.hpp"
 
@@ -43,10 +44,12 @@ class PreferredExecutor {
   /// Null if there is none or it is not available, because Auto may fall back.
   Executor* get() {
     if (settled_.load(std::memory_order_acquire)) return executor_;
+    bool settled = false;
+    if (Reentry::is_within(this)) return preferred_executor(memory_, settled); // code that is being loaded asks
     const WholeAcrossFork action;
     const std::lock_guard lock(mutex_);
+    const Reentry here(this);
     if (settled_ || !tries_.is_due()) return executor_;
-    bool settled = false;
     try {
       executor_ = preferred_executor(memory_, settled);
     } catch (const std::exception&) { // the next product tries again
@@ -114,8 +117,10 @@ struct KnownRates {
 std::optional<OffloadRates> rates_of(Executor& device, DType type) {
   static std::array<KnownRates, element_types.size()> all;
   KnownRates& known = all[static_cast<std::size_t>(scalar_of(type))];
+  if (Reentry::is_within(&known)) return std::nullopt; // a tool, told of the measurement, multiplies
   const WholeAcrossFork action;
   const std::lock_guard lock(known.mutex);
+  const Reentry here(&known);
   Executor& host = host_executor();
   if (known.settled || (known.not_kept && lacks_threads_here(host)) || !known.tries.is_due()) return known.rates;
   const std::filesystem::path folder = user_cache_folder(), file = folder.empty() ? folder : folder / "offload.json";

@@ -73,10 +73,12 @@ Status internal(const PluginInfo& plugin, const char* function, const char* what
 
 std::vector<fs::path> library_folders() {
   std::vector<fs::path> folders;
-  if (const fs::path beside = folder_of(reinterpret_cast<const void*>(&load_plugin)); !beside.empty())
-    folders = {beside, beside / "tessera"};
+  for (const fs::path& beside : folders_of(reinterpret_cast<const void*>(&load_plugin))) {
+    add_folder(folders, beside);
+    add_folder(folders, beside / "tessera");
+  }
   const fs::path installed = TESSERA_INSTALL_PLUGIN_DIR;
-  if (!installed.empty() && (folders.empty() || folders.back() != installed)) folders.push_back(installed);
+  if (!installed.empty()) add_folder(folders, installed);
   return folders;
 }
 

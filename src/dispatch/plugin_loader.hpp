@@ -19,9 +19,10 @@ struct LoadedPlugin {
 };
 
 /// Looks for libtessera_<name>.so in TESSERA_PLUGIN_PATH (folders separated by ':'), beside libtessera, in the folder
-/// tessera/ beside it and in the install folder, in this order; never in the current directory. The first file
-/// that exists decides: a broken one is reported, not skipped. Throws OutOfMemory where a file could not be loaded for
-/// lack of memory, and std::bad_alloc.
+/// tessera/ beside it and in the install folder, in this order; never in the current directory. Where libtessera was
+/// loaded by a link, the folder of the link comes before the folder of the file. The first file that exists decides: a
+/// broken one is reported, not skipped. Throws OutOfMemory where a file could not be loaded for lack of memory, and
+/// std::bad_alloc.
 LoadedPlugin load_plugin(std::string_view name);
 
 /// Returns the folders in which plug-ins are looked for, in this order.

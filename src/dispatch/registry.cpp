@@ -14,6 +14,7 @@
 #include <tessera/backend/fork.hpp>
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/status.hpp>
 
 #include "backend_entry.hpp"
@@ -51,7 +52,8 @@ class Registry final : private ForkObserver {
     if (BackendEntry* known = find(name)) return known;
     if (name == auto_name || !is_plugin_name(name)) return nullptr;
     const WholeAcrossFork action;
-    LoadedPlugin loaded = load_plugin(name); // without the lock: it runs code of the plug-in
+    const detail::ContractArithmetic contract; // libstdc++ computes with double where it joins paths
+    LoadedPlugin loaded = load_plugin(name);   // without the lock: it runs code of the plug-in
     reason = loaded.reason;
     if (!loaded.claimable) return nullptr;
     const std::lock_guard lock(adding_);
@@ -83,6 +85,7 @@ class Registry final : private ForkObserver {
   /// Adds the plug-ins in the folders of TESSERA_PLUGIN_PATH, once for each value of the variable.
   void scan() {
     const WholeAcrossFork action;
+    const detail::ContractArithmetic contract;
     std::string path = plugin_path();
     {
       const std::lock_guard lock(adding_);
@@ -146,7 +149,8 @@ std::vector<BackendEntry*> in_order_of_preference() {
   return all;
 }
 
-/// Null if none is available. `settled`: it will not be another one later, because no plug-in lacked memory. Throws
+/// Null if none is available. `settled`: it will not be another one later, because no plug-in lacked memory and none is
+/// being loaded by this thread, whose code may ask. Throws
 /// std::bad_alloc where this process lacks memory, since a caller would take a lesser backend for the best one. The
 /// backend that the program named first stands for all in host memory.
 template <class Admits>
@@ -154,6 +158,10 @@ Executor* first_executor(Admits admits, bool& settled) {
   settled = true;
   for (BackendEntry* candidate : in_order_of_preference()) {
     if (candidate->preference() <= 0 || !admits(*candidate)) continue;
+    if (candidate->is_being_made_here()) { // its own code asks
+      settled = false;
+      continue;
+    }
     if (candidate->memory() == Memory::Host)
       if (Executor* named = registry().first_named_on_host()) return named;
     if (Executor* made = candidate->executor()) return made;

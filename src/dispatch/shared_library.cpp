@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/auxv.h>
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -14,22 +16,46 @@ namespace tessera {
 
 namespace fs = std::filesystem;
 
-fs::path folder_of(const void* address) {
+namespace {
+
+/// Returns the name under which the program was started, if it is absolute. A program with more rights than its caller
+/// has does not look beside a link that the caller may have made.
+fs::path name_of_program() {
+  const auto* const name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  return getauxval(AT_SECURE) == 0 && name != nullptr && *name == '/' ? fs::path(name) : fs::path("/proc/self/exe");
+}
+
+} // namespace
+
+std::vector<fs::path> folders_of(const void* address) {
   Dl_info info{};
   link_map* library = nullptr;
   if (dladdr1(address, &info, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) == 0 || info.dli_fname == nullptr)
     return {};
   const bool is_program = library->l_name == nullptr || *library->l_name == '\0';
-  fs::path file = is_program ? "/proc/self/exe" : info.dli_fname;
+  fs::path file = is_program ? name_of_program() : info.dli_fname;
   if (file.is_relative()) {
     char origin[PATH_MAX] = {};
     if (dlinfo(library, RTLD_DI_ORIGIN, origin) != 0 || origin[0] != '/') return {};
     file = origin / file.filename();
   }
+  std::vector<fs::path> folders;
+  const auto add = [&](const fs::path& path) {
+    std::error_code error;
+    const fs::path canonical = fs::canonical(path, error);
+    if (error == std::errc::not_enough_memory) throw std::bad_alloc();
+    if (!error) add_folder(folders, canonical);
+  };
+  if (file != "/proc/self/exe") add(file.parent_path()); // links in the folder's own name do not count
   std::error_code error;
-  file = fs::canonical(file, error);
+  file = fs::canonical(is_program ? fs::path("/proc/self/exe") : file, error);
   if (error == std::errc::not_enough_memory) throw std::bad_alloc();
-  return file.parent_path();
+  if (!error) add_folder(folders, file.parent_path());
+  return folders;
+}
+
+void add_folder(std::vector<fs::path>& folders, const fs::path& folder) {
+  if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
 }
 
 std::string joined(const std::vector<fs::path>& folders) {

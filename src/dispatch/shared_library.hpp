@@ -14,10 +14,15 @@
 
 namespace tessera {
 
-/// Returns the folder of the library or program that an address lies in; empty where it is not known. The loader may
-/// know a library by a relative name. The folder is then the one from which the library was loaded, not a folder below
-/// today's current directory; the loader keeps it as the library's origin.
-std::filesystem::path folder_of(const void* address);
+/// Returns the folders of the library or program that an address lies in: the one under whose name it was loaded, and
+/// the one that has the file, if that name is a link. Some systems of packages (Nix, conda) make environments of links,
+/// each file a link to another folder. The list is empty where neither is known. The loader may know a library by a
+/// relative name. The folder is then the one from which the library was loaded, not a folder below today's current
+/// directory; the loader keeps it as the library's origin.
+std::vector<std::filesystem::path> folders_of(const void* address);
+
+/// Adds a folder to the list unless it is there already.
+void add_folder(std::vector<std::filesystem::path>& folders, const std::filesystem::path& folder);
 
 /// Returns the file that an address of a loaded library lies in.
 std::string file_of(const void* address);

@@ -3,10 +3,10 @@
 #include <array>
 #include <cstring>
 #include <new>
-#include <sstream>
 #include <string>
 
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/number_text.hpp>
 
 #include "grid_state.hpp"
 
@@ -15,10 +15,7 @@ namespace {
 
 std::string shown(std::int64_t value, bool is_real) {
   if (!is_real) return std::to_string(value);
-  std::ostringstream text;
-  text.precision(17);
-  text << std::bit_cast<double>(value);
-  return text.str();
+  return tessera::detail::general_text(std::bit_cast<double>(value), 17);
 }
 
 /// Sends the failure of the rank `from` to all. A rank without memory gets no text.

@@ -6,8 +6,8 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -117,9 +117,7 @@ const Info& load(const Kind& kind, std::string_view mpi) {
 /// Loads a plug-in once.
 template <class Info>
 const Info& loaded_once(const Kind& kind, std::string_view mpi) {
-  static std::mutex mutex;
-  static const Info* loaded = nullptr;
-  const std::lock_guard lock(mutex);
+  static std::atomic<const Info*> loaded = nullptr; // no lock: a constructor in another thread may hold the loader's
   if (loaded == nullptr) loaded = &load<Info>(kind, mpi);
   return *loaded;
 }

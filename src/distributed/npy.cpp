@@ -16,6 +16,8 @@
 #include <vector>
 
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/distributed.hpp>
 #include <tessera/io.hpp>
 
@@ -24,6 +26,7 @@
 #include "io/file_state.hpp"
 #include "io/npy_header.hpp"
 #include "io/output_file.hpp"
+#include "io/retry.hpp"
 #include "memory/resident.hpp"
 #include "operands.hpp"
 
@@ -33,7 +36,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace tessera::distributed;
 
-[[noreturn]] void fail(const fs::path& path, const char* what, int error) {
+[[noreturn]] void fail(const fs::path& path, const std::string& what, int error) {
   throw IoError(path.string() + ": " + what + ": " + (error == 0 ? "the file ends too early" : std::strerror(error)));
 }
 
@@ -45,7 +48,7 @@ void transfer_all(Transfer&& transfer, char* data, std::size_t bytes, std::size_
     errno = 0;
     const ssize_t done = transfer(data, bytes, static_cast<off_t>(place));
     if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) fail(path, what, errno);
+    if (done <= 0) fail(path, std::string(what) + " at byte " + std::to_string(place), errno);
     data += done;
     place += static_cast<std::size_t>(done);
     bytes -= static_cast<std::size_t>(done);
@@ -82,7 +85,7 @@ struct SharedFile {
     const io::NpyHeader found = io::read_npy_header(path);
     info = type.is_complex ? io::complex_matrix_of(found, path, type.part) : inspect_npy(path, type.part);
     offset = static_cast<std::size_t>(found.data_offset);
-    descriptor = io::Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    descriptor = io::Descriptor(io::retried([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
     state = io::FileState(descriptor, path);
   }
 };
@@ -112,7 +115,7 @@ void read_own(const DistributedStorage& x, const SharedFile& from) {
 }
 
 void write_own(const DistributedStorage& x, const fs::path& path, std::size_t offset) {
-  const io::Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const io::Descriptor file(io::retried([&] { return open(path.c_str(), O_WRONLY | O_CLOEXEC); }));
   if (!file.is_open()) fail(path, "cannot be opened", errno);
   const std::size_t bytes = x.type.bytes();
   std::vector<char> buffer;
@@ -123,7 +126,7 @@ void write_own(const DistributedStorage& x, const fs::path& path, std::size_t of
                  buffer.data(), buffer.size(), offset + static_cast<std::size_t>(first) * bytes, path,
                  "cannot be written");
   });
-  if (fsync(file.number()) != 0) fail(path, "cannot be brought to the disk", errno);
+  if (io::retried([&] { return fsync(file.number()); }) != 0) fail(path, "cannot be brought to the disk", errno);
 }
 
 /// A path on its way from rank 0 to the others, as a C string.
@@ -141,7 +144,11 @@ void begin_file(const fs::path& path, const std::string& header, std::optional<i
                 SentPath& partial) {
   file.emplace(path);
   const fs::path beside = file->partial_path();
-  if (beside.empty()) throw IoError(path.string() + ": is a pipe or a device; ranks write to places of a regular file");
+  if (beside.empty())
+    throw IoError(
+        path.string() +
+        ": is a pipe or a device, or a file that cannot be replaced; ranks write to places of a file beside it; choose "
+        "another name");
   if (beside.native().size() >= partial.size()) throw IoError(path.string() + ": the path is too long");
   std::strncpy(partial.data(), beside.c_str(), partial.size() - 1);
   file->stream() << header;
@@ -152,6 +159,8 @@ void begin_file(const fs::path& path, const std::string& header, std::optional<i
 
 DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid, const fs::path& path, Blocks blocks,
                                         LocalOrder order, DistributedType type) try {
+  const Uncancelled whole;
+  const ContractArithmetic contract;
   Communicator& world = *grid->world;
   SharedFile file{path, {}, 0, {}, {}};
   const Status opened = guarded([&] { file.open_for(type); });
@@ -171,6 +180,8 @@ DistributedPointer load_distributed_npy(const std::shared_ptr<GridState>& grid, 
 /// Rank 0 makes the file beside the target and writes its header. When all ranks have written their elements, it
 /// renames the file to the target.
 void save_distributed_npy(const DistributedStorage& x, const fs::path& path) try {
+  const Uncancelled whole;
+  const ContractArithmetic contract;
   Communicator& world = *x.grid->world;
   std::string header;
   std::optional<io::OutputFile> file;

@@ -2,6 +2,7 @@
 /// row of its ladder runs. A product that a device cannot hold goes through it in parts, as does one on several
 /// executors.
 
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/many_executors.hpp>
 
 #include <span>
@@ -165,6 +166,7 @@ void with_straight_c(const Operand& a, const Operand& b, const Operand& c, const
 
 void gemm(double alpha, const Operand& a, const Operand& b, double beta, const Operand& c, const GemmOptions& options,
           const EpilogueOperands& epilogue) try {
+  const Uncancelled whole;
   const ContractArithmetic contract;
   if (const std::string why = product_mismatch(a, b, c); !why.empty()) throw InvalidArgument("gemm: " + why);
   check_epilogue(epilogue, c);
@@ -185,6 +187,7 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
 
 void gemm(std::span<Executor* const> executors, double alpha, const Operand& a, const Operand& b, double beta,
           const Operand& c, const GemmOptions& options) try {
+  const Uncancelled whole;
   const ContractArithmetic contract;
   check_no_backend(options);
   check_executors(executors);
@@ -201,6 +204,7 @@ void gemm_raw(const GemmCall& call, const GemmOptions& options) try {
   Executor& executor = place_gemm(options.backend, {call.type, options.math, call.m, call.n, call.k}, {});
   if (executor.capabilities().host_memory) // the operands are in its memory; it checks the call
     return throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
+  const Uncancelled whole;
   const ContractArithmetic contract;
   throw_if_failed(check_gemm(call));
   const bool flip_a = call.op_a == Op::Transpose;

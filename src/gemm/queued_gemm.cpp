@@ -5,6 +5,7 @@
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/queue.hpp>
 #include <tessera/status.hpp>
 
@@ -16,6 +17,7 @@ namespace tessera::detail {
 
 void gemm(ExecutionQueue& queue, double alpha, const Operand& a, const Operand& b, double beta, const Operand& c,
           const GemmOptions& options) try {
+  const Uncancelled whole;
   const ContractArithmetic contract;
   Executor& executor = queue.executor();
   const Backend own = executor.capabilities().backend;

@@ -1,6 +1,7 @@
 /// Products of matrices in row blocks: arguments are checked, blocks are brought to their executors, and each executor
 /// multiplies its rows with strips of B (strips.hpp).
 
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/row_blocks.hpp>
 
 #include <new>
@@ -83,6 +84,7 @@ void copy_from_block(Executor& executor, const Operand& block, const Operand& wh
 
 void gemm(double alpha, const BlockList& a, const BlockList& b, double beta, const BlockList& c,
           const GemmOptions& options) try {
+  const Uncancelled whole;
   const ContractArithmetic contract;
   check(a, b, c, options);
   if (c.rows == 0 || c.cols == 0) return;

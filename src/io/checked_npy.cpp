@@ -7,7 +7,9 @@
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/check.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/open_file.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/status.hpp>
 
 #include "npy_header.hpp"
@@ -44,6 +46,8 @@ CheckedType type_of(const io::NpyHeader& header, const fs::path& path, std::opti
 } // namespace
 
 CheckedFile load_checked_npy(const fs::path& path, std::optional<CheckedType> opaque) try {
+  const detail::Uncancelled whole;
+  const detail::ContractArithmetic contract;
   const io::NpyHeader header = io::read_npy_header(path);
   const CheckedTypeInfo& type = checked_type(type_of(header, path, opaque));
   const std::size_t dimensions = header.shape.size();
@@ -61,9 +65,10 @@ CheckedFile load_checked_npy(const fs::path& path, std::optional<CheckedType> op
   file.stride = rows * cols;
   file.bytes.resize(static_cast<std::size_t>(file.count * file.stride) * type.bytes);
   std::ifstream stream = detail::open_file(path, std::ios::binary);
+  if (!stream) throw IoError(path.string() + ": cannot be read: " + std::strerror(errno));
   stream.seekg(static_cast<std::streamoff>(header.data_offset));
-  stream.read(file.bytes.data(), static_cast<std::streamsize>(file.bytes.size()));
-  if (!stream) throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
+  if (!io::read_bytes(stream, file.bytes.data(), file.bytes.size(), header.data_offset, path))
+    throw IoError(path.string() + ": was truncated while it was read");
   file.first = {type.type, file.bytes.data(), rows, cols, std::max<Index>(cols, 1)};
   if (header.fortran_order)
     file.first = {type.type, file.bytes.data(), cols, rows, std::max<Index>(rows, 1), Op::Transpose};

@@ -19,7 +19,9 @@
 #endif
 
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/open_file.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 #if defined(TESSERA_HAVE_XTENSOR)
@@ -40,12 +42,21 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+/// Returns the field without its plus sign; empty if it cannot be a number, though std::from_chars would take it for
+/// one: a second sign, or a nan with something in brackets.
+std::string_view number_of(std::string_view field) {
+  if (field.starts_with('+')) {
+    field.remove_prefix(1);
+    if (field.starts_with('-')) return {};
+  }
+  return field.find('(') == std::string_view::npos ? field : std::string_view();
+}
+
 /// Reads 16-bit elements by way of float64. The second rounding shows only in numbers of 17 and more digits that lie
 /// next to the middle of two elements.
 template <class T>
 T parse_field(std::string_view field, const std::string& where) {
-  std::string_view digits = field;
-  if (digits.starts_with('+')) digits.remove_prefix(1);
+  const std::string_view digits = number_of(field);
   using Read = std::conditional_t<sizeof(T) == 2, double, T>;
   Read value{};
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -71,10 +82,27 @@ Index parse_line(std::string_view line, const std::string& where, std::vector<T>
   }
 }
 
+/// Reads a line; false at the end of the file.
+bool next_line(std::ifstream& file, std::string& line, Index number, const fs::path& path) try {
+  return static_cast<bool>(std::getline(file, line));
+} catch (const std::ios_base::failure&) {
+  throw IoError(path.string() + ": cannot be read from line " + std::to_string(number) +
+                " on: " + std::strerror(errno) + "; is the disk or the connection faulty?");
+}
+
+/// Takes the mark of UTF-8 off the first line. Throws IoError where the line begins as UTF-16 or UTF-32 does.
+void take_mark(std::string& line, const fs::path& path) {
+  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+  if (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF"))
+    throw IoError(path.string() + ": is UTF-16 or UTF-32 text; save it as UTF-8 or ASCII");
+}
+
 } // namespace
 
 template <FileElement T>
 Matrix<T> load_csv(const fs::path& path) try {
+  const detail::Uncancelled whole;
+  const detail::ContractArithmetic contract;
   std::error_code error;
   if (fs::is_directory(path, error)) throw IoError(path.string() + ": is a folder, not a text file");
   std::ifstream file = detail::open_file(path);
@@ -83,7 +111,8 @@ Matrix<T> load_csv(const fs::path& path) try {
   Index rows = 0;
   Index cols = 0;
   std::string line;
-  for (Index number = 1; std::getline(file, line); ++number) {
+  for (Index number = 1; next_line(file, line, number, path); ++number) {
+    if (number == 1) take_mark(line, path);
     const std::string_view text = trimmed(line);
     if (text.empty() || text.starts_with('#')) continue;
     const std::string where = path.string() + ": line " + std::to_string(number);
@@ -98,8 +127,6 @@ Matrix<T> load_csv(const fs::path& path) try {
   for (Index i = 0; i < rows; ++i)
     std::copy_n(values.begin() + i * cols, static_cast<std::size_t>(cols), matrix.row(i).begin());
   return matrix;
-} catch (const std::ios_base::failure&) {
-  throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
@@ -132,6 +159,8 @@ void write_csv_elements(std::ostream& out, const Operand& source) {
 } // namespace
 
 void write_csv(const fs::path& path, const Operand& source) try {
+  const Uncancelled whole;
+  const ContractArithmetic contract;
   errno = 0;
   io::OutputFile file(path);
   if (source.rows > 0 && source.cols > 0) write_csv_elements(file.stream(), source);

@@ -1,11 +1,23 @@
 #include "descriptor.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 #include <cerrno>
 #include <utility>
 
 namespace tessera::io {
+
+Descriptor::Descriptor(int number) noexcept : number_(number) {
+  if (number < STDIN_FILENO || number > STDERR_FILENO) return;
+  const int error = errno;
+  const int above = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (above >= 0) {
+    ::close(number);
+    number_ = above;
+  }
+  errno = error;
+}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   if (this == &other) return *this;

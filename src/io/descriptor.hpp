@@ -11,7 +11,9 @@ namespace tessera::io {
 class Descriptor {
  public:
   Descriptor() = default;
-  explicit Descriptor(int number) noexcept : number_(number) {}
+  /// A number of a standard stream, which a program has that was started with that stream closed, is changed for
+  /// another one: what is printed on stderr must not get into a file. errno stays.
+  explicit Descriptor(int number) noexcept;
   Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
   Descriptor& operator=(Descriptor&& other) noexcept;
   ~Descriptor() { close(); }

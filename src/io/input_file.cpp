@@ -8,6 +8,7 @@
 #include <new>
 
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
@@ -16,6 +17,7 @@
 namespace tessera {
 
 std::string read_text_file(const std::filesystem::path& path) try {
+  const detail::Uncancelled whole;
   const auto fail = [&](const std::string& why) { throw IoError(path.string() + ": " + why); };
   // O_NONBLOCK: opening a pipe does not wait for a writer.
   const io::Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));

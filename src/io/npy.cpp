@@ -7,7 +7,9 @@
 #include <vector>
 
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/open_file.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/half.hpp>
 #include <tessera/io.hpp>
 #include <tessera/status.hpp>
@@ -20,6 +22,7 @@ namespace tessera {
 namespace fs = std::filesystem;
 
 NpyInfo inspect_npy(const fs::path& path) try {
+  const detail::ContractArithmetic contract;
   return io::matrix_of(io::read_npy_header(path), path);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
@@ -29,20 +32,22 @@ namespace detail {
 namespace {
 
 template <class T>
-void read_elements(std::ifstream& file, const NpyInfo& info, const Operand& target) {
+bool read_elements(std::ifstream& file, const NpyInfo& info, std::uintmax_t offset, const Operand& target,
+                   const fs::path& path) {
   T* data = static_cast<T*>(target.storage->host_write());
   const Index ld = target.storage->ld();
-  const auto bytes = [](Index count) {
-    return static_cast<std::streamsize>(static_cast<std::size_t>(count) * sizeof(T));
-  };
+  const auto bytes = [](Index count) { return static_cast<std::size_t>(count) * sizeof(T); };
   if (!info.fortran_order) {
-    for (Index i = 0; i < info.rows; ++i) file.read(reinterpret_cast<char*>(data + i * ld), bytes(info.cols));
-    return;
+    for (Index i = 0; i < info.rows; ++i, offset += bytes(info.cols))
+      if (!io::read_bytes(file, reinterpret_cast<char*>(data + i * ld), bytes(info.cols), offset, path)) return false;
+    return true;
   }
   auto columns = sized_vector<T>(static_cast<std::size_t>(info.rows * info.cols), "the columns of a file");
-  file.read(reinterpret_cast<char*>(columns.data()), bytes(info.rows * info.cols));
+  if (!io::read_bytes(file, reinterpret_cast<char*>(columns.data()), bytes(info.rows * info.cols), offset, path))
+    return false;
   for (Index i = 0; i < info.rows; ++i)
     for (Index j = 0; j < info.cols; ++j) data[i * ld + j] = columns[static_cast<std::size_t>(j * info.rows + i)];
+  return true;
 }
 
 /// xtensor's writer knows no 16-bit elements, and does not report failed writes.
@@ -67,22 +72,27 @@ NpyInfo inspect_npy(const fs::path& path, DType expected) {
 }
 
 void read_npy(const fs::path& path, const Operand& target) try {
+  const Uncancelled whole;
+  const ContractArithmetic contract;
   const io::NpyHeader header = io::read_npy_header(path);
   const NpyInfo info = io::matrix_of(header, path);
   if (info.type != target.storage->type() || info.rows != target.rows || info.cols != target.cols)
     throw IoError(path.string() + ": was changed while it was read");
   if (info.rows == 0 || info.cols == 0) return;
   std::ifstream file = open_file(path, std::ios::binary);
+  if (!file) throw IoError(path.string() + ": cannot be read: " + std::strerror(errno));
   file.seekg(static_cast<std::streamoff>(header.data_offset));
-  visit(info.type, [&]<class T>(std::type_identity<T>) { read_elements<T>(file, info, target); });
-  if (!file) throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
-} catch (const std::ios_base::failure&) {
-  throw IoError(path.string() + ": cannot be read to its end: " + std::strerror(errno));
+  const bool read_all = visit(info.type, [&]<class T>(std::type_identity<T>) {
+    return read_elements<T>(file, info, header.data_offset, target, path);
+  });
+  if (!read_all) throw IoError(path.string() + ": was truncated while it was read");
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
 
 void write_npy(const fs::path& path, const Operand& source) try {
+  const Uncancelled whole;
+  const ContractArithmetic contract; // a view is copied straight first
   errno = 0;
   io::OutputFile file(path);
   visit(source.storage->type(), [&]<class T>(std::type_identity<T>) { write_npy_elements<T>(file.stream(), source); });

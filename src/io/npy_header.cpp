@@ -4,14 +4,17 @@
 #include "npy_header.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <optional>
 
 #include <tessera/detail/open_file.hpp>
 #include <tessera/status.hpp>
+
+#include "npy_dictionary.hpp"
 
 namespace tessera::io {
 namespace {
@@ -22,51 +25,65 @@ constexpr std::size_t largest_header = std::size_t{1} << 20;
 
 [[noreturn]] void fail(const fs::path& path, const std::string& why) { throw IoError(path.string() + ": " + why); }
 
-std::string read_bytes(std::ifstream& file, std::size_t count, const fs::path& path) {
+std::string read_text(std::ifstream& file, std::size_t count, std::uintmax_t from, const fs::path& path) {
   std::string bytes(count, '\0');
-  if (!file.read(bytes.data(), static_cast<std::streamsize>(count)))
+  if (!read_bytes(file, bytes.data(), count, from, path))
     fail(path, "is truncated: it ends within the header of the .npy format");
   return bytes;
 }
 
-/// Returns the text after `key` and its colon.
-std::string_view value_of(std::string_view header, std::string_view key, const fs::path& path) {
-  for (const char quote : {'\'', '"'}) {
-    const std::size_t at = header.find(quote + std::string(key) + quote);
-    if (at == std::string_view::npos) continue;
-    std::string_view rest = header.substr(at + key.size() + 2);
-    rest.remove_prefix(std::min(rest.size(), rest.find_first_not_of(" :")));
-    return rest;
-  }
-  fail(path, "has a .npy header without the key '" + std::string(key) + "'");
+/// Returns the value of a key that the header must have.
+const NpyValue& value_of(const std::optional<NpyValue>& value, const char* key, const fs::path& path) {
+  if (!value) fail(path, "has a .npy header without the key '" + std::string(key) + "'");
+  return *value;
 }
 
-/// Returns <f4 for "'<f4'".
-std::string descr_of(std::string_view header, const fs::path& path) {
-  const std::string_view value = value_of(header, "descr", path);
-  if (value.empty() || (value.front() != '\'' && value.front() != '"')) return "a structured type";
-  return std::string(value.substr(1, value.find(value.front(), 1) - 1));
+/// Returns NumPy's code of the type with its byte order, "<f4" for "float32" or "f4": NumPy writes codes, and reads the
+/// other names of a type as well. What is unknown stays as it is.
+std::string descr_of(const NpyValue& value) {
+  struct Name {
+    std::string_view name, code;
+  };
+  static constexpr Name names[] = {
+      {"float32", "f4"},   {"f", "f4"},     {"single", "f4"},  {"float64", "f8"},     {"d", "f8"},
+      {"double", "f8"},    {"float", "f8"}, {"float16", "f2"}, {"e", "f2"},           {"half", "f2"},
+      {"complex64", "c8"}, {"F", "c8"},     {"D", "c16"},      {"complex128", "c16"}, {"int8", "i1"},
+      {"b", "i1"},         {"int32", "i4"}, {"i", "i4"}};
+  if (!value.text) return "a structured type";
+  std::string_view rest = *value.text;
+  constexpr char native = std::endian::native == std::endian::little ? '<' : '>';
+  char order = native;
+  if (!rest.empty() && std::string_view("<>|=").find(rest.front()) != std::string_view::npos) {
+    if (rest.front() != '=') order = rest.front();
+    rest.remove_prefix(1);
+  }
+  for (const Name& known : names)
+    if (rest == known.name) return order + std::string(known.code);
+  // Only bytes have no order; NumPy reads '|f4' as the machine's own.
+  if (order == '|' && rest.starts_with('f') && !rest.ends_with('1')) order = native;
+  if (rest == *value.text && (rest.empty() || rest.size() > 3)) return *value.text; // no code: a name
+  return order + std::string(rest);
 }
 
-std::vector<Index> shape_of(std::string_view header, const fs::path& path) {
-  std::string_view value = value_of(header, "shape", path);
-  const std::size_t end = value.find(')');
-  if (value.empty() || value.front() != '(' || end == std::string_view::npos)
-    fail(path, "has a .npy header whose shape is not a tuple");
-  value = value.substr(1, end - 1);
-  std::vector<Index> shape;
-  while (true) {
-    value.remove_prefix(std::min(value.size(), value.find_first_not_of(" ,")));
-    if (value.empty()) return shape;
-    Index size = 0;
-    const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), size);
-    if (error != std::errc{} || size < 0) fail(path, "has a .npy header whose shape is not made of sizes");
-    shape.push_back(size);
-    value.remove_prefix(static_cast<std::size_t>(stop - value.data()));
-  }
+std::vector<Index> shape_of(const NpyValue& value, const fs::path& path) {
+  if (!value.is_tuple) fail(path, "has a .npy header whose shape is not a tuple");
+  if (!value.sizes || std::any_of(value.sizes->begin(), value.sizes->end(), [](Index size) { return size < 0; }))
+    fail(path, "has a .npy header whose shape is not made of sizes");
+  return *value.sizes;
 }
 
 } // namespace
+
+bool read_bytes(std::ifstream& file, char* to, std::size_t count, std::uintmax_t from, const fs::path& path) {
+  errno = 0;
+  try {
+    file.read(to, static_cast<std::streamsize>(count));
+  } catch (const std::ios_base::failure&) {
+    fail(path, "cannot be read from byte " + std::to_string(from) + " on: " + std::strerror(errno) +
+                   "; is the disk or the connection faulty?");
+  }
+  return static_cast<bool>(file);
+}
 
 NpyHeader read_npy_header(const fs::path& path) {
   std::error_code error;
@@ -75,26 +92,27 @@ NpyHeader read_npy_header(const fs::path& path) {
   std::ifstream file = detail::open_file(path, std::ios::binary);
   if (!file) fail(path, std::string("cannot be read: ") + std::strerror(errno));
   char magic[6] = {};
-  if (!file.read(magic, sizeof magic) || std::memcmp(magic, "\x93NUMPY", sizeof magic) != 0)
+  if (!read_bytes(file, magic, sizeof magic, 0, path) || std::memcmp(magic, "\x93NUMPY", sizeof magic) != 0)
     fail(path, "is not a .npy file: it does not start with \\x93NUMPY");
-  const std::string version = read_bytes(file, 2, path);
+  const std::string version = read_text(file, 2, 6, path);
   const int major = static_cast<unsigned char>(version[0]);
   if (major < 1 || major > 3)
     fail(path, "has version " + std::to_string(major) + " of the .npy format; 1 to 3 are known");
-  const std::string length_bytes = read_bytes(file, major == 1 ? 2 : 4, path);
+  const std::string length_bytes = read_text(file, major == 1 ? 2 : 4, 8, path);
   std::size_t length = 0;
   for (std::size_t i = length_bytes.size(); i-- > 0;)
     length = length << 8 | static_cast<unsigned char>(length_bytes[i]);
   if (length > largest_header) fail(path, "has a .npy header of " + std::to_string(length) + " bytes");
-  const std::string text = read_bytes(file, length, path);
+  const std::string text = read_text(file, length, 8 + length_bytes.size(), path);
 
+  const std::optional<NpyDictionary> dictionary = parse_npy_dictionary(text);
+  if (!dictionary) fail(path, "has a .npy header that is not a dictionary of Python: descr, fortran_order and shape");
   NpyHeader header;
-  header.descr = descr_of(text, path);
-  header.shape = shape_of(text, path);
-  const std::string_view order = value_of(text, "fortran_order", path);
-  if (!order.starts_with("True") && !order.starts_with("False"))
-    fail(path, "has a .npy header whose fortran_order is neither True nor False");
-  header.fortran_order = order.starts_with("True");
+  header.descr = descr_of(value_of(dictionary->descr, "descr", path));
+  header.shape = shape_of(value_of(dictionary->shape, "shape", path), path);
+  const NpyValue& order = value_of(dictionary->fortran_order, "fortran_order", path);
+  if (!order.truth) fail(path, "has a .npy header whose fortran_order is neither True nor False");
+  header.fortran_order = *order.truth;
   header.data_offset = 6 + 2 + length_bytes.size() + length;
   return header;
 }

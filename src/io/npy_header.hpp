@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,10 @@ struct NpyHeader {
   std::uintmax_t data_offset = 0; ///< bytes before the first element
 };
 
+/// Reads bytes of an open file, of which the first one is number `from`; false if the file ends before. Throws IoError,
+/// which names the file and the place, if the system refuses to read.
+bool read_bytes(std::ifstream& file, char* to, std::size_t count, std::uintmax_t from,
+                const std::filesystem::path& path);
 /// Reads the header. Throws IoError if this is no .npy file.
 NpyHeader read_npy_header(const std::filesystem::path& path);
 /// Names a NumPy code of an element type, such as "float32" for "<f4".

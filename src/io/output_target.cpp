@@ -37,10 +37,10 @@ std::optional<int> descriptor_named(const fs::path& path) {
   return std::nullopt;
 }
 
-/// Says whether another user may have put the link there.
-bool may_be_planted(const fs::path& link, const struct stat& status) {
+/// Says whether another user may have put the link or the file there. Such a file cannot be replaced either.
+bool may_be_planted(const fs::path& path, const struct stat& status) {
   struct stat folder {};
-  const fs::path parent = link.parent_path().empty() ? fs::path(".") : link.parent_path();
+  const fs::path parent = path.parent_path().empty() ? fs::path(".") : path.parent_path();
   if (::stat(parent.c_str(), &folder) != 0) return false;
   constexpr mode_t shared = S_ISVTX | S_IWOTH;
   return (folder.st_mode & shared) == shared && status.st_uid != geteuid() && status.st_uid != folder.st_uid;
@@ -78,6 +78,10 @@ OutputTarget resolve_output(const fs::path& name) {
   }
   if (!target.exists) return target;
   if (S_ISDIR(target.status.st_mode)) refuse(name, "it is a folder");
+  if (S_ISREG(target.status.st_mode) && geteuid() != 0 && may_be_planted(target.path, target.status))
+    refuse(name,
+           "it is a file of another user in a folder that every user may write to, where its owner alone may "
+           "replace it; choose another name");
   if (::faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0) refuse(name, std::strerror(errno));
   target.direct = !S_ISREG(target.status.st_mode);
   return target;

@@ -11,14 +11,14 @@ struct OutputTarget {
   std::filesystem::path path; ///< The name after all links.
   int descriptor = -1;        ///< For /dev/stdout, /dev/stderr and /dev/fd/N: the open descriptor.
   bool exists = false;
-  bool direct = false;   ///< It is written to in place: an open descriptor, a pipe or a device.
+  bool direct = false;   ///< It is written to as the contents come: an open descriptor, a pipe or a device.
   struct stat status {}; ///< of the file, if it exists
 };
 
 /// Follows links, as editors do, so that a link stays a link and the file that it points to is replaced. Throws IoError
-/// if the name is empty or names a folder, if nothing may be written there, or if a link in a folder that every user
-/// may write to, such as /tmp, belongs to another user: such a link may have been planted to have a file overwritten
-/// (the kernel's rule for fs.protected_symlinks).
+/// if the name is empty or names a folder, if nothing may be written there, if a link in a folder that every user may
+/// write to, such as /tmp, belongs to another user, because it may have been planted to have a file overwritten (the
+/// kernel's rule for fs.protected_symlinks), or if a file there does, which only its owner and root may replace.
 OutputTarget resolve_output(const std::filesystem::path& name);
 
 } // namespace tessera::io

@@ -16,6 +16,8 @@
 #include <set>
 #include <utility>
 
+#include "retry.hpp"
+
 namespace tessera::io {
 namespace {
 
@@ -88,11 +90,11 @@ class LargeFolders {
 } // namespace
 
 PartialFile create_partial_file(int folder, std::string_view target, unsigned mode) {
+  constexpr int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   for (;;) {
     PartialFile file{partial_name(target), {}};
     if (file.name.empty()) return file;
-    file.descriptor = Descriptor(
-        openat(folder, file.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t{mode}));
+    file.descriptor = Descriptor(retried([&] { return openat(folder, file.name.c_str(), flags, mode_t{mode}); }));
     if (!file.descriptor.is_open() && errno == EEXIST) continue;
     if (!file.descriptor.is_open()) return file;
     // Where the file system knows no locks, no program can lock the file to remove it either.

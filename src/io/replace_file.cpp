@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "retry.hpp"
+
 namespace tessera::io {
 namespace {
 
@@ -33,7 +35,7 @@ Descriptor open_folder_of(const OutputTarget& target) {
 int replace_target(const OutputTarget& target, const Descriptor& folder, const Descriptor& file,
                    const std::string& name) {
   if (target.exists) take_owner_and_mode(target.status, file);
-  if (fsync(file.number()) != 0 && errno != EINVAL && errno != ENOTSUP) return errno;
+  if (retried([&] { return fsync(file.number()); }) != 0 && errno != EINVAL && errno != ENOTSUP) return errno;
   if (renameat(folder.number(), name.c_str(), folder.number(), target.path.filename().c_str()) != 0) return errno;
   static_cast<void>(fsync(folder.number())); // the file is complete under both names, whichever the disk has
   return 0;

@@ -1,3 +1,4 @@
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/io.hpp>
 
 #include <tessera/backend/environment.hpp>
@@ -5,6 +6,7 @@
 namespace tessera {
 
 std::filesystem::path user_cache_folder() {
+  const detail::ContractArithmetic contract; // libstdc++ computes with double where it joins paths
   if (const char* cache = trusted_variable("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
     return std::filesystem::path(cache) / "tessera";
   if (const char* home = trusted_variable("HOME"); home != nullptr && *home == '/')

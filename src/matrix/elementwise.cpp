@@ -13,6 +13,7 @@
 #include <tessera/status.hpp>
 
 #include "dispatch/placement.hpp"
+#include "dispatch/random_range.hpp"
 #include "operand.hpp"
 
 namespace tessera::detail {
@@ -21,27 +22,6 @@ namespace {
 void check_same_shape(const char* operation, const Operand& x, const Operand& y) {
   if (logical_rows(x) != logical_rows(y) || logical_cols(x) != logical_cols(y))
     throw InvalidArgument(std::string(operation) + ": shapes differ: " + shape(x) + " and " + shape(y));
-}
-
-/// Checks that the limits are ones for which the generator keeps its promise; see RandomCall.
-void check_range(Distribution distribution, DType type, double low, double high) {
-  const std::string range = "low = " + std::to_string(low) + ", high = " + std::to_string(high);
-  if (!std::isfinite(low) || !std::isfinite(high)) throw InvalidArgument("random: not finite: " + range);
-  if (distribution == Distribution::Special) {
-    if (low < 0 || high < 0 || low + high > 1)
-      throw InvalidArgument("random: shares of special values that are not in 0 … 1: " + range);
-    return;
-  }
-  if (distribution != Distribution::Normal && low > high) throw InvalidArgument("random: low is above high: " + range);
-  if (distribution != Distribution::Integers && distribution != Distribution::Wide) return;
-  if (low != std::floor(low) || high != std::floor(high))
-    throw InvalidArgument("random: integers between limits that are not whole: " + range);
-  const double largest = element_type(type).largest_exponent;
-  if (distribution == Distribution::Wide && (low < 1 - largest || high > largest))
-    throw InvalidArgument("random: exponents of " + std::string(to_string(type)) + " are " +
-                          std::to_string(static_cast<int>(1 - largest)) + " … " +
-                          std::to_string(static_cast<int>(largest)) + ": " + range);
-  if (high - low >= 0x1p32) throw InvalidArgument("random: more than 2^32 different integers: " + range);
 }
 
 void run(const MapCall& call, const Operand& z, Executor& executor) {
@@ -120,11 +100,15 @@ void identity(const Operand& z) try {
 
 void random(const Operand& z, Distribution distribution, std::uint64_t seed, double low, double high) try {
   const ContractArithmetic contract;
-  check_range(distribution, z.storage->type(), low, high);
+  RandomCall call{.distribution = distribution, .type = z.storage->type(), .seed = seed, .low = low, .high = high};
+  throw_if_failed(check_random(call)); // before the old elements are given up
   Executor& executor = place_elementwise({&z});
   const Placed placed = write_on(z, executor, true);
-  throw_if_failed(executor.random(executor.default_queue(), {distribution, z.storage->type(), z.rows, z.cols,
-                                                             placed.data, placed.ld, seed, low, high, 0}));
+  call.rows = z.rows;
+  call.cols = z.cols;
+  call.z = placed.data;
+  call.ldz = placed.ld;
+  throw_if_failed(executor.random(executor.default_queue(), call));
   written_on(z, executor);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "io/npy_header.hpp"
+#include "io/retry.hpp"
 
 namespace tessera::out_of_core {
 namespace {
@@ -33,7 +34,7 @@ NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
   const io::NpyHeader header = io::read_npy_header(path); // also refuses folders and pipes
   info_ = io::matrix_of(header, path);
   data_offset_ = header.data_offset;
-  file_ = io::Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  file_ = io::Descriptor(io::retried([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY); }));
   state_ = io::FileState(file_, path);
   std::string bytes(static_cast<std::size_t>(data_offset_), '\0');
   throw_if_failed(read_run(bytes.data(), bytes.size(), 0));
@@ -43,11 +44,16 @@ NpyFile::NpyFile(const std::filesystem::path& path) : path_(path) {
 
 Status NpyFile::failure(const std::string& why) const { return {StatusCode::IoError, path_.string() + ": " + why}; }
 
+Status NpyFile::read_failure(std::uint64_t place) const {
+  return failure("cannot be read from byte " + std::to_string(place) + " on: " + std::strerror(errno) +
+                 "; is the disk or the connection faulty?");
+}
+
 Status NpyFile::read_run(char* to, std::size_t bytes, std::uint64_t place) {
   while (bytes > 0) {
     const ssize_t count = pread(file_.number(), to, bytes, static_cast<off_t>(place));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failure(std::string("cannot be read: ") + std::strerror(errno));
+    if (count < 0) return read_failure(place);
     if (count == 0) return failure("ends too early: it was truncated while it was read");
     bytes_read_.fetch_add(static_cast<std::uint64_t>(count), std::memory_order_relaxed);
     to += count;
@@ -69,7 +75,7 @@ Status NpyFile::read_rows(Index row, Index rows, char* to, std::size_t pitch) {
     const ssize_t done =
         preadv(file_.number(), parts.data(), static_cast<int>(count), static_cast<off_t>(place + first * width));
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return failure(std::string("cannot be read: ") + std::strerror(errno));
+    if (done < 0) return read_failure(place + first * width);
     bytes_read_.fetch_add(static_cast<std::uint64_t>(done), std::memory_order_relaxed);
     const std::size_t whole = static_cast<std::size_t>(done) / width, rest = static_cast<std::size_t>(done) % width;
     first += whole;

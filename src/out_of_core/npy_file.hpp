@@ -46,6 +46,7 @@ class NpyFile {
   Status read_rows(Index row, Index rows, char* to, std::size_t pitch);
   Status read_run(char* to, std::size_t bytes, std::uint64_t place);
   Status failure(const std::string& why) const;
+  Status read_failure(std::uint64_t place) const;
 
   const std::filesystem::path path_;
   NpyInfo info_;

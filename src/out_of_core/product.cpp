@@ -11,6 +11,7 @@
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/stopwatch.hpp>
+#include <tessera/detail/uncancelled.hpp>
 #include <tessera/file_product.hpp>
 
 #include "gemm/worker_threads.hpp"
@@ -174,6 +175,7 @@ FileProductPlan plan_files(const FileProduct& product) try {
 }
 
 FileProductReport gemm_files(const FileProduct& product) try {
+  const detail::Uncancelled whole;
   const detail::ContractArithmetic contract;
   return out_of_core::Run(product).compute();
 } catch (const std::bad_alloc& error) {

@@ -9,7 +9,9 @@
 
 #include <tessera/io.hpp>
 
+#include "io/overwrite.hpp"
 #include "io/replace_file.hpp"
+#include "io/retry.hpp"
 
 namespace tessera::out_of_core {
 namespace {
@@ -18,6 +20,12 @@ namespace fs = std::filesystem;
 
 std::string beside(const io::OutputTarget& target, const char* suffix) {
   return std::string(".").append(target.path.filename().string()).append(suffix);
+}
+
+/// Is this a regular file of this user under one name? Another user may have planted anything else at a name that can
+/// be foreseen: a second name of one of this user's own files too, which would be written into.
+bool is_own(const struct stat& status) {
+  return S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_nlink <= 1;
 }
 
 } // namespace
@@ -32,6 +40,10 @@ Unfinished::Unfinished(const fs::path& target)
                   ": a product under a memory limit is written in blocks, which needs a regular file");
   folder_ = io::open_folder_of(target_);
   if (!folder_.is_open()) fail("cannot open its folder", errno);
+  if (io::is_fixed(target_))
+    throw IoError("cannot write " + name_.string() +
+                  ": no other file can take its place, because it is a mount point or its folder takes no new files; a "
+                  "product under a memory limit is written beside it first: name another file");
   if (faccessat(folder_.number(), ".", W_OK | X_OK, AT_EACCESS) != 0)
     fail("nothing can be written to its folder", errno);
 }
@@ -56,14 +68,14 @@ void Unfinished::fail(const std::string& what, int error) const {
 void Unfinished::open_locked(bool create) {
   for (;;) {
     const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | (create ? O_CREAT : 0);
-    file_ = io::Descriptor(openat(folder_.number(), product_.c_str(), flags, target_.exists ? 0600 : 0666));
+    file_ = io::Descriptor(
+        io::retried([&] { return openat(folder_.number(), product_.c_str(), flags, target_.exists ? 0600 : 0666); }));
     if (!file_.is_open() && errno == ENOENT && !create) return;
     if (!file_.is_open()) fail(product_ + " beside it cannot be opened", errno);
     struct stat opened {
     }, named{};
     if (fstat(file_.number(), &opened) != 0) fail(product_, errno);
-    if (!S_ISREG(opened.st_mode) || opened.st_uid != geteuid())
-      fail(product_ + " beside it is no file of this user; remove it", 0);
+    if (!is_own(opened)) fail(product_ + " beside it is no file of this user, or has a second name; remove it", 0);
     if (flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       fail("another program is computing it, and writes to " + product_, 0);
     // The program that held the lock may have renamed or removed the file.
@@ -100,27 +112,35 @@ void Unfinished::begin(const std::string& header, std::uint64_t bytes, const Fac
   open_locked(true);
   begun_ = true; // from here on the destructor removes what is there
   unlinkat(folder_.number(), journal_.c_str(), 0);
-  if (ftruncate(file_.number(), 0) != 0) fail("its space cannot be reserved", errno);
+  if (io::retried([&] { return ftruncate(file_.number(), 0); }) != 0) fail("its space cannot be reserved", errno);
   // A full disk shows now and not after hours. Where the file system cannot reserve space, it shows later.
-  int refused = 0;
-  do {
-    refused = fallocate(file_.number(), 0, 0, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
-  } while (refused == EINTR);
+  const auto reserve = [&] { return fallocate(file_.number(), 0, 0, static_cast<off_t>(bytes)); };
+  const int refused = io::retried(reserve) == 0 ? 0 : errno;
   if (refused == EOPNOTSUPP || refused == ENOSYS) {
-    if (ftruncate(file_.number(), static_cast<off_t>(bytes)) != 0) fail("its space cannot be reserved", errno);
+    if (io::retried([&] { return ftruncate(file_.number(), static_cast<off_t>(bytes)); }) != 0)
+      fail("its space cannot be reserved", errno);
   } else if (refused != 0) {
     fail("its " + std::to_string(bytes) + " bytes cannot be reserved", refused);
   }
   throw_if_failed(write(header.data(), header.size(), 0));
-  if (fsync(file_.number()) != 0) fail("it cannot be brought to the disk", errno);
+  if (io::retried([&] { return fsync(file_.number()); }) != 0) fail("it cannot be brought to the disk", errno);
   write_text_file(target_.path.parent_path() / journal_, journal_of(facts));
-  log_ = io::Descriptor(openat(folder_.number(), journal_.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
-  if (!log_.is_open()) fail(journal_, errno);
+  open_journal();
+}
+
+/// Opens the journal to write at its end.
+void Unfinished::open_journal() {
+  const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+  log_ = io::Descriptor(io::retried([&] { return openat(folder_.number(), journal_.c_str(), flags); }));
+  struct stat opened {};
+  if (!log_.is_open() || fstat(log_.number(), &opened) != 0) fail(journal_ + " beside it cannot be opened", errno);
+  if (!is_own(opened)) fail(journal_ + " beside it is no file of this user, or has a second name; remove it", 0);
 }
 
 void Unfinished::go_on(const Recorded& recorded) {
-  log_ = io::Descriptor(openat(folder_.number(), journal_.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
-  if (!log_.is_open() || ftruncate(log_.number(), static_cast<off_t>(recorded.bytes)) != 0) fail(journal_, errno);
+  open_journal();
+  if (io::retried([&] { return ftruncate(log_.number(), static_cast<off_t>(recorded.bytes)); }) != 0)
+    fail(journal_, errno);
   begun_ = recorded_ = true;
 }
 
@@ -145,7 +165,8 @@ void Unfinished::start_writing([[maybe_unused]] std::uint64_t place, [[maybe_unu
 }
 
 Status Unfinished::record(const std::vector<Index>& blocks) {
-  if (fdatasync(file_.number()) != 0) return failure("its blocks cannot be brought to the disk", errno);
+  if (io::retried([&] { return fdatasync(file_.number()); }) != 0)
+    return failure("its blocks cannot be brought to the disk", errno);
   std::string lines;
   for (const Index block : blocks) lines.append("done ").append(std::to_string(block)).append("\n");
   recorded_ = true; // also where only a part of the line is written
@@ -155,7 +176,8 @@ Status Unfinished::record(const std::vector<Index>& blocks) {
     if (done <= 0) return failure(journal_ + " cannot be written", done == 0 ? ENOSPC : errno);
     first += static_cast<std::size_t>(done);
   }
-  if (fdatasync(log_.number()) != 0) return failure(journal_ + " cannot be brought to the disk", errno);
+  if (io::retried([&] { return fdatasync(log_.number()); }) != 0)
+    return failure(journal_ + " cannot be brought to the disk", errno);
   return {};
 }
 

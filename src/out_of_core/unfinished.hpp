@@ -49,6 +49,7 @@ class Unfinished {
 
  private:
   void open_locked(bool create);
+  void open_journal();
   [[noreturn]] void fail(const std::string& what, int error) const;
   Status failure(const std::string& what, int error) const;
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/number_text.hpp>
 
 #include "errors.hpp"
 #include "gemm/check_gemm.hpp"
@@ -129,7 +130,8 @@ RaceResult Race::run(Backend backend, const std::string& kernel, Math math, int 
   }
   if (time_limit > 0 && seconds > time_limit) {
     result.verdict = "skipped";
-    result.reason = "one run takes about " + std::to_string(seconds) + " s; raise time_limit, or pass 0 for no limit";
+    result.reason =
+        "one run takes about " + detail::general_text(seconds, 6) + " s; raise time_limit, or pass 0 for no limit";
     return result;
   }
   measure::Stopwatch watch(executor);
@@ -163,7 +165,7 @@ void Race::judge(const GemmKernel& row, const void* c, RaceResult& result) {
                     element("one is c", error.worst_row, error.worst_col);
   else if (!error.within_bound())
     result.reason = "the error of " + element("c", error.worst_row, error.worst_col) + " is " +
-                    std::to_string(error.max_over_bound) + " times its bound";
+                    detail::general_text(error.max_over_bound, 6) + " times its bound";
   else if (has_contract(row.summation) && error.differing_bits > 0)
     result.reason = std::to_string(error.differing_bits) + " elements have not the bits of " +
                     (row.math == Math::Strict ? "the canonical product" : "the mode's contract");
@@ -176,7 +178,7 @@ void Race::judge(const GemmKernel& row, const void* c, RaceResult& result) {
                   " rows, and " + std::to_string(whole.rows_judged) + " by Freivalds";
   if (whole.within_bound()) return;
   result.verdict = "wrong";
-  result.reason = "row " + std::to_string(whole.worst_row) + " is " + std::to_string(whole.max_over_bound) +
+  result.reason = "row " + std::to_string(whole.worst_row) + " is " + detail::general_text(whole.max_over_bound, 6) +
                   " times its bound off, by Freivalds";
 }
 

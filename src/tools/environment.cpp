@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <new>
@@ -16,6 +17,7 @@
 #include <tessera/status.hpp>
 #include <tessera/tools.hpp>
 
+#include "base/reentry.hpp"
 #include "base/unknown_word.hpp"
 #include "built_in.hpp"
 #include "listeners.hpp"
@@ -66,17 +68,20 @@ Tool open(const std::string& path) {
 class Start {
  public:
   void once() {
+    // What a tool's library does as it is loaded is reported to no tool.
+    if (started_.load(std::memory_order_acquire) || Reentry::is_within(this)) return;
+    const Reentry here(this);
+    const std::vector<Wanted> wanted = find_wanted(); // without the lock, as plug-ins are loaded
     const std::lock_guard lock(mutex_);
     if (started_) return;
-    started_ = true; // what a tool's library does as it is loaded finds the start done
     try {
-      start();
+      start(wanted);
     } catch (...) {
       for (const ToolId id : begun_) unregister_tool(id);
       begun_.clear();
-      started_ = false;
       throw;
     }
+    started_.store(true, std::memory_order_release);
   }
 
  private:
@@ -86,8 +91,9 @@ class Start {
     std::string asked_by;
   };
 
-  /// Makes all tools before the first one is registered, so that a wrong word lets none begin.
-  void start() {
+  /// Makes all tools before the first one is registered, so that a wrong word lets none begin. Several threads may do
+  /// this at once.
+  static std::vector<Wanted> find_wanted() {
     const char* const profile = trusted_variable("TESSERA_PROFILE");
     const char* const libraries = trusted_variable("TESSERA_TOOLS");
     std::vector<Wanted> wanted;
@@ -97,6 +103,10 @@ class Start {
       const std::string path(take_part(paths, ':'));
       wanted.push_back({open(path), "TESSERA_TOOLS: cannot use " + path});
     }
+    return wanted;
+  }
+
+  void start(const std::vector<Wanted>& wanted) {
     begun_.reserve(wanted.size());
     for (const Wanted& one : wanted) try {
         begun_.push_back(register_tool(one.tool));
@@ -105,8 +115,8 @@ class Start {
       }
   }
 
-  std::recursive_mutex mutex_;
-  bool started_ = false;
+  std::mutex mutex_;
+  std::atomic<bool> started_ = false;
   std::vector<ToolId> begun_;
 };
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
+#include <tessera/detail/number_text.hpp>
 #include <tessera/detail/printable.hpp>
 
 namespace tessera::tools {
@@ -17,13 +17,8 @@ std::string with_unit(double value, const std::array<const char*, 4>& units, dou
     value /= step;
     ++unit;
   }
-  char text[48];
-  std::snprintf(text, sizeof text, "%.*f %s",
-                value >= 99.95 || value == 0 ? 0
-                : value >= 9.995             ? 1
-                                             : 2,
-                value, units[unit]);
-  return text;
+  const int digits = value >= 99.95 || value == 0 ? 0 : value >= 9.995 ? 1 : 2;
+  return detail::fixed_text(value, digits) + " " + units[unit];
 }
 
 std::string time_text(double seconds) { return with_unit(seconds, {"us", "ms", "s", "ks"}, 1000, 1e-6); }
@@ -35,10 +30,8 @@ std::string bytes_text(double bytes) {
 /// Returns amount ÷ time in 1e9 a second; a dash where there is no such thing.
 std::string rate_text(double amount, double seconds) {
   if (amount <= 0 || seconds <= 0) return "-";
-  char text[48];
   const double rate = amount / seconds * 1e-9;
-  std::snprintf(text, sizeof text, "%.*f", rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2, rate);
-  return text;
+  return detail::fixed_text(rate, rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2);
 }
 
 const char* word_of(Kind kind) {
@@ -76,8 +69,7 @@ constexpr std::size_t left_columns = 4; ///< Columns of words; the others are ri
 Cells cells_of(const SummaryRow& row, double total) {
   const Totals& totals = row.totals;
   const double seconds = totals.seconds();
-  char share[16] = "-";
-  if (total > 0 && !row.within) std::snprintf(share, sizeof share, "%.1f%%", 100 * seconds / total);
+  const std::string share = total > 0 && !row.within ? detail::fixed_text(100 * seconds / total, 1) + "%" : "-";
   std::string name = detail::printable(row.name);
   if (totals.failed > 0) name += " (" + std::to_string(totals.failed) + " failed)";
   return {std::move(name),

@@ -13,6 +13,7 @@
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/status.hpp>
 
+#include "base/reentry.hpp"
 #include "dispatch/plugin_loader.hpp"
 #include "dispatch/shared_library.hpp"
 
@@ -21,10 +22,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The plug-ins that were loaded. A file that cannot be used is tried again at the next call.
+/// The plug-ins that were loaded. A file that cannot be used is tried again at the next call. The lock is not held
+/// while a file is loaded, because another thread may hold the dynamic loader's, in a constructor that waits for this
+/// one.
 struct LoadedTables {
   std::mutex mutex;
   std::vector<std::pair<fs::path, const KernelTable*>> tables;
+
+  const KernelTable* find(const fs::path& path) {
+    const std::lock_guard lock(mutex);
+    for (const auto& [known, table] : tables)
+      if (known == path) return table;
+    return nullptr;
+  }
+  /// False if the table was there already.
+  bool add(const fs::path& path, const KernelTable* table) {
+    const std::lock_guard lock(mutex);
+    for (const auto& [known, ignored] : tables)
+      if (known == path) return false;
+    tables.emplace_back(path, table);
+    return true;
+  }
 };
 LoadedTables& loaded_tables() {
   static auto* const tables = new LoadedTables; // never destroyed, as the plug-ins are not
@@ -39,9 +57,9 @@ LoadedTables& loaded_tables() {
 const KernelTable* load_table(const KernelRun& run, const fs::path& path) {
   const WholeAcrossFork action;
   LoadedTables& loaded = loaded_tables();
-  const std::lock_guard lock(loaded.mutex);
-  for (const auto& [known, table] : loaded.tables)
-    if (known == path) return table;
+  if (const KernelTable* known = loaded.find(path)) return known;
+  Reentry::refuse(&loaded, "a plug-in of user kernels");
+  const Reentry here(&loaded);
   const ContractArithmetic contract; // a library made with -ffast-math changes the state as it is loaded
   const OpenedLibrary opened = open_library(path, kernel_table_function_name, "plug-in of TESSERA_CUDA_KERNELS");
   if (opened.function == nullptr) unavailable(run, opened.reason);
@@ -49,7 +67,7 @@ const KernelTable* load_table(const KernelRun& run, const fs::path& path) {
   const std::string why =
       table != nullptr ? header_mismatch(*table, "KernelTable", kernel_table_abi) : "it has no table";
   if (!why.empty()) unavailable(run, "cannot use " + path.string() + ": " + why);
-  loaded.tables.emplace_back(path, table);
+  if (!loaded.add(path, table)) return table; // another thread was faster
   if (log_dispatch()) log_line("user kernels: " + path.string() + " has " + std::to_string(table->count));
   return table;
 }
@@ -61,9 +79,9 @@ fs::path find_plugin(const KernelRun& run) {
                 "this program was built without its plug-in of device code; name the .cu that lists the functor in "
                 "TESSERA_CUDA_KERNELS: tessera_add_kernels(<program> <file>.cu) in CMake");
   std::vector<fs::path> folders = absolute_folders(plugin_path());
-  if (const fs::path beside = folder_of(run.plugin.address); !beside.empty()) folders.push_back(beside);
-  for (const fs::path& folder : library_folders()) // where Tessera's own programs have theirs
-    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
+  for (const fs::path& beside : folders_of(run.plugin.address)) add_folder(folders, beside);
+  for (const fs::path& folder : library_folders())
+    add_folder(folders, folder); // Tessera's own programs have theirs here
   fs::path path = first_file(folders, file);
   if (path.empty())
     unavailable(run, "no " + file + " in " + joined(folders) +

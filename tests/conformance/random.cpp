@@ -1,6 +1,10 @@
 /// Random fills give the reference's bits, because these depend only on the seed and on the element's number.
 
+#include <limits>
+
 #include <boost/test/unit_test.hpp>
+
+#include <tessera/half.hpp>
 
 #include "guarded.hpp"
 #include "shapes.hpp"
@@ -31,8 +35,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(gives_the_reference_bits, T, ElementTypes) {
     Distribution distribution;
     double low, high;
   };
+  const auto largest = static_cast<double>(std::numeric_limits<T>::max());
+  const auto least = static_cast<double>(std::numeric_limits<T>::denorm_min());
   for (const Kind kind :
        {Kind{Distribution::Uniform, -1, 1}, Kind{Distribution::Uniform, 0.25, 1000}, Kind{Distribution::Normal, 0, 1},
+        Kind{Distribution::Uniform, 100, 101}, Kind{Distribution::Uniform, -largest, largest},
+        Kind{Distribution::Uniform, 0, least}, Kind{Distribution::Integers, 2040, 2051},
         Kind{Distribution::Normal, -3, 0.125}, Kind{Distribution::Integers, 1, 100},
         Kind{Distribution::Integers, -8, 8}, Kind{Distribution::Wide, -32, 32}, Kind{Distribution::Wide, -126, 127},
         Kind{Distribution::Special, 0.1, 0.4}})
@@ -53,6 +61,20 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(gives_the_reference_bits, T, ElementTypes) {
                                                                      << shape.rows << "×" << shape.cols << ", seed "
                                                                      << seed << ", threads " << threads);
         }
+}
+
+/// Nothing is written where the numbers would leave the type.
+BOOST_AUTO_TEST_CASE(ranges_beyond_a_type_are_refused) {
+  for (const RandomCall& call : {RandomCall{.type = DType::F32, .low = -1e300, .high = 1e300},
+                                 RandomCall{.type = DType::F16, .low = 0, .high = 70000},
+                                 RandomCall{Distribution::Normal, DType::BF16, 0, 0, nullptr, 0, 0, 0, 1e38},
+                                 RandomCall{Distribution::Integers, DType::F16, 0, 0, nullptr, 0, 0, 0, 65536}}) {
+    RandomCall whole = call;
+    whole.rows = whole.cols = 1;
+    whole.ldz = 1;
+    const Status status = subject().random(subject().default_queue(), whole);
+    BOOST_TEST((status.code == StatusCode::InvalidArgument), status.why);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

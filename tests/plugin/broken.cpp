@@ -1,9 +1,12 @@
 /// A plug-in with one fault, which a definition chooses. Without a fault it works, with the reference's kernels.
 
 #include <dlfcn.h>
+#include <cstdlib>
 #include <stdexcept>
+#include <string>
 
 #include <tessera/backend/plugin.hpp>
+#include <tessera/tessera.hpp>
 
 #include "support/borrowing_executor.hpp"
 
@@ -15,6 +18,27 @@ class BorrowedExecutor final : public test::BorrowingExecutor {
  public:
   BorrowedExecutor() : BorrowingExecutor(Backend::Tbb) { capabilities_.device = "borrowed from the reference"; }
 };
+
+#if defined(USES_AS_LOADED) || defined(USES_IN_CREATE)
+std::string product_on(const char* word) {
+  try {
+    const Matrix<float> a{{1, 2}, {3, 4}};
+    const bool right = gemm(a, a, parse_backend(word)) == Matrix<float>{{7, 10}, {15, 22}};
+    return std::string(word) + (right ? ": right; " : ": wrong; ");
+  } catch (const std::exception& error) {
+    return std::string(word) + ": " + error.what() + "; ";
+  }
+}
+
+/// Uses the library, and tells what came of it.
+void use_the_library() {
+  setenv("TESSERA_TEST_MET", (product_on("auto") + product_on("tbb") + product_on("reference")).c_str(), 1);
+}
+#endif
+
+#if defined(USES_AS_LOADED)
+[[maybe_unused]] const int used = (use_the_library(), 0);
+#endif
 
 Status probe() {
 #if defined(THROWS_IN_PROBE)
@@ -41,6 +65,9 @@ Status probe() {
 #elif defined(CREATE_MAKES_NOTHING)
   return {};
 #else
+#if defined(USES_IN_CREATE)
+  use_the_library();
+#endif
   executor = new BorrowedExecutor;
   return {};
 #endif

@@ -87,6 +87,20 @@ BOOST_AUTO_TEST_CASE(a_missing_file_is_reported_with_every_folder) {
 
 /// CTest runs this one in the folder of that libtessera, with LD_LIBRARY_PATH=., so that the loader knows the library
 /// by a relative name.
+BOOST_AUTO_TEST_CASE(a_plugin_beside_the_link_of_libtessera) {
+  search_in(root + "/empty");
+  const BackendInfo info = info_of(Backend::Tbb);
+  BOOST_TEST(info.path == root + "/linked/libtessera_tbb.so", info.reason);
+  BOOST_TEST(info.available, info.reason);
+}
+
+BOOST_AUTO_TEST_CASE(a_plugin_beside_the_file_of_libtessera) {
+  search_in(root + "/empty");
+  const BackendInfo info = info_of(Backend::Tbb);
+  BOOST_TEST(info.path == root + "/together/libtessera_tbb.so", info.reason);
+  BOOST_TEST(info.available, info.reason);
+}
+
 BOOST_AUTO_TEST_CASE(the_folder_beside_libtessera_is_the_one_it_was_loaded_from) {
   const test::Folder elsewhere; // it looks like a folder with a libtessera and a plug-in
   elsewhere.write("libtessera.so.0", "");

@@ -87,6 +87,14 @@ BOOST_AUTO_TEST_CASE(a_library_is_a_tool) {
   expect({{"TESSERA_PROFILE", "summary"}, {"TESSERA_TOOLS", library("works")}}, {"the tool saw 3 products", "GFLOP/s"});
 }
 
+/// What a tool's library does before it is a tool is reported to no tool.
+BOOST_AUTO_TEST_CASE(libraries_that_multiply_while_they_are_loaded) {
+  for (const char* name : {"multiplies_as_loaded", "multiplies_in_entry"})
+    for (const char* profile : {"", "summary"})
+      expect({{"TESSERA_TOOLS", library(name)}, {"TESSERA_PROFILE", profile}},
+             {"the tool's own product: status 0, 4\n", "norm ", "the tool saw 3 products"});
+}
+
 BOOST_AUTO_TEST_CASE(libraries_that_are_no_tools) {
   expect({{"TESSERA_TOOLS", "/nonexistent/tool.so"}}, {"error 6: TESSERA_TOOLS: cannot load /nonexistent/tool.so"});
   expect({{"TESSERA_TOOLS", "works.so"}}, {"error 1: TESSERA_TOOLS: 'works.so' is not an absolute path"});

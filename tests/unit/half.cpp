@@ -111,7 +111,11 @@ BOOST_AUTO_TEST_CASE(extremes) {
 BOOST_AUTO_TEST_CASE_TEMPLATE(operations_round_once, T, HalfTypes) {
   const auto a = Matrix<T>::random(5, 7, Seed{1}), b = Matrix<T>::random(5, 7, Seed{2});
   const auto wide_a = matrix_cast<float>(a), wide_b = matrix_cast<float>(b);
-  BOOST_TEST((a == matrix_cast<T>(Matrix<float>::random(5, 7, Seed{1}))));
+  auto rounded = matrix_cast<T>(Matrix<float>::random(5, 7, Seed{1}));
+  for (Index i = 0; i < rounded.rows(); ++i)
+    for (T& x : rounded.row(i))
+      if (x == 1.0f) x = T(1.0f - static_cast<float>(std::numeric_limits<T>::epsilon()) / 2); // below high
+  BOOST_TEST((a == rounded));
   BOOST_TEST((a + b == matrix_cast<T>(wide_a + wide_b)));
   BOOST_TEST((a - b == matrix_cast<T>(wide_a - wide_b)));
   BOOST_TEST((0.3f * a == matrix_cast<T>(0.3f * wide_a)));
@@ -172,6 +176,31 @@ BOOST_AUTO_TEST_CASE(what_there_is_not) {
   BOOST_TEST(status.why.find("f64") != std::string::npos);
   expect_error<InvalidArgument>(
       [] { static_cast<void>(Matrix<f16>::random(2, 2, Seed{1}, Distribution::Wide, -20, 20)); }, {"f16", "-14", "15"});
+}
+
+/// Every type of whole numbers makes an element, rounded once.
+BOOST_AUTO_TEST_CASE_TEMPLATE(every_type_of_whole_numbers_is_rounded_once, T, HalfTypes) {
+  const auto all = []<class I>(I) {
+    for (const I x : {I{0}, I{1}, I{100}, std::numeric_limits<I>::max(), std::numeric_limits<I>::min()})
+      BOOST_TEST((T(x).bits == T(static_cast<long double>(x)).bits), "a number of " << sizeof(I) << " bytes");
+  };
+  all(short{}), all(int{}), all(long{}), all(static_cast<long long>(0)), all(static_cast<signed char>(0)), all(char{});
+  all(static_cast<unsigned char>(0)), all(static_cast<unsigned short>(0)), all(0u), all(0ul), all(0ull);
+  all(std::int8_t{}), all(std::uint64_t{}), all(Index{}), all(std::size_t{}), all(wchar_t{}), all(char16_t{});
+  BOOST_TEST((T(true).bits == T(1.0f).bits));
+  enum Unscoped { three = 3 };
+  BOOST_TEST((T(three).bits == T(3.0f).bits));
+  // 1 + 2⁻⁸ and 1 + 2⁻¹¹ are middles of two elements. The last digit of 64 says that these numbers are above them.
+  const std::uint64_t one = std::uint64_t{1} << 63;
+  BOOST_TEST((bf16(one + (one >> 8)).bits == bf16(0x1p63f).bits));
+  BOOST_TEST((bf16(one + (one >> 8) + 1).bits == bf16(0x1.02p63f).bits));
+  BOOST_TEST((bf16(one + (one >> 8) - 1).bits == bf16(0x1p63f).bits));
+  BOOST_TEST((bf16(-static_cast<std::int64_t>((one >> 1) + (one >> 9) + 1)).bits == bf16(-0x1.02p62f).bits));
+  BOOST_TEST((bf16(0x1p0L + 0x1p-8L + 0x1p-60L).bits == bf16(0x1.02p0f).bits));
+  BOOST_TEST((f16(-0x1p0L - 0x1p-11L - 0x1p-60L).bits == f16(-0x1.004p0f).bits));
+  BOOST_TEST((f16(Index{65519}).bits == f16(65504.0f).bits));
+  BOOST_TEST((f16(Index{65520}).bits == f16(HUGE_VALF).bits));
+  static_assert(bf16(Index{5}) == bf16(5.0f) && f16(std::size_t{5}) == f16(5.0f));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

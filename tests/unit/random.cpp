@@ -1,9 +1,12 @@
 #include <tessera/random.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
@@ -145,6 +148,84 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(special_numbers_are_all_there, T, Elements) {
   expect("plain", plain, 0.79);
 }
 
+namespace {
+
+/// Ranges in which low + u·(high − low) rounds to high, below low or beyond the type, or has few numbers; and usual
+/// ones.
+template <class T>
+std::vector<std::pair<Scalar<T>, Scalar<T>>> ranges() {
+  using S = Scalar<T>;
+  using Limits = std::numeric_limits<T>;
+  const auto largest = static_cast<S>(Limits::max()), least = static_cast<S>(Limits::denorm_min());
+  const auto next = static_cast<S>(neighbour(static_cast<T>(1), true));
+  return {{S{0}, S{1}},     {S{-1}, S{1}},      {S{100}, S{101}},         {S{-101}, S{-100}},
+          {S{1}, next},     {-next, S{-1}},     {S{1000}, S{1008}},       {-largest, largest},
+          {S{0}, largest},  {-largest, S{0}},   {-largest, -largest / 2}, {S{0}, least},
+          {-least, S{0}},   {-least, least},    {-least, S{-0.0}},        {-3 * least, 5 * least},
+          {S(0.1), S(0.3)}, {S(-0.7), S(1e-3)}, {largest / 2, largest},   {S{3}, S{3}}};
+}
+
+} // namespace
+
+using AllElements = std::tuple<float, double, f16, bf16>;
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(uniform_numbers_stay_in_their_range, T, AllElements) {
+  for (const auto& [low, high] : ranges<T>()) {
+    const auto a = Matrix<T>::random(100, 200, Seed{7}, low, high);
+    long outside = 0;
+    for (Index i = 0; i < a.rows(); ++i)
+      for (const T x : a.row(i)) {
+        const auto value = static_cast<Scalar<T>>(x);
+        outside += !(low == high ? value == low : value >= low && value < high);
+      }
+    BOOST_TEST(outside == 0, outside << " of 20000 are outside [" << low << ", " << high << ")");
+  }
+}
+
+/// The ends of the range are drawn as often as the numbers between them.
+BOOST_AUTO_TEST_CASE_TEMPLATE(uniform_numbers_fill_wide_ranges, T, AllElements) {
+  const auto largest = static_cast<Scalar<T>>(std::numeric_limits<T>::max());
+  const auto a = Matrix<T>::random(100, 200, Seed{7}, -largest, largest);
+  int quarters[4]{};
+  for (Index i = 0; i < a.rows(); ++i)
+    for (const T x : a.row(i))
+      ++quarters[std::clamp(static_cast<int>(2 * (static_cast<double>(x) / static_cast<double>(largest) + 1)), 0, 3)];
+  for (const int count : quarters) BOOST_TEST(std::abs(count - 5000) < 5 * 61); // five standard deviations
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(integers_stay_in_their_range, T, AllElements) {
+  using S = Scalar<T>;
+  // Beyond this number the type does not have every whole number.
+  const S wide = static_cast<S>(std::ldexp(1.0, std::min(24, std::numeric_limits<T>::digits)));
+  for (const auto& [low, high] : {std::pair<S, S>{-3, 4}, {wide - 7, wide + 1}, {-wide - 1, wide}, {5, 5}}) {
+    const auto a = Matrix<T>::random(100, 100, Seed{1}, Distribution::Integers, low, high);
+    for (Index i = 0; i < a.rows(); ++i)
+      for (const T x : a.row(i)) BOOST_REQUIRE((static_cast<S>(x) >= low && static_cast<S>(x) <= high));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_bits_of_usual_ranges_stay) {
+  for (const std::uint64_t e : {0u, 1u, 5u, 1000u, 123457u}) {
+    const PhiloxBlock block = philox4x32(9, e / 4), wide = philox4x32(9, e / 2);
+    const float u = unit_uniform(block, static_cast<int>(e % 4), float{});
+    const double v = unit_uniform(wide, static_cast<int>(e % 2), double{});
+    BOOST_TEST(random_element<float>(Distribution::Uniform, 9, e, 0, 1) == u);
+    BOOST_TEST(random_element<float>(Distribution::Uniform, 9, e, -1, 1) == std::fma(u, 2.0f, -1.0f));
+    BOOST_TEST(random_element<double>(Distribution::Uniform, 9, e, 0, 1) == v);
+    BOOST_TEST(random_element<double>(Distribution::Uniform, 9, e, -0.1, 0.3) == std::fma(v, 0.3 - -0.1, -0.1));
+    BOOST_TEST((random_element<f16>(Distribution::Uniform, 9, e, -1, 1) == f16(std::fma(u, 2.0f, -1.0f))));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(neighbours) {
+  BOOST_TEST(neighbour(1.0f, true) == std::nextafter(1.0f, 2.0f));
+  BOOST_TEST(neighbour(-1.0, true) == std::nextafter(-1.0, 0.0));
+  BOOST_TEST(neighbour(0.0, false) == -std::numeric_limits<double>::denorm_min());
+  BOOST_TEST(neighbour(-0.0f, true) == std::numeric_limits<float>::denorm_min());
+  BOOST_TEST(neighbour(std::numeric_limits<float>::denorm_min(), false) == 0.0f);
+  BOOST_TEST((neighbour(f16(65504), true) == f16(HUGE_VALF)));
+}
+
 BOOST_AUTO_TEST_CASE(a_seed_gives_one_matrix_and_another_seed_another) {
   BOOST_TEST((Matrix<float>::random(9, 9, Seed{5}) == Matrix<float>::random(9, 9, Seed{5})));
   BOOST_TEST(!(Matrix<float>::random(9, 9, Seed{5}) == Matrix<float>::random(9, 9, Seed{6})));
@@ -164,6 +245,21 @@ BOOST_AUTO_TEST_CASE(limits_that_make_no_sense_are_refused) {
   expect_error<InvalidArgument>(draw(Distribution::Wide, -1023, 3), {"-1022", "1023", "low = -1023"});
   expect_error<InvalidArgument>(
       [] { static_cast<void>(Matrix<float>::random(2, 2, Seed{1}, Distribution::Wide, 0, 128)); }, {"f32", "127"});
+  const auto draw_f16 = [](Distribution distribution, float low, float high) {
+    return [=] { static_cast<void>(Matrix<f16>::random(2, 2, Seed{1}, distribution, low, high)); };
+  };
+  constexpr double largest = std::numeric_limits<double>::max();
+  expect_error<InvalidArgument>(draw_f16(Distribution::Uniform, -1e6f, 1e6f),
+                                {"low is beyond", "f16", "65504", "1000000"});
+  expect_error<InvalidArgument>(draw_f16(Distribution::Uniform, 0, 65505), {"high is beyond", "f16", "65504"});
+  expect_error<InvalidArgument>(draw_f16(Distribution::Integers, 0, 70000), {"high is beyond", "f16"});
+  expect_error<InvalidArgument>(draw_f16(Distribution::Integers, 4097, 4099), {"no number of f16", "4097"});
+  static_cast<void>(Matrix<f16>::random(2, 2, Seed{1}, Distribution::Integers, 4097, 4100));
+  expect_error<InvalidArgument>(draw_f16(Distribution::Uniform, 1.0001f, 1.0002f), {"no number of f16", "1.0001"});
+  expect_error<InvalidArgument>(draw_f16(Distribution::Normal, 0, 65504), {"6 deviations", "f16", "65504"});
+  expect_error<InvalidArgument>(draw(Distribution::Normal, 0, largest), {"6 deviations", "f64"});
+  expect_error<InvalidArgument>(draw(Distribution::Normal, largest, 1e300), {"6 deviations", "f64"});
+  static_cast<void>(Matrix<double>::random(2, 2, Seed{1}, Distribution::Normal, 0, largest / 6));
   expect_error<InvalidArgument>(draw(Distribution::Special, 0.75, 0.5), {"shares", "0.75"});
   expect_error<InvalidArgument>(draw(Distribution::Special, -0.25, 0.5), {"shares", "-0.25"});
 }

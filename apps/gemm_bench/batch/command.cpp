@@ -9,6 +9,7 @@
 #include <tessera/io.hpp>
 
 #include "common/machine.hpp"
+#include "common/notes.hpp"
 #include "common/terminal.hpp"
 #include "common/words.hpp"
 #include "race.hpp"
@@ -49,6 +50,7 @@ int BatchCommand::run() const {
     const auto [m, n, k] = apps::parse_sizes("--shapes", word, 1);
     wanted_shapes.push_back({m, n, k});
   }
+  if (!json.empty()) check_writable(json);
   std::vector<DType> wanted_types;
   for (const std::string& word : apps::split_list("--dtype", types)) wanted_types.push_back(parse_dtype(word));
   const std::vector<Index> wanted_threads =
@@ -75,7 +77,7 @@ int BatchCommand::run() const {
         apps::flush_stdout();
         for (const Standing& one : standings) {
           wrong |= !one.problem.empty();
-          if (!one.problem.empty()) fmt::print(stderr, "{}: {}\n", one.peer, one.problem);
+          if (!one.problem.empty()) apps::note("{}: {}\n", one.peer, one.problem);
         }
         for (auto& row : batch_rows(race, standings)) results.push_back(std::move(row));
       }

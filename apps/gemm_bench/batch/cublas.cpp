@@ -4,6 +4,7 @@
 
 #include <tessera/backend.hpp>
 
+#include "common/notes.hpp"
 #include "gemm_bench/cublas.hpp"
 #include "peer.hpp"
 
@@ -65,7 +66,7 @@ BatchPeers make_device_batch_peers() {
   peers.push_back(tessera_batch_peer(Backend::Cuda, false, true));
   const auto cublas = std::make_shared<Cublas>();
   if (!cublas->exists()) {
-    fmt::print(stderr, "gemm_bench: no cuBLAS was found, so that nothing races against Tessera\n");
+    apps::note("gemm_bench: no cuBLAS was found, so that nothing races against Tessera\n");
     return peers;
   }
   for (const bool pointers : {false, true}) peers.push_back(std::make_unique<CublasPeer>(cublas, pointers));

@@ -9,6 +9,7 @@
 #include <tessera/io.hpp>
 
 #include "common/machine.hpp"
+#include "common/notes.hpp"
 #include "common/words.hpp"
 #include "report.hpp"
 
@@ -33,11 +34,13 @@ void check_rows(const Executor& device, const std::vector<std::string>& rows) {
 } // namespace
 
 int run_device_plan(const DevicePlan& plan) {
+  for (const std::string& file : {plan.json, plan.picture})
+    if (!file.empty()) check_writable(file);
   const std::vector<const DeviceMode*> modes = chosen_modes(plan.modes);
   Executor& device = executor(Backend::Cuda);
   check_rows(device, plan.rows);
   const auto cublas = std::make_shared<Cublas>();
-  if (!cublas->exists()) fmt::print(stderr, "gemm_bench: no cuBLAS was found, so that nothing races against Tessera\n");
+  if (!cublas->exists()) apps::note("gemm_bench: no cuBLAS was found, so that nothing races against Tessera\n");
   fmt::print("{}, {} rounds, medians\n{}\n", device.capabilities().device, plan.rounds, device_table_head());
   std::vector<DeviceResult> results;
   bool wrong = false;

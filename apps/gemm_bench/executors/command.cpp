@@ -146,6 +146,7 @@ int ExecutorsCommand::run() const {
   }
   std::vector<DType> wanted_types;
   for (const std::string& word : apps::split_list("--dtype", types)) wanted_types.push_back(parse_dtype(word));
+  if (!json.empty()) check_writable(json);
   std::vector<ExecutorList> all;
   for (const std::string& text : apps::split_list("--executors", lists)) all.push_back(parse_list(text));
   std::vector<Place> places;

@@ -13,6 +13,7 @@
 #include <tessera/file_product.hpp>
 #include <tessera/status.hpp>
 
+#include "common/notes.hpp"
 #include "common/terminal.hpp"
 #include "common/words.hpp"
 #include "interrupt.hpp"
@@ -115,14 +116,13 @@ void multiply_files(const Options& options) {
                       .start_over = options.start_over};
   const FileProductPlan plan = plan_files(product);
   if (plan.blocks_done > 0)
-    fmt::print(stderr, "gemm_compare: goes on with an unfinished product of {}: {} of {} blocks are done\n",
+    apps::note("gemm_compare: goes on with an unfinished product of {}: {} of {} blocks are done\n",
                detail::printable(options.file_out), plan.blocks_done, plan.blocks);
   // Never destroyed: the thread that watches for interrupts may use it until the process ends.
   static auto& course = *new Course(options.progress);
   on_interrupt([out = options.file_out](int status) {
     course.bar.clear();
-    fmt::print(stderr,
-               "gemm_compare: interrupted; {} of {} blocks of {} are on the disk, and the same command goes on\n",
+    apps::note("gemm_compare: interrupted; {} of {} blocks of {} are on the disk, and the same command goes on\n",
                course.blocks_done.load(), course.blocks.load(), detail::printable(out));
     _exit(status);
   });
@@ -130,7 +130,7 @@ void multiply_files(const Options& options) {
   const FileProductReport report = gemm_files(product);
   course.bar.clear();
   print_report(options, report, executor_names(product.executors));
-  fmt::print(stderr, "gemm_compare: wrote the product to {}\n", detail::printable(options.file_out));
+  apps::note("gemm_compare: wrote the product to {}\n", detail::printable(options.file_out));
 }
 
 } // namespace tessera::compare_app

@@ -49,8 +49,9 @@ constexpr const char* rules =
     "kernel does not take this product), skipped (one run would pass --time-limit), failed (the device or the library "
     "reported an error).\n"
     "\nExit status: 0 all within bounds; 1 some kernel is wrong or failed; 2 bad usage, bad input, a demanded backend "
-    "missing, or nothing ran (1 wins over 2); 130 interrupted, after printing what was measured. With --diff: 0; 1 "
-    "something is slower and --fail-on-slower was given; 2 a report cannot be read. With --check: 0 C is right; 1 it "
+    "missing, nothing ran (1 wins over 2), or a result cannot be written; 130 interrupted, after printing what was "
+    "measured. With --diff: 0; 1 something is slower and --fail-on-slower was given; 2 a report cannot be read. With "
+    "--check: 0 C is right; 1 it "
     "is "
     "wrong, or nothing of it could be judged; 2 bad usage or a bad file.\n";
 

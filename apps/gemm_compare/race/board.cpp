@@ -9,6 +9,7 @@
 #include <tessera/detail/printable.hpp>
 #include <tessera/status.hpp>
 
+#include "common/notes.hpp"
 #include "judge/left_behind.hpp"
 
 namespace tessera::compare_app {
@@ -72,9 +73,9 @@ void Board::leave(int status) {
     if (!group_.empty()) report_group();
     progress_.clear();
     for (const auto& reporter : reporters_) reporter->finish();
-    fmt::print(stderr, "gemm_compare: interrupted; this is what was measured until then\n");
+    apps::note("gemm_compare: interrupted; this is what was measured until then\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "gemm_compare: interrupted; {}\n", detail::printable(error.what(), true));
+    apps::note("gemm_compare: interrupted; {}\n", detail::printable(error.what(), true));
   }
   std::fflush(nullptr);
   _exit(status);

@@ -13,6 +13,7 @@
 
 #include "check/verdict.hpp"
 #include "common/machine.hpp"
+#include "common/notes.hpp"
 #include "gemm_entry.hpp"
 #include "measure/repeat.hpp"
 #include "transfers.hpp"
@@ -56,7 +57,7 @@ Result pending(const Options& options, const Group& group, const Task& task) {
 
 void Bench::miss(Backend backend, const std::string& why) {
   progress.clear();
-  fmt::print(stderr, "gemm_compare: {}: {}\n", to_string(backend), detail::printable(why));
+  apps::note("gemm_compare: {}: {}\n", to_string(backend), detail::printable(why));
   demanded_missing = true;
 }
 

@@ -10,6 +10,7 @@
 #include <tessera/status.hpp>
 
 #include "check/verdict.hpp"
+#include "common/notes.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -60,7 +61,7 @@ JudgedKernels::JudgedKernels(const Options& options) : options_(options) {
     judged.file = std::make_unique<judge::KernelFile>(path, options.judging.device, options.judging.flags);
     if (judged.file->device() == judge::Device::Cuda) executor(Backend::Cuda); // throws if there is no CUDA device
     if (judged.file->offence() != judge::Offence::None)
-      fmt::print(stderr, "gemm_compare: {} does not compile:\n{}\n", path,
+      apps::note("gemm_compare: {} does not compile:\n{}\n", path,
                  detail::printable(judged.file->compiler_output(), true));
     kernels_.push_back(std::move(judged));
   }
@@ -135,7 +136,7 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck* 
   }
   if (!verdict.output.empty() && result.verdict != Verdict::Pass) {
     progress.clear();
-    fmt::print(stderr, "gemm_compare: {} printed:\n{}\n", detail::printable(judged.name),
+    apps::note("gemm_compare: {} printed:\n{}\n", detail::printable(judged.name),
                detail::printable(verdict.output, true));
   }
 }
@@ -145,7 +146,7 @@ void JudgedKernels::complain(const JudgeVerdict& verdict, Progress& progress) {
   if (lacks.empty() || lacks == complained_) return;
   complained_ = lacks;
   progress.clear();
-  fmt::print(stderr, "gemm_compare: judged without {}; docs/judge.md says what a kernel could do\n", lacks);
+  apps::note("gemm_compare: judged without {}; docs/judge.md says what a kernel could do\n", lacks);
 }
 
 const JudgeVerdict& JudgedKernels::odd_shapes(Judged& judged, const JudgeRequest& request) {

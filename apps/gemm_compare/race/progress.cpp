@@ -7,6 +7,7 @@
 
 #include <tessera/detail/printable.hpp>
 
+#include "common/notes.hpp"
 #include "common/terminal.hpp"
 
 namespace tessera::compare_app {
@@ -46,8 +47,7 @@ void Progress::show(const std::string& what) {
   if (on_terminal_)
     renew_line(share, left, detail::printable(what));
   else
-    fmt::print(stderr, "gemm_compare: {:.0f} %, about {} left: {}\n", 100 * share, duration(left),
-               detail::printable(what));
+    apps::note("gemm_compare: {:.0f} %, about {} left: {}\n", 100 * share, duration(left), detail::printable(what));
   std::fflush(stderr);
 }
 
@@ -58,7 +58,7 @@ void Progress::renew_line(double share, double left, const std::string& what) {
   for (int i = 0; i < cells; ++i) bar += i < full ? "█" : "░";
   const std::string line = fmt::format("{} {:3.0f} %  {} left  {}", bar, 100 * share, duration(left), what);
   const std::size_t width = apps::terminal_width(stderr); // asked each time: a line that wraps is not taken off again
-  fmt::print(stderr, "\r\x1b[K{}", apps::clipped(line, std::max<std::size_t>(width, 1) - 1));
+  apps::note("\r\x1b[K{}", apps::clipped(line, std::max<std::size_t>(width, 1) - 1));
   visible_ = true;
 }
 
@@ -71,7 +71,7 @@ void Progress::done(const std::string& kernel, double operations, double seconds
 void Progress::add_row(const std::string& text) {
   if (!enabled_ || !on_terminal_) return;
   const std::size_t width = apps::terminal_width(stderr);
-  fmt::print(stderr, "\r\x1b[K{}\n", apps::clipped(detail::printable(text), std::max<std::size_t>(width, 1) - 1));
+  apps::note("\r\x1b[K{}\n", apps::clipped(detail::printable(text), std::max<std::size_t>(width, 1) - 1));
   std::fflush(stderr);
   ++rows_;
   visible_ = true;
@@ -79,8 +79,8 @@ void Progress::add_row(const std::string& text) {
 
 void Progress::clear() {
   if (!visible_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  if (const int rows = rows_.exchange(0); rows > 0) fmt::print(stderr, "\x1b[{}A\x1b[J", rows); // up, and all below off
+  apps::note("\r\x1b[K");
+  if (const int rows = rows_.exchange(0); rows > 0) apps::note("\x1b[{}A\x1b[J", rows); // up, and all below off
   std::fflush(stderr);
   visible_ = false;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <tessera/detail/printable.hpp>
+#include <tessera/io.hpp>
 #include <tessera/status.hpp>
 
 #include "common/terminal.hpp"
@@ -53,6 +54,8 @@ Tuning::Tuning(const Options& options, const Plan& plan) : budget_(options.tunin
   table_.device = machine.device;
   table_.revision = machine.kernel_revision;
   std::error_code error; // a path that cannot be looked at is read, too, for the reason
+  if (!path_.has_parent_path() || std::filesystem::exists(path_.parent_path(), error))
+    check_writable(path_); // before the measurements; a folder that is not there is made at the end
   if (std::filesystem::exists(path_, error) || error) table_ = load_tuning(path_);
   if (table_.backend != machine.backend || table_.device != machine.device)
     throw InvalidArgument(fmt::format("tune: {} is of {} on {}, but this is {} on {}; name another file with --table",

@@ -16,6 +16,7 @@ namespace tessera::detail {
 inline std::ifstream open_file(const std::filesystem::path& path, std::ios::openmode mode = std::ios::in) {
   errno = 0;
   std::ifstream file(path, mode);
+  while (!file.is_open() && errno == EINTR) file.open(path, mode); // a signal while a pipe waits for its writer
   if (!file.is_open() && errno == ENOMEM) throw std::bad_alloc();
   const int why = errno;
   file.exceptions(std::ios::badbit);

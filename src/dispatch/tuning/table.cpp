@@ -1,5 +1,6 @@
 /// Reads and writes the file of a tuning table.
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/tuning.hpp>
 
 #include <algorithm>
@@ -167,6 +168,7 @@ std::string json_text(std::string_view text) { return Json(text).dump(-1, ' ', f
 } // namespace
 
 TuningTable load_tuning(const std::filesystem::path& path) try {
+  const detail::ContractArithmetic contract;
   const std::string text = contents(path);
   if (detail::json_nesting(text) > detail::most_json_nesting)
     fail(path, "it is nested deeper than " + std::to_string(detail::most_json_nesting) + " levels");
@@ -184,6 +186,7 @@ TuningTable load_tuning(const std::filesystem::path& path) try {
 }
 
 void save_tuning(const std::filesystem::path& path, const TuningTable& table) try {
+  const detail::ContractArithmetic contract;
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   if (error) throw IoError("cannot make the folder of " + path.string() + ": " + error.message());

@@ -15,9 +15,10 @@ elif command == "info":
     _programs.start("tessera_info", arguments)
 elif command == "cublas":
     files = _cublas.found()
-    print(*files, sep="\n") if files else sys.exit("no cuBLAS in Python's packages; pip install nvidia-cublas")
+    if not files:
+        _programs.leave(1, "no cuBLAS in Python's packages; pip install nvidia-cublas")
+    _programs.answer("\n".join(str(file) for file in files))
 elif command in ("help", "--help", "-h"):
-    print(usage)
+    _programs.answer(usage)
 else:
-    print(usage, file=sys.stderr)
-    sys.exit(2)
+    _programs.leave(2, usage)

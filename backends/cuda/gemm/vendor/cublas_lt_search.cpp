@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tessera/backend/log.hpp>
+#include <tessera/detail/number_text.hpp>
 
 #include "cuda/device/status.hpp"
 #include "cuda/memory/scratch.hpp"
@@ -148,9 +149,10 @@ Status time_rounds(Trials& trials, std::vector<Candidate>& candidates) {
 void log_choice(const std::vector<Candidate>& candidates, std::size_t fastest) {
   if (!log_dispatch()) return;
   char line[160];
-  std::snprintf(line, sizeof line, "cublas_lt: number %d of %d kernels is the fastest, %.4g µs; the first: %.4g µs",
-                static_cast<int>(fastest) + 1, static_cast<int>(candidates.size()), candidates[fastest].seconds * 1e6,
-                candidates.front().seconds * 1e6);
+  std::snprintf(line, sizeof line, "cublas_lt: number %d of %d kernels is the fastest, %s µs; the first: %s µs",
+                static_cast<int>(fastest) + 1, static_cast<int>(candidates.size()),
+                tessera::detail::general_text(candidates[fastest].seconds * 1e6, 4).c_str(),
+                tessera::detail::general_text(candidates.front().seconds * 1e6, 4).c_str());
   log_line(line);
 }
 
