@@ -10,6 +10,8 @@
 #include <tessera/executor.hpp>
 #include <tessera/status.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// Checks the row-major call as check_gemm() does. The message speaks of the column-major product: its b is the call's
@@ -33,3 +35,5 @@ void run_in_words_of_caller(bool by_columns, const Work& work, Run&& run) {
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <string>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// Returns the number with so many digits, as printf's %.<digits>g writes it in the C locale.
@@ -23,3 +25,5 @@ inline std::string fixed_text(double number, int digits) {
 }
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

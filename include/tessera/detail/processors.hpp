@@ -11,6 +11,8 @@
 
 #include <tessera/detail/export.hpp>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// A set of processors as the system has it: bit i stands for processor i, whatever the number of processors is.
@@ -55,3 +57,5 @@ class KeptProcessors {
 };
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// While an object of this class lives, a request to cancel its thread waits. The thread ends at the first cancellation
@@ -21,3 +23,5 @@ class Uncancelled {
 };
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>
