@@ -21,6 +21,9 @@ namespace tessera::blas {
 void multiply(const char* routine, const GemmCall& call) noexcept;
 void multiply(const char* routine, const ComplexGemmCall& call) noexcept;
 void multiply(const char* routine, std::span<const GemmBatch> groups) noexcept;
+/// Prints the reason and ends the process if two results of a batch share an element. The groups may be complex ones,
+/// whose numbers are two elements side by side.
+void expect_results_apart(const char* routine, std::span<const GemmBatch> groups) noexcept;
 
 /// The call and the element type for a type of the BLAS, real or complex.
 template <class T>
