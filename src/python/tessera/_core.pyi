@@ -1,7 +1,9 @@
 """The part that is compiled: gemm, and what the rest of the package is made of."""
 
+import array
+import ctypes
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, SupportsIndex, TypeVar, overload
 
 import numpy
 
@@ -9,7 +11,7 @@ class SupportsDLPack(Protocol):
     def __dlpack__(self, *, stream: int | None = ...) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
-Array = numpy.ndarray[Any, Any] | SupportsDLPack | memoryview
+Array = numpy.ndarray[Any, Any] | SupportsDLPack | memoryview | ctypes.Array[Any] | array.array[float]
 Out = TypeVar("Out", bound=Array)
 Matrices = Array | Sequence[Array]
 OutMatrices = TypeVar("OutMatrices", bound=Matrices)
@@ -54,8 +56,8 @@ def gemm(
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
-    threads: int | None = None,
-    stream: int | None = None,
+    threads: SupportsIndex | None = None,
+    stream: SupportsIndex | None = None,
     bias: Array | None = None,
     activation: str | None = None,
     residual: Array | None = None,
@@ -74,8 +76,8 @@ def gemm(
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
-    threads: int | None = None,
-    stream: int | None = None,
+    threads: SupportsIndex | None = None,
+    stream: SupportsIndex | None = None,
     bias: Array | None = None,
     activation: str | None = None,
     residual: Array | None = None,
@@ -94,8 +96,8 @@ def gemm(
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
-    threads: int | None = None,
-    stream: int | None = None,
+    threads: SupportsIndex | None = None,
+    stream: SupportsIndex | None = None,
     bias: Array | None = None,
     activation: str | None = None,
     residual: Array | None = None,
@@ -113,7 +115,7 @@ def gemm_batch(
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> OutMatrices: ...
 @overload
 def gemm_batch(
@@ -126,7 +128,7 @@ def gemm_batch(
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> numpy.ndarray[Any, Any]: ...
 @overload
 def gemm_batch(
@@ -139,15 +141,16 @@ def gemm_batch(
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> numpy.ndarray[Any, Any] | list[numpy.ndarray[Any, Any]]: ...
+def expect_plain(x: Any, name: str) -> None: ...
 def backend_rows() -> list[tuple[str, bool, bool, str, str, str, int, str]]: ...
 def promises_bits(backend: str, dtype: str, math: str) -> bool: ...
 def kernel_rows(backend: str | None) -> list[tuple[str, str, str, bool, str, str]]: ...
 def copies_made() -> int: ...
 
 class Race:
-    def __init__(self, a: Array, b: Array, threads: int | None) -> None: ...
+    def __init__(self, a: Array, b: Array, threads: SupportsIndex | None) -> None: ...
     @property
     def shape(self) -> tuple[int, int, int]: ...
     @property
