@@ -1,6 +1,5 @@
 """The part that is compiled: gemm, and what the rest of the package is made of."""
 
-import array
 import ctypes
 from collections.abc import Sequence
 from typing import Any, Protocol, SupportsIndex, TypeVar, overload
@@ -11,7 +10,7 @@ class SupportsDLPack(Protocol):
     def __dlpack__(self, *, stream: int | None = ...) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
-Array = numpy.ndarray[Any, Any] | SupportsDLPack | memoryview | ctypes.Array[Any] | array.array[float]
+Array = numpy.ndarray[Any, Any] | SupportsDLPack | memoryview | ctypes.Array[Any]
 Out = TypeVar("Out", bound=Array)
 Matrices = Array | Sequence[Array]
 OutMatrices = TypeVar("OutMatrices", bound=Matrices)
