@@ -82,8 +82,9 @@ struct GemmBatch {
 };
 
 /// Checks every group that has products as check_gemm() does; checks arrays of pointers and null pointers in them, and
-/// strides that overflow. No C may overlap its own A or B; in a strided group no C may overlap any A, B or other C. The
-/// caller must make sure that no C overlaps an operand of another group, or, where there are pointers, of another
+/// strides that overflow. No C may share an element with another C of any group, or with its own A or B; in a strided
+/// group no C may overlap any A or B. Results may lie between one another, as blocks of columns of one matrix do. The
+/// caller must make sure that no C overlaps an A or B of another group, or, where there are pointers, of another
 /// product.
 TESSERA_API Status check_gemm_batch(std::span<const GemmBatch> groups);
 

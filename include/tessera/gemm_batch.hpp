@@ -7,7 +7,8 @@
 ///
 /// On a processor each thread computes whole small products; a device computes all of them in one launch. For operands
 /// in an executor's memory, and for groups of different shapes, see batch.hpp. Products are computed in any order: no C
-/// may overlap an operand of another product. batch.hpp says what is checked of that.
+/// may overlap an operand or the result of another product. batch.hpp says what is checked of that; results that share
+/// elements are always refused.
 ///
 /// If operands in host memory are multiplied on a device, they are copied all at once; scattered ones are gathered
 /// first. If the device cannot hold them all, the batch is computed in parts, and the results of matrices are then on

@@ -219,7 +219,8 @@ typedef struct tessera_gemm_group {
   void* const* all_c;       /**< `count` pointers to C, or NULL */
 } tessera_gemm_group;
 
-/** Computes groups of different shapes in host memory. If one of them is invalid, no C is written. */
+/** Computes groups of different shapes in host memory. If one of them is invalid, or two results share an element, no C
+ * is written. */
 TESSERA_C_API tessera_status tessera_gemm_batch(tessera_dtype type, const tessera_gemm_group* groups,
                                                 size_t group_count, const tessera_options* options);
 
@@ -340,8 +341,8 @@ TESSERA_C_API tessera_status tessera_executor_gemm_complex(tessera_executor* exe
                                                            int64_t k, const void* alpha, const void* a, int64_t lda,
                                                            const void* b, int64_t ldb, const void* beta, void* c,
                                                            int64_t ldc, const tessera_options* options);
-/** Enqueues groups of products of operands in the executor's memory. The arrays of pointers are in host memory and need
- * not outlive the call. */
+/** Enqueues groups of products of operands in the executor's memory, as tessera_gemm_batch() checks them. The arrays of
+ * pointers are in host memory and need not outlive the call. */
 TESSERA_C_API tessera_status tessera_executor_gemm_batch(tessera_executor* executor, tessera_dtype type,
                                                          const tessera_gemm_group* groups, size_t group_count,
                                                          const tessera_options* options);

@@ -102,8 +102,8 @@ struct Tool {
 /// Names a registered tool. Positive.
 using ToolId = std::uint64_t;
 
-/// Registers a tool, whose structure is copied. It hears of operations that begin from now on, in all threads. Each
-/// registration takes about a hundred bytes that are never freed, because a thread may still be reading them.
+/// Registers a tool, whose structure is copied. It hears of operations that begin from now on, in all threads. What a
+/// registration takes is freed after the tool was unregistered and the operations have ended that were under way then.
 ///
 /// Throws InvalidArgument if struct_size is not one of this version or of an earlier one, if name or kinds or both
 /// callbacks are missing, or if a tool with the same callbacks and data is registered already.

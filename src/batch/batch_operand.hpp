@@ -3,6 +3,7 @@
 /// One operand of all products of a group of a batch, as it lies in memory.
 
 #include <cstdint>
+#include <string>
 
 #include <tessera/executor.hpp>
 
@@ -46,5 +47,12 @@ inline BatchOperand batch_operand_b(const GemmBatch& x) {
 inline BatchOperand batch_operand_c(const GemmBatch& x) {
   return {"c", {x.call.c, x.call.m, x.call.n, x.call.ldc, size_of(x.call.result)}, x.c, x.stride_c};
 }
+
+/// Empty if a batch may have so many products, else the sentence that says why not. `name` is the argument's name.
+std::string count_mistake(const char* name, Index count);
+/// Empty if `count` rectangles like `one`, whose sizes are right, can lie `stride` elements apart, else the sentence
+/// that says why not: all addresses and the distances of any two must fit the address space. All entries that take
+/// strides ask here.
+std::string stride_mistake(const char* name, const StoredRows& one, Index stride, Index count);
 
 } // namespace tessera

@@ -10,6 +10,7 @@
 #include <tessera/executor.hpp>
 
 #include "batch_operand.hpp"
+#include "results_apart.hpp"
 
 namespace tessera {
 namespace {
@@ -115,15 +116,9 @@ Status check_pointers(const GemmBatch& group, bool by_columns) {
 }
 
 Status check_stride(const BatchOperand& x, Index count) {
-  if (count == 1) return {};
-  constexpr Index most = std::numeric_limits<Index>::max() / 4; // so that the distance of any two fits an Index
-  Index bytes = 0;
-  if (x.stride != std::numeric_limits<Index>::min() &&
-      !__builtin_mul_overflow(std::abs(x.stride), (count - 1) * x.element(), &bytes) && x.extent() <= most &&
-      bytes <= most - x.extent())
-    return {};
-  return invalid_batch("gemm batch: " + digits(count) + " products with stride_" + x.name + " = " + digits(x.stride) +
-                       " elements of " + digits(x.element()) + " bytes overflow the address space");
+  const std::string name = std::string("stride_") + x.name;
+  const std::string why = stride_mistake(name.c_str(), x.rows, x.stride, count);
+  return why.empty() ? Status{} : invalid_batch("gemm batch: " + why);
 }
 
 /// Returns the rectangles of x in the order of their addresses.
@@ -215,26 +210,68 @@ Status check_ends(const GemmBatch& group) {
 }
 
 Status check_group(const GemmBatch& group, bool by_columns) {
-  if (group.count < 0) return invalid_batch("gemm batch: count = " + digits(group.count) + " is negative");
+  if (const std::string why = count_mistake("count", group.count); !why.empty())
+    return invalid_batch("gemm batch: " + why);
   if (group.count == 0) return {};
-  constexpr Index most = Index{1} << 56; // no address space has room for more pointers or results
-  if (group.count > most)
-    return invalid_batch("gemm batch: count = " + digits(group.count) + " overflows the address space");
   if (group.ends.data != nullptr) return check_ends(group);
   return group.has_pointers() ? check_pointers(group, by_columns) : check_strides(group, by_columns);
 }
 
+Status in_group(Status status, std::size_t group, std::size_t groups) {
+  if (groups > 1) status.why = "group " + std::to_string(group) + ": " + status.why;
+  return status;
+}
+
+/// Checks results that are not of one group with strides.
+Status check_all_results_apart(std::span<const GemmBatch> groups, bool by_columns) {
+  const auto shared = detail::find_shared_result(groups);
+  if (!shared) return {};
+  const auto& [x, y] = *shared;
+  const auto shown = [&](const detail::ProductPlace& place) {
+    const BatchOperands all(groups[place.group], by_columns);
+    return all.shape_text(all.c.rows) + " with ldc = " + digits(all.c.rows.ld);
+  };
+  const std::string why =
+      " overlap in memory (" + shown(x) + ", and " + shown(y) + "); each product needs a result of its own";
+  if (x.group == y.group)
+    return in_group(invalid_batch("gemm batch: c[" + digits(x.index) + "] and c[" + digits(y.index) + "]" + why),
+                    x.group, groups.size());
+  const auto named = [](const detail::ProductPlace& place) {
+    return "product " + digits(place.index) + " of group " + std::to_string(place.group);
+  };
+  return invalid_batch("gemm batch: the results of " + named(x) + " and " + named(y) + why);
+}
+
 Status check_groups(std::span<const GemmBatch> groups, bool by_columns) {
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    Status status = check_group(groups[g], by_columns);
-    if (status.ok()) continue;
-    if (groups.size() > 1) status.why = "group " + std::to_string(g) + ": " + status.why;
-    return status;
-  }
-  return {};
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    if (Status status = check_group(groups[g], by_columns); !status.ok())
+      return in_group(std::move(status), g, groups.size());
+  return check_all_results_apart(groups, by_columns);
 }
 
 } // namespace
+
+std::string count_mistake(const char* name, Index count) {
+  if (count < 0) return std::string(name) + " = " + digits(count) + " is negative";
+  constexpr Index most = Index{1} << 56; // no address space has room for more pointers or results
+  if (count > most) return std::string(name) + " = " + digits(count) + " overflows the address space";
+  return {};
+}
+
+std::string stride_mistake(const char* name, const StoredRows& one, Index stride, Index count) {
+  if (count <= 1) return {};
+  constexpr Index most = std::numeric_limits<Index>::max() / 4; // so that the distance of any two fits an Index
+  const BatchOperand x{name, one, nullptr, stride};
+  Index bytes = 0;
+  bool fits = stride != std::numeric_limits<Index>::min() &&
+              !__builtin_mul_overflow(std::abs(stride), (count - 1) * x.element(), &bytes) && x.extent() <= most &&
+              bytes <= most - x.extent();
+  if (fits && one.data != nullptr && x.begin() > 0)
+    fits = stride < 0 ? bytes < x.begin() : bytes + x.extent() <= std::numeric_limits<Index>::max() - x.begin();
+  if (fits) return {};
+  return digits(count) + " products with " + name + " = " + digits(stride) + " elements of " + digits(x.element()) +
+         " bytes overflow the address space";
+}
 
 Status check_gemm_batch(std::span<const GemmBatch> groups) { return check_groups(groups, false); }
 

@@ -4,7 +4,10 @@
 #include <tessera/gemm_batch.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <utility>
+#include <vector>
 
 #include <tessera/backend.hpp>
 #include <tessera/backend/out_of_memory.hpp>
@@ -16,6 +19,7 @@
 #include "gemm/partly_written.hpp"
 #include "matrix/operand.hpp"
 #include "pointer_groups.hpp"
+#include "results_apart.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -31,6 +35,41 @@ Executor& place(std::span<const GemmBatch> groups, Backend backend) {
   if (largest == groups.end()) return place_gemm(backend, {DType::F32, Math::Strict, 0, 0, 0}, {});
   const GemmCall& call = largest->call;
   return place_gemm(backend, {call.type, call.math, call.m, call.n, call.k}, {});
+}
+
+/// Returns the place of a result among the results of one storage; of one in the caller's memory, its addresses.
+WrittenRows written_rows_of(const Operand& c, std::size_t product) {
+  const auto element = static_cast<std::uintptr_t>(size_of(c.storage->type()));
+  const auto first = c.storage->borrowed() ? reinterpret_cast<std::uintptr_t>(c.storage->host_read()) : 0;
+  return {.begin = first + static_cast<std::uintptr_t>(c.row * c.storage->ld() + c.col) * element,
+          .width = static_cast<std::uintptr_t>(c.cols) * element,
+          .pitch = static_cast<std::uintptr_t>(c.storage->ld()) * element,
+          .rows = static_cast<std::uintptr_t>(c.rows),
+          .product = product};
+}
+
+/// Throws InvalidArgument if two results share elements. Storages that own their memory may have theirs on a device.
+void expect_results_apart(std::span<const Operand> c) {
+  using Kept = std::pair<const Storage*, std::size_t>; // null for memory of callers, which storages may share
+  std::vector<Kept> by_storage;
+  by_storage.reserve(c.size());
+  for (std::size_t i = 0; i < c.size(); ++i)
+    if (c[i].rows > 0 && c[i].cols > 0)
+      by_storage.emplace_back(c[i].storage->borrowed() ? nullptr : c[i].storage.get(), i);
+  std::sort(by_storage.begin(), by_storage.end());
+  for (auto begin = by_storage.begin(); begin != by_storage.end();) {
+    const auto end = std::find_if(begin, by_storage.end(), [&](const Kept& x) { return x.first != begin->first; });
+    std::vector<WrittenRows> results;
+    if (end - begin > 1) // results of different storages are apart
+      for (const Kept& x : std::span(begin, end)) results.push_back(written_rows_of(c[x.second], x.second));
+    begin = end;
+    const auto shared = find_shared_result(results);
+    if (!shared) continue;
+    const auto [x, y] = std::minmax({shared->first, shared->second});
+    throw InvalidArgument("gemm batch: c[" + std::to_string(x) + "] (" + shape(c[x]) + ") overlaps c[" +
+                          std::to_string(y) + "] (" + shape(c[y]) +
+                          ") in memory; each product needs a result of its own");
+  }
 }
 
 /// Products of equally many matrices a, b and c.
@@ -131,6 +170,7 @@ void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operan
     };
     if (work(i) > work(largest)) largest = i;
   }
+  expect_results_apart(c);
   Executor& executor =
       place_gemm(options.backend,
                  {a[largest].storage->type(), options.math, c[largest].rows, c[largest].cols, logical_cols(a[largest])},

@@ -3,10 +3,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <string>
 
 #include <tessera/detail/column_major.hpp>
 #include <tessera/detail/printable.hpp>
 
+#include "batch/results_apart.hpp"
 #include "dispatch/threads.hpp"
 #include "reference/gemm/without_memory.hpp"
 
@@ -69,6 +71,21 @@ void multiply(const char* routine, std::span<const GemmBatch> groups, Order orde
         for (const GemmBatch& group : groups)
           for (Index i = 0; i < group.count; ++i) host::multiply_without_memory(group.product(i));
       });
+}
+
+void expect_results_apart(const char* routine, std::span<const GemmBatch> groups) noexcept {
+  const auto shared = detail::find_shared_result(groups);
+  if (!shared) return;
+  const auto named = [](const detail::ProductPlace& place) {
+    return "product " + std::to_string(place.index) + " of group " + std::to_string(place.group);
+  };
+  try {
+    const std::string why = "the results of " + named(shared->first) + " and " + named(shared->second) +
+                            " overlap in memory; each product needs a result of its own";
+    abort_with(routine, why.c_str());
+  } catch (const std::bad_alloc&) {
+    abort_with(routine, "two results overlap in memory; each product needs a result of its own");
+  }
 }
 
 } // namespace tessera::blas

@@ -5,7 +5,9 @@
 #include <tessera/check.hpp>
 
 #include "base/cut_text.hpp"
+#include "batch/batch_operand.hpp"
 #include "c_api.hpp"
+#include "certificate/arguments.hpp"
 
 using namespace tessera;
 using namespace tessera::c_api;
@@ -37,7 +39,8 @@ tessera_check_options checked(const tessera_check_options* words) {
     throw InvalidArgument("options.size = " + std::to_string(words->size) + ", but this library's is " +
                           std::to_string(sizeof(tessera_check_options)) +
                           "; start from tessera_default_check_options()");
-  if (words->count < 0) throw InvalidArgument("options.count = " + std::to_string(words->count) + " is negative");
+  if (const std::string why = count_mistake("options.count", words->count); !why.empty())
+    throw InvalidArgument("check: " + why);
   return *words;
 }
 
@@ -49,6 +52,59 @@ CheckedMatrix bias_of(const Epilogue& epilogue, CheckedType type, const Sizes& s
   const int64_t count = epilogue.bias_per == BiasPer::Row ? sizes.m : sizes.n;
   return {type, epilogue.bias,      count,
           1,    epilogue.bias_step, epilogue.bias_per == BiasPer::Row ? Op::None : Op::Transpose};
+}
+
+/// The arguments of a check, which describe `options.count` products.
+struct CheckedBatch {
+  Sizes sizes;
+  CheckedType type_c;
+  CheckedMatrix a, b, c; ///< of the first product
+  Epilogue epilogue;
+  tessera_check_options options;
+
+  bool has_c_before() const { return options.c_before != nullptr || options.all_c_before != nullptr; }
+  CheckedMatrix c_before() const { return matrix(type_c, options.c_before, sizes.m, sizes.n, options.ld_c_before); }
+  CheckedMatrix residual() const { return matrix(type_c, epilogue.residual, sizes.m, sizes.n, epilogue.ld_residual); }
+  CheckedMatrix result(int64_t p) const { return at(c, options.stride_c, options.all_c, p); }
+  CheckedProduct product(int64_t p) const {
+    CheckedProduct one{at(a, options.stride_a, options.all_a, p), at(b, options.stride_b, options.all_b, p)};
+    if (has_c_before()) one.c_before = at(c_before(), options.stride_c_before, options.all_c_before, p);
+    if (epilogue.bias_per != BiasPer::None) one.bias = bias_of(epilogue, type_c, sizes);
+    if (epilogue.residual != nullptr) one.residual = moved(residual(), options.stride_residual, p);
+    return one;
+  }
+};
+
+/// Checks the first product, and that all others lie within the address space.
+void check_extents(const CheckedBatch& x, const CheckOptions& choices) {
+  const tessera_check_options& words = x.options;
+  if (words.count < 2) return; // check_batch() checks a single product
+  const CheckedProduct first = x.product(0);
+  const certificate::Kind kind = certificate::kind_of(x.a.type, x.b.type, x.type_c, choices.math);
+  certificate::problem_of(first, kind, choices, "product 0: ");
+  certificate::check_result(first, x.result(0), kind, "product 0: ");
+  const auto check = [&](const char* name, const CheckedMatrix& one, int64_t stride, const void* const* all) {
+    if (all != nullptr) return;
+    const StoredRows rows{one.data, one.rows, one.cols, one.ld, tessera::checked_type(one.type).bytes};
+    if (const std::string why = stride_mistake(name, rows, stride, words.count); !why.empty())
+      throw InvalidArgument("check: " + why);
+  };
+  check("options.stride_a", x.a, words.stride_a, words.all_a);
+  check("options.stride_b", x.b, words.stride_b, words.all_b);
+  check("options.stride_c", x.c, words.stride_c, words.all_c);
+  if (x.has_c_before()) check("options.stride_c_before", x.c_before(), words.stride_c_before, words.all_c_before);
+  if (x.epilogue.residual != nullptr) check("options.stride_residual", x.residual(), words.stride_residual, nullptr);
+}
+
+/// Returns memory for all products, or says that there is none before any of it is filled.
+template <class T>
+std::vector<T> room_for(int64_t count) {
+  std::vector<T> all;
+  if (static_cast<size_t>(count) > all.max_size())
+    throw OutOfMemory("check: there is no memory for the descriptions of options.count = " + std::to_string(count) +
+                      " products");
+  all.reserve(static_cast<size_t>(count));
+  return all;
 }
 
 void fill(const Certificate& from, tessera_certificate& to) {
@@ -100,33 +156,28 @@ tessera_status tessera_check(tessera_checked_type type_a, tessera_checked_type t
                             std::to_string(sizeof(tessera_certificate)) + "; set it before the call");
     const tessera_check_options words = checked(options);
     const Sizes sizes{c_api::checked(op_a, "op_a"), c_api::checked(op_b, "op_b"), m, n, k};
-    const CheckedType of_c = type_of(type_c);
-    const Epilogue epilogue = epilogue_of(words.epilogue);
-    const CheckedMatrix first_a = matrix(type_of(type_a), a, m, k, lda, sizes.op_a);
-    const CheckedMatrix first_b = matrix(type_of(type_b), b, k, n, ldb, sizes.op_b);
-    const CheckedMatrix first_c = matrix(of_c, c, m, n, ldc);
-    std::vector<CheckedProduct> products;
-    std::vector<CheckedMatrix> results;
+    const CheckedBatch x{.sizes = sizes,
+                         .type_c = type_of(type_c),
+                         .a = matrix(type_of(type_a), a, m, k, lda, sizes.op_a),
+                         .b = matrix(type_of(type_b), b, k, n, ldb, sizes.op_b),
+                         .c = matrix(type_of(type_c), c, m, n, ldc),
+                         .epilogue = epilogue_of(words.epilogue),
+                         .options = words};
+    const CheckOptions choices{.math = c_api::checked(words.math, last_math, "options.math"),
+                               .alpha = words.alpha,
+                               .beta = words.beta,
+                               .activation = x.epilogue.activation,
+                               .seed = words.seed,
+                               .rows = words.rows,
+                               .vectors = words.vectors,
+                               .threads = words.threads};
+    check_extents(x, choices);
+    auto products = room_for<CheckedProduct>(words.count);
+    auto results = room_for<CheckedMatrix>(words.count);
     for (int64_t p = 0; p < words.count; ++p) {
-      CheckedProduct product{at(first_a, words.stride_a, words.all_a, p), at(first_b, words.stride_b, words.all_b, p)};
-      if (words.c_before != nullptr || words.all_c_before != nullptr)
-        product.c_before =
-            at(matrix(of_c, words.c_before, m, n, words.ld_c_before), words.stride_c_before, words.all_c_before, p);
-      if (epilogue.bias_per != BiasPer::None) product.bias = bias_of(epilogue, of_c, sizes);
-      if (epilogue.residual != nullptr)
-        product.residual = moved(matrix(of_c, epilogue.residual, m, n, epilogue.ld_residual), words.stride_residual, p);
-      products.push_back(product);
-      results.push_back(at(first_c, words.stride_c, words.all_c, p));
+      products.push_back(x.product(p));
+      results.push_back(x.result(p));
     }
-    fill(check_batch(products, results,
-                     {.math = c_api::checked(words.math, last_math, "options.math"),
-                      .alpha = words.alpha,
-                      .beta = words.beta,
-                      .activation = epilogue.activation,
-                      .seed = words.seed,
-                      .rows = words.rows,
-                      .vectors = words.vectors,
-                      .threads = words.threads}),
-         *certificate);
+    fill(check_batch(products, results, choices), *certificate);
   });
 }

@@ -1,9 +1,11 @@
 #include "array.hpp"
 
+#include <bit>
 #include <string>
 
 #include <tessera/backend.hpp>
 
+#include "arrays/plain.hpp"
 #include "errors.hpp"
 
 namespace tessera::python {
@@ -14,8 +16,8 @@ using dlpack::DeviceType;
 
 /// Returns the name of the element type that the object reports.
 std::string element_name(PyObject* object, const std::string& otherwise) {
-  const Reference dtype(PyObject_GetAttrString(object, "dtype"));
-  const Reference text(dtype ? PyObject_Str(dtype.get()) : nullptr);
+  const Reference dtype(python_call<&PyObject_GetAttrString>(object, "dtype"));
+  const Reference text(dtype ? python_call<&PyObject_Str>(dtype.get()) : nullptr);
   const char* word = text ? PyUnicode_AsUTF8AndSize(text.get(), nullptr) : nullptr;
   PyErr_Clear();
   return word ? word : otherwise;
@@ -28,20 +30,32 @@ std::string element_name(PyObject* object, const std::string& otherwise) {
       "astype");
 }
 
+[[noreturn]] void swapped(const char* name, PyObject* object, const std::string& format) {
+  throw TypeError(std::string(name) + " holds elements of type " + element_name(object, format) +
+                  ", whose bytes are in the other order than this machine's; convert it, e.g. with "
+                  "astype(dtype.newbyteorder('='))");
+}
+
 [[noreturn]] void no_array(const char* name, PyObject* object) {
   throw TypeError(std::string(name) + " must be an array (of NumPy, or anything with __dlpack__), not " +
                   type_name(object) + "; numpy.asarray makes one of lists");
 }
 
-/// Returns the element type of a format of the buffer protocol in this machine's byte order.
+/// Returns the element type of a format of the buffer protocol. The bytes must be in this machine's order.
 bool parse_format(const char* format, Element& type) {
-  if (format == nullptr) return false;
-  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  constexpr char own_order = std::endian::native == std::endian::little ? '<' : '>';
+  if (*format == '@' || *format == '=' || *format == own_order || (*format == '!' && own_order == '>')) ++format;
   type.is_complex = *format == 'Z';
   if (type.is_complex) ++format;
   if (*format == '\0' || format[1] != '\0') return false;
   type.part = *format == 'd' ? DType::F64 : *format == 'e' ? DType::F16 : DType::F32;
   return *format == 'f' || *format == 'd' || (*format == 'e' && !type.is_complex);
+}
+
+/// Are the elements ones that a product takes, but for the order of their bytes?
+bool is_swapped(const char* format) {
+  Element type = DType::F32;
+  return (*format == '<' || *format == '>' || *format == '!') && parse_format(format + 1, type);
 }
 
 std::string text_of(const DataType& dtype) {
@@ -75,20 +89,20 @@ Reference keywords(PyObject* stream, bool with_version) {
 
 /// Calls object.__dlpack__(). Producers from before DLPack 1.0 do not know the argument max_version.
 Reference call_dlpack(PyObject* object, PyObject* stream) {
-  const Reference method(checked(PyObject_GetAttr(object, words().dlpack)));
-  Reference capsule(PyObject_Call(method.get(), words().none, keywords(stream, true).get()));
+  const Reference method(checked(python_call<&PyObject_GetAttr>(object, words().dlpack)));
+  Reference capsule(python_call<&PyObject_Call>(method.get(), words().none, keywords(stream, true).get()));
   if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError)) return Reference(checked(capsule.release()));
   PyErr_Clear();
-  return Reference(checked(PyObject_Call(method.get(), words().none, keywords(stream, false).get())));
+  return Reference(checked(python_call<&PyObject_Call>(method.get(), words().none, keywords(stream, false).get())));
 }
 
 dlpack::Device device_of(PyObject* object, const char* name) {
-  const Reference method(checked(PyObject_GetAttr(object, words().device)));
-  const Reference pair(checked(PyObject_CallNoArgs(method.get())));
+  const Reference method(checked(python_call<&PyObject_GetAttr>(object, words().device)));
+  const Reference pair(checked(python_call<&PyObject_CallNoArgs>(method.get())));
   if (!PyTuple_Check(pair.get()) || PyTuple_Size(pair.get()) != 2)
     throw TypeError(std::string(name) + ".__dlpack_device__() must return two numbers");
-  const long type = PyLong_AsLong(PyTuple_GetItem(pair.get(), 0)); // some libraries return an enumeration
-  const long id = PyLong_AsLong(PyTuple_GetItem(pair.get(), 1));
+  const long type = python_call<&PyLong_AsLong>(PyTuple_GetItem(pair.get(), 0)); // some libraries return an enumeration
+  const long id = python_call<&PyLong_AsLong>(PyTuple_GetItem(pair.get(), 1));
   if (PyErr_Occurred()) throw PythonError{};
   return {static_cast<DeviceType>(type), static_cast<std::int32_t>(id)};
 }
@@ -121,9 +135,11 @@ const char* dtype_name(Element element) {
 }
 
 Array::Array(PyObject* object, const char* its_name, Rank rank) : name(its_name), rank_(rank) {
+  expect_plain(object, its_name);
   if (PyObject_CheckBuffer(object) != 0 && from_buffer(object)) return;
   PyErr_Clear();
-  if (PyObject_HasAttr(object, words().dlpack) == 0 || PyObject_HasAttr(object, words().device) == 0)
+  if (python_call<&PyObject_HasAttr>(object, words().dlpack) == 0 ||
+      python_call<&PyObject_HasAttr>(object, words().device) == 0)
     no_array(name, object);
   from_dlpack(object);
 }
@@ -137,12 +153,29 @@ Array::Array(const dlpack::Tensor& matrix, Element its_type, const char* its_nam
   set_shape(matrix.ndim, matrix.shape, matrix.strides, element());
 }
 
+Array::Array(const Buffer& stack, PyObject* object, const char* its_name)
+    : name(its_name), data(static_cast<char*>(stack.data())), read_only(stack.read_only()) {
+  read_elements(stack, object);
+  set_shape(2, stack.sizes() + 1, stack.strides() + 1, 1);
+}
+
 Array::~Array() {
-  if (auto* view = std::get_if<Py_buffer>(&held_)) PyBuffer_Release(view);
-  if (auto* managed = std::get_if<dlpack::Managed*>(&held_); managed && (*managed)->deleter)
-    (*managed)->deleter(*managed);
-  if (auto* managed = std::get_if<dlpack::ManagedVersioned*>(&held_); managed && (*managed)->deleter)
-    (*managed)->deleter(*managed);
+  try { // a library's deleter may run code of Python
+    if (auto* managed = std::get_if<dlpack::Managed*>(&held_); managed && (*managed)->deleter)
+      (*managed)->deleter(*managed);
+    if (auto* managed = std::get_if<dlpack::ManagedVersioned*>(&held_); managed && (*managed)->deleter)
+      (*managed)->deleter(*managed);
+  } catch (abi::__forced_unwind&) {
+    stay_until_the_end();
+  }
+}
+
+void Array::expect_writable() const {
+  if (read_only) throw InvalidArgument(std::string(name) + " is read-only; pass an array that may be written");
+  if (is_copy)
+    throw InvalidArgument(std::string(name) +
+                          " exports a copy of its elements by DLPack, as it says itself, in which the result would be "
+                          "lost; pass an array that exports its own memory");
 }
 
 void Array::check_rank(int dimensions) const {
@@ -163,35 +196,35 @@ void Array::set_shape(int dimensions, const Size* sizes, const Size* strides, In
   row_stride = is_vector ? cols * col_stride : unit * (strides ? strides[0] : cols);
 }
 
-/// Takes the object's buffer. Returns false, with Python's exception set, if the object exports none, for example
-/// because buffers cannot hold its elements.
+/// Takes the object's buffer. Returns false, with Python's exception set, if the object exports none.
 bool Array::from_buffer(PyObject* object, std::optional<Element> as) {
-  Py_buffer& view = held_.emplace<Py_buffer>();
-  if (PyObject_GetBuffer(object, &view, PyBUF_RECORDS_RO) != 0) {
+  Buffer& buffer = held_.emplace<Buffer>();
+  if (!buffer.take(object, name)) {
     held_ = std::monostate{};
     return false;
   }
-  struct Guard { // frees the buffer where the constructor throws, because Array's destructor does not run then
-    Array* array;
-    ~Guard() {
-      if (array) PyBuffer_Release(&std::get<Py_buffer>(array->held_));
-    }
-  } guard{this};
+  read_elements(buffer, object, as);
+  set_shape(buffer.dimensions(), buffer.sizes(), buffer.strides(), 1);
+  data = static_cast<char*>(buffer.data());
+  read_only = buffer.read_only();
+  return true;
+}
+
+/// Reads the type of the elements, unless the caller knows it.
+void Array::read_elements(const Buffer& buffer, PyObject* object, std::optional<Element> as) {
   if (as)
     type = *as;
-  else if (!parse_format(view.format, type))
-    unsupported(name, object, std::string("'") + (view.format ? view.format : "B") + "'");
-  set_shape(view.ndim, view.shape, view.strides, 1);
-  data = static_cast<char*>(view.buf);
-  read_only = view.readonly != 0;
-  guard.array = nullptr;
-  return true;
+  else if (!parse_format(buffer.format(), type))
+    (is_swapped(buffer.format()) ? swapped : unsupported)(name, object, std::string("'") + buffer.format() + "'");
+  if (buffer.element() != element())
+    throw InvalidArgument(std::string(name) + " exports a buffer of " + dtype_name(type) + " with elements of " +
+                          std::to_string(buffer.element()) + " bytes, but those have " + std::to_string(element()));
 }
 
 /// Takes an array of ml_dtypes' bfloat16. No protocol exports it, but NumPy exports its memory as an array of integers.
 bool Array::from_bits(PyObject* object) {
   if (element_name(object, "") != "bfloat16") return false;
-  const Reference bits(PyObject_CallMethod(object, "view", "s", "uint16"));
+  const Reference bits(python_call<&PyObject_CallMethod>(object, "view", "s", "uint16"));
   const bool seen = bits && from_buffer(bits.get(), DType::BF16);
   PyErr_Clear();
   return seen;
@@ -227,6 +260,7 @@ void Array::take(PyObject* capsule, PyObject* object) {
                             std::to_string(managed->minor) + ", but Tessera reads versions up to 1");
     read(managed->tensor, object);
     read_only = (managed->flags & ManagedVersioned::read_only) != 0;
+    is_copy = (managed->flags & ManagedVersioned::is_copied) != 0;
     if (PyCapsule_SetName(capsule, ManagedVersioned::used_capsule) != 0) throw PythonError{};
     held_ = managed;
   } else if (PyCapsule_IsValid(capsule, Managed::capsule) != 0) {

@@ -2,9 +2,9 @@
 
 /// A view of any two-dimensional array of Python, without a copy.
 ///
-/// Host arrays are read through the buffer protocol, which is the fastest one for NumPy, other arrays through DLPack.
-/// For an array on a CUDA device DLPack gets the stream that will read it, and the array's library orders that stream
-/// behind the work that computes the array.
+/// Host arrays are read through the buffer protocol (arrays/buffer.hpp), which is the fastest one for NumPy, other
+/// arrays through DLPack. For an array on a CUDA device DLPack gets the stream that will read it, and the array's
+/// library orders that stream behind the work that computes the array.
 
 #include <Python.h>
 
@@ -13,6 +13,7 @@
 
 #include <tessera/types.hpp>
 
+#include "arrays/buffer.hpp"
 #include "dlpack.hpp"
 
 namespace tessera::python {
@@ -40,12 +41,15 @@ const char* dtype_name(Element element);
 class Array {
  public:
   /// `name` is the argument's name, for messages. A vector becomes a matrix of one row if the rank allows vectors.
-  /// Throws TypeError (no array, another element type) and InvalidArgument (not two dimensions, an unknown kind of
-  /// device).
+  /// Throws TypeError (no array, another element type, a class that gives its elements a meaning of its own; see
+  /// arrays/plain.hpp) and InvalidArgument (not two dimensions, an unknown kind of device).
   enum class Rank { Matrix, VectorOrMatrix };
   Array(PyObject* object, const char* name, Rank rank = Rank::Matrix);
   /// A view of a matrix that the caller keeps alive. The type must be one of DType's.
   Array(const dlpack::Tensor& matrix, Element type, const char* name);
+  /// A view of the first matrix of a buffer of three dimensions, which the caller keeps alive. `object` exports it, for
+  /// messages. Throws TypeError for another element type.
+  Array(const Buffer& stack, PyObject* object, const char* name);
   ~Array();
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
@@ -58,13 +62,17 @@ class Array {
   Index row_stride = 0; ///< bytes from row to row; may be negative or zero
   Index col_stride = 0;
   bool read_only = false;
+  bool is_copy = false; ///< the object exported a copy of its elements, as it said itself
   bool on_cuda = false;
   int device = 0; ///< number of the CUDA device
 
   Index element() const { return static_cast<Index>(type.bytes()); } ///< bytes of an element
+  /// Throws InvalidArgument if a result that is written into the array would not reach the caller's own.
+  void expect_writable() const;
 
  private:
   bool from_buffer(PyObject* object, std::optional<Element> as = std::nullopt);
+  void read_elements(const Buffer& buffer, PyObject* object, std::optional<Element> as = std::nullopt);
   bool from_bits(PyObject* object);
   void from_dlpack(PyObject* object);
   void take(PyObject* capsule, PyObject* object);
@@ -74,7 +82,7 @@ class Array {
   void set_shape(int dimensions, const Size* sizes, const Size* strides, Index unit);
 
   Rank rank_ = Rank::Matrix;
-  std::variant<std::monostate, Py_buffer, dlpack::Managed*, dlpack::ManagedVersioned*> held_;
+  std::variant<std::monostate, Buffer, dlpack::Managed*, dlpack::ManagedVersioned*> held_;
 };
 
 } // namespace tessera::python

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <deque>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <tessera/gemm_batch.hpp>
 
 #include "batch/pointer_groups.hpp"
+#include "batch/results_apart.hpp"
 #include "device_array.hpp"
 #include "errors.hpp"
 #include "gemm/check_gemm.hpp"
@@ -60,6 +63,7 @@ class Batch {
     const bool stacked = (a_.stacked() || a_.shared()) && (b_.stacked() || b_.shared());
     Reference result(arguments_.out != Py_None ? Py_NewRef(arguments_.out) : stacked ? new_stack() : new_list());
     const Matrices out(result.get(), "out");
+    if (arguments_.out != Py_None) out.expect_own_matrices();
     if (out.shared() || out.count() != count_)
       throw InvalidArgument("out has " + std::to_string(out.shared() ? 1 : out.count()) + " matrices, but there are " +
                             std::to_string(count_) + " products");
@@ -86,8 +90,8 @@ class Batch {
   PyObject* new_stack() const {
     const Index rows = has_shape() ? a_.at(0).rows : 0, cols = has_shape() ? b_.at(0).cols : 0;
     const Reference flat(empty_numpy(result_type(), count_ * rows, cols));
-    return checked(PyObject_CallMethod(flat.get(), "reshape", "nnn", static_cast<Py_ssize_t>(count_),
-                                       static_cast<Py_ssize_t>(rows), static_cast<Py_ssize_t>(cols)));
+    return checked(python_call<&PyObject_CallMethod>(flat.get(), "reshape", "nnn", static_cast<Py_ssize_t>(count_),
+                                                     static_cast<Py_ssize_t>(rows), static_cast<Py_ssize_t>(cols)));
   }
   PyObject* new_list() const {
     Reference list(checked(PyList_New(count_)));
@@ -104,7 +108,7 @@ class Batch {
     if (out.rows != a.rows || out.cols != b.cols)
       throw InvalidArgument(product_name(i) + "out is " + shown(out) + ", but the product of a (" + shown(a) +
                             ") and b (" + shown(b) + ") is " + std::to_string(a.rows) + "×" + std::to_string(b.cols));
-    if (out.read_only) throw InvalidArgument("out is read-only; pass arrays that may be written");
+    out.expect_writable();
     if (!layout_of(out))
       throw InvalidArgument("out has strides of " + strides_of(out) + " bytes for elements of " +
                             std::to_string(out.element()) +
@@ -128,23 +132,66 @@ class Batch {
   }
 
   void multiply(const Matrices& out) {
-    for (const Matrices* x : {&a_, &b_})
-      if (arguments_.out != Py_None && out.range().meets(x->range()))
-        throw InvalidArgument("out overlaps " + std::string(x->name()) +
-                              " in memory; the products need separate results");
     if (out.has_shape())
       for (Index i = 0; i < shapes(); ++i) check_out(out.at(i), i);
     const Operands a(a_), b(b_);
+    if (arguments_.out != Py_None) expect_apart(out, a, b);
     detail::PointerGroups products;
     for (Index i = 0; i < count_; ++i) {
       const Array& c = out.at(i);
       const bool by_columns = layout_of(c)->op == Op::Transpose;
       products.add(call(a.of(i), b.of(i), c, i), by_columns ? b.data(i) : a.data(i), by_columns ? a.data(i) : b.data(i),
-                   c.data + (out.even() ? i * out.step() : 0));
+                   data_of(out, i));
     }
     const std::vector<GemmBatch> batches = products.batches();
     const WithoutGil others_run;
     detail::gemm_batch_raw(batches, options_);
+  }
+
+  static char* data_of(const Matrices& x, Index i) { return x.at(i).data + (x.even() ? i * x.step() : 0); }
+
+  /// Throws InvalidArgument if a result shares elements with another one or with an operand of any product. The library
+  /// would name groups, which the caller does not know, and looks only at a product's own operands.
+  void expect_apart(const Matrices& out, const Operands& a, const Operands& b) const {
+    std::vector<detail::WrittenRows> rows;
+    rows.reserve(static_cast<std::size_t>(count_));
+    const auto add = [&](const StoredRows& x, const void* data, std::size_t kind, Index i) {
+      if (x.rows == 0 || x.cols == 0) return;
+      rows.push_back({.begin = reinterpret_cast<std::uintptr_t>(data),
+                      .width = static_cast<std::uintptr_t>(x.cols) * x.element,
+                      .pitch = static_cast<std::uintptr_t>(x.ld) * x.element,
+                      .rows = static_cast<std::uintptr_t>(x.rows),
+                      .product = 3 * static_cast<std::size_t>(i) + kind,
+                      .only_read = kind > 0});
+    };
+    for (Index i = 0; i < count_; ++i) {
+      const Array& c = out.at(i);
+      const Layout layout = *layout_of(c);
+      const bool turned = layout.op == Op::Transpose;
+      add({nullptr, turned ? c.cols : c.rows, turned ? c.rows : c.cols, layout.ld, c.type.bytes()}, data_of(out, i), 0,
+          i);
+    }
+    const Matrices::Range all = out.range();
+    for (const auto& [operands, matrices, kind] : {std::tuple{&a, &a_, 1}, std::tuple{&b, &b_, 2}})
+      if (all.meets(matrices->range()))
+        for (Index i = 0; i < (matrices->shared() ? std::min<Index>(count_, 1) : count_); ++i)
+          add(operands->of(i).stored(), operands->data(i), static_cast<std::size_t>(kind), i);
+    const auto shared = detail::find_shared_result(rows);
+    if (!shared) return;
+    const auto named = [&](std::size_t product) {
+      const std::size_t kind = product % 3;
+      const bool one = (kind == 1 && a_.shared()) || (kind == 2 && b_.shared());
+      return std::string(kind == 0   ? "out"
+                         : kind == 1 ? "a"
+                                     : "b") +
+             (one ? "" : "[" + std::to_string(product / 3) + "]");
+    };
+    auto [x, y] = *shared;
+    if (x % 3 == 0 && y % 3 == 0)
+      throw InvalidArgument(named(std::min(x, y)) + " and " + named(std::max(x, y)) +
+                            " share elements in memory; each product needs a result of its own");
+    if (x % 3 != 0) std::swap(x, y); // x is the result
+    throw InvalidArgument(named(x) + " overlaps " + named(y) + " in memory; the products need separate results");
   }
 
   const BatchArguments& arguments_;

@@ -6,6 +6,7 @@
 
 #include "array.hpp"
 #include "errors.hpp"
+#include "words.hpp"
 
 namespace tessera::python {
 namespace {
@@ -53,7 +54,7 @@ bool takes_versions(PyObject* max_version) {
   if (max_version == Py_None) return false;
   if (!PyTuple_Check(max_version) || PyTuple_Size(max_version) != 2)
     throw TypeError("max_version must be None or a pair of numbers, not " + type_name(max_version));
-  const long major = PyLong_AsLong(PyTuple_GetItem(max_version, 0));
+  const long major = python_call<&PyLong_AsLong>(PyTuple_GetItem(max_version, 0));
   if (PyErr_Occurred()) throw PythonError{};
   return major >= 1;
 }
@@ -118,10 +119,12 @@ PyObject* DeviceArray::numpy() const {
 void* parse_stream(PyObject* stream, const char* name) {
   constexpr std::intptr_t legacy_default = 1; // as in cudaStreamLegacy; 2 is cudaStreamPerThread
   if (stream == Py_None) return reinterpret_cast<void*>(legacy_default);
-  if (!PyLong_Check(stream))
-    throw TypeError(std::string(name) + " must be None or the number of a CUDA stream, not " + type_name(stream));
-  const long long number = PyLong_AsLongLong(stream);
-  if (number == -1 && PyErr_Occurred()) throw PythonError{};
+  bool fits = false;
+  const long long number = parse_whole_number(stream, name, "None or the number of a CUDA stream", fits);
+  if (!fits)
+    throw InvalidArgument(std::string(name) +
+                          " is a number of more than 64 bits, which no CUDA stream has; pass the "
+                          "number that its library gives");
   if (number == -1) return nullptr;
   if (number <= 0)
     throw InvalidArgument(std::string(name) + " = " + std::to_string(number) +
@@ -131,13 +134,14 @@ void* parse_stream(PyObject* stream, const char* name) {
 
 PyObject* empty_numpy(Element type, Index rows, Index cols) {
   struct NumPy {
-    Reference module{checked(PyImport_ImportModule("numpy"))};
-    PyObject* empty = checked(PyObject_GetAttrString(module.get(), "empty"));
+    Reference module{checked(python_call<&PyImport_ImportModule>("numpy"))};
+    PyObject* empty = checked(python_call<&PyObject_GetAttrString>(module.get(), "empty"));
     std::array<PyObject*, element_types.size()> real{}, complex{}; ///< null until asked for
 
     PyObject* of(Element element) {
       PyObject*& dtype = (element.is_complex ? complex : real)[static_cast<std::size_t>(element.part)];
-      if (dtype == nullptr) dtype = checked(PyObject_CallMethod(module.get(), "dtype", "s", dtype_name(element)));
+      if (dtype == nullptr)
+        dtype = checked(python_call<&PyObject_CallMethod>(module.get(), "dtype", "s", dtype_name(element)));
       return dtype;
     }
   };
@@ -146,7 +150,7 @@ PyObject* empty_numpy(Element type, Index rows, Index cols) {
   const Reference shape(checked(PyTuple_New(2)));
   PyTuple_SetItem(shape.get(), 0, checked(PyLong_FromLongLong(rows)));
   PyTuple_SetItem(shape.get(), 1, checked(PyLong_FromLongLong(cols)));
-  PyObject* array = PyObject_CallFunctionObjArgs(numpy.empty, shape.get(), numpy.of(type), nullptr);
+  PyObject* array = python_call<&PyObject_CallFunctionObjArgs>(numpy.empty, shape.get(), numpy.of(type), nullptr);
   if (array == nullptr && PyErr_ExceptionMatches(PyExc_MemoryError)) {
     PyErr_Clear();
     throw OutOfMemory("out of host memory: a " + std::to_string(rows) + "×" + std::to_string(cols) + " result of " +

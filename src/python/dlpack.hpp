@@ -60,6 +60,7 @@ struct ManagedVersioned {
   Tensor tensor;
 
   static constexpr std::uint64_t read_only = 1;
+  static constexpr std::uint64_t is_copied = 2; ///< the producer copied the elements for this export
   static constexpr const char* capsule = "dltensor_versioned";
   static constexpr const char* used_capsule = "used_dltensor_versioned";
 };

@@ -23,8 +23,8 @@ void raise(StatusCode code, const char* why) {
 
 std::string type_name(PyObject* object) {
   const Reference type(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(object))));
-  const Reference name(PyObject_GetAttrString(type.get(), "__qualname__"));
-  const Reference module(PyObject_GetAttrString(type.get(), "__module__"));
+  const Reference name(python_call<&PyObject_GetAttrString>(type.get(), "__qualname__"));
+  const Reference module(python_call<&PyObject_GetAttrString>(type.get(), "__module__"));
   const char* word = name ? PyUnicode_AsUTF8AndSize(name.get(), nullptr) : nullptr;
   const char* home = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8AndSize(module.get(), nullptr) : nullptr;
   PyErr_Clear();
@@ -33,8 +33,9 @@ std::string type_name(PyObject* object) {
 }
 
 void import_errors() {
-  const Reference module(checked(PyImport_ImportModule("tessera._errors")));
-  for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = checked(PyObject_GetAttrString(module.get(), names[i]));
+  const Reference module(checked(python_call<&PyImport_ImportModule>("tessera._errors")));
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    classes[i] = checked(python_call<&PyObject_GetAttrString>(module.get(), names[i]));
 }
 
 void raise_current() {

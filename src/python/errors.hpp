@@ -10,6 +10,8 @@
 
 #include <tessera/status.hpp>
 
+#include "gil.hpp"
+
 namespace tessera::python {
 
 /// Becomes a TypeError: the argument is of a type that the function does not take.
@@ -31,17 +33,26 @@ inline PyObject* checked(PyObject* result) {
   return result;
 }
 
+/// Gives a reference up; the last one may run code of Python. Null does nothing.
+inline void release_object(PyObject* object) {
+  try {
+    Py_XDECREF(object);
+  } catch (abi::__forced_unwind&) {
+    stay_until_the_end();
+  }
+}
+
 /// An owned reference.
 class Reference {
  public:
   Reference() = default;
   explicit Reference(PyObject* stolen) : object_(stolen) {}
-  ~Reference() { Py_XDECREF(object_); }
+  ~Reference() { release_object(object_); }
   Reference(Reference&& other) noexcept : object_(other.release()) {}
   Reference& operator=(Reference&& other) noexcept {
     PyObject* old = object_;
     object_ = other.release();
-    Py_XDECREF(old);
+    release_object(old);
     return *this;
   }
   PyObject* get() const { return object_; }
@@ -64,17 +75,5 @@ void import_errors();
 
 /// Sets the Python exception for the C++ exception that is being handled. Rethrows exceptions that it does not know.
 void raise_current();
-
-/// Releases the GIL while it exists: other threads of Python may run. No Python object may be used meanwhile.
-class WithoutGil {
- public:
-  WithoutGil() : state_(PyEval_SaveThread()) {}
-  ~WithoutGil() { PyEval_RestoreThread(state_); }
-  WithoutGil(const WithoutGil&) = delete;
-  WithoutGil& operator=(const WithoutGil&) = delete;
-
- private:
-  PyThreadState* state_;
-};
 
 } // namespace tessera::python

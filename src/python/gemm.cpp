@@ -64,7 +64,7 @@ void check_result(const Array& a, const Array& b, const Array& c) {
 }
 
 Layout layout_of_out(const Array& out) {
-  if (out.read_only) throw InvalidArgument("out is read-only; pass an array that may be written");
+  out.expect_writable();
   if (const auto layout = layout_of(out)) return *layout;
   throw InvalidArgument("out has strides of " + strides_of(out) + " bytes for elements of " +
                         std::to_string(out.element()) +
@@ -134,7 +134,7 @@ class Product {
     if (arguments.c != Py_None && arguments.out != Py_None)
       throw TypeError("c and out are both given; with beta ≠ 0 out is read as c, and otherwise c is not read");
     if (beta_ != 0.0 && arguments.c == Py_None && arguments.out == Py_None) {
-      const Reference text(checked(PyObject_Str(arguments.beta)));
+      const Reference text(checked(python_call<&PyObject_Str>(arguments.beta)));
       throw InvalidArgument("beta = " + std::string(parse_text(text.get(), "beta")) +
                             " needs a matrix: pass c, or out, whose old elements are then read");
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "arrays/plain.hpp"
 #include "layout.hpp"
 
 namespace tessera::python {
@@ -10,7 +11,7 @@ namespace {
 
 /// Returns the object's number of dimensions; −1 if the object does not report it.
 Py_ssize_t dimensions_of(PyObject* object) {
-  const Reference dimensions(PyObject_GetAttrString(object, "ndim"));
+  const Reference dimensions(python_call<&PyObject_GetAttrString>(object, "ndim"));
   const Py_ssize_t number = dimensions ? PyLong_AsSsize_t(dimensions.get()) : -1;
   PyErr_Clear();
   return number;
@@ -18,8 +19,8 @@ Py_ssize_t dimensions_of(PyObject* object) {
 
 /// Returns object.shape[axis]; −1 if the object does not report it.
 Py_ssize_t length_of(PyObject* object, Py_ssize_t axis) {
-  const Reference shape(PyObject_GetAttrString(object, "shape"));
-  const Reference length(shape ? PySequence_GetItem(shape.get(), axis) : nullptr);
+  const Reference shape(python_call<&PyObject_GetAttrString>(object, "shape"));
+  const Reference length(shape ? python_call<&PySequence_GetItem>(shape.get(), axis) : nullptr);
   const Py_ssize_t number = length ? PyLong_AsSsize_t(length.get()) : -1;
   PyErr_Clear();
   return number;
@@ -27,8 +28,18 @@ Py_ssize_t length_of(PyObject* object, Py_ssize_t axis) {
 
 } // namespace
 
-Matrices::Matrices(PyObject* object, const char* name) : name_(name) {
-  const Py_ssize_t dimensions = dimensions_of(object);
+Matrices::Matrices(PyObject* object, const char* name) : object_(object), name_(name) {
+  expect_plain(object, name);
+  Py_ssize_t dimensions = dimensions_of(object);
+  const bool is_list = PyList_Check(object) != 0 || PyTuple_Check(object) != 0;
+  const bool exports = !is_list && PyObject_CheckBuffer(object) != 0 && PyBytes_Check(object) == 0;
+  if (exports && (dimensions == -1 || dimensions == 3)) {
+    if (buffer_.emplace().take(object, name))
+      dimensions = buffer_->dimensions();
+    else
+      buffer_.reset(); // no buffer holds such elements
+    PyErr_Clear();
+  }
   if (dimensions != -1 && dimensions != 2 && dimensions != 3)
     throw InvalidArgument(std::string(name) + " has " + std::to_string(dimensions) +
                           " dimensions; pass a matrix, an array of three dimensions or a list of matrices");
@@ -36,15 +47,17 @@ Matrices::Matrices(PyObject* object, const char* name) : name_(name) {
   stacked_ = dimensions == 3;
   if (shared_)
     add(object);
+  else if (stacked_ && buffer_)
+    add_from_buffer();
   else
-    add_all(object);
+    add_all();
 }
 
 Matrices::Range Matrices::range() const {
-  if (count_ == 0 || !(stacked_ || shared_) || at(0).rows == 0 || at(0).cols == 0) return {};
   std::intptr_t low = INTPTR_MAX, high = INTPTR_MIN;
-  for (Index n = 0; n < (shared_ || even_ ? 1 : count_); ++n) {
+  for (Index n = 0; n < (shared_ || even_ ? std::min<Index>(count_, 1) : count_); ++n) {
     const Array& x = at(n);
+    if (x.rows == 0 || x.cols == 0) continue;
     for (const Index row : {Index{0}, x.rows - 1})
       for (const Index col : {Index{0}, x.cols - 1})
         for (const Index i : {Index{0}, even() ? count_ - 1 : Index{0}}) {
@@ -54,11 +67,13 @@ Matrices::Range Matrices::range() const {
           high = std::max(high, address + x.element());
         }
   }
+  if (low >= high) return {};
   return {static_cast<std::uintptr_t>(low), static_cast<std::uintptr_t>(high)};
 }
 
-void Matrices::add(PyObject* object) {
-  const Array& array = items_.emplace_back(object, name_);
+void Matrices::add(PyObject* object) { expect_real_on_host(items_.emplace_back(object, name_)); }
+
+void Matrices::expect_real_on_host(const Array& array) const {
   if (array.on_cuda)
     throw TypeError(std::string(name_) + " is on CUDA device " + std::to_string(array.device) +
                     "; gemm_batch takes arrays in host memory");
@@ -67,31 +82,36 @@ void Matrices::add(PyObject* object) {
                     "; batches are of real matrices, multiply complex ones with gemm, one by one");
 }
 
-void Matrices::add_all(PyObject* object) {
-  if (!PySequence_Check(object) || PyUnicode_Check(object) || PyBytes_Check(object))
-    throw TypeError(std::string(name_) + " must be an array or a list of matrices, not " + type_name(object));
-  count_ = PySequence_Size(object);
+/// Adds the matrices one by one, as the object gives them.
+void Matrices::add_all() {
+  if (!PySequence_Check(object_) || PyUnicode_Check(object_) || PyBytes_Check(object_))
+    throw TypeError(std::string(name_) + " must be an array or a list of matrices, not " + type_name(object_));
+  count_ = python_call<&PySequence_Size>(object_);
   if (count_ < 0) throw PythonError{};
-  if (!stacked_) return add_items(object, count_);
-  if (count_ == 0) return add_shape_alone(object);
-  // If the matrices of an array can be read where they are, the array's buffer describes all of them. An object that
-  // copies each item when it is asked for it is read item by item.
-  add_items(object, std::min<Index>(count_, 2));
-  if (count_ <= 2) return;
-  step_ = items_[1].data - items_[0].data;
-  even_ = layout_of(items_[0]) && step_ % items_[0].element() == 0 && are_in_buffer(object);
-  if (even_) return;
-  items_.clear();
-  objects_.clear();
-  step_ = 0;
-  add_items(object, count_);
+  if (stacked_ && count_ == 0) return add_shape_alone();
+  for (Index i = 0; i < count_; ++i) {
+    objects_.emplace_back(checked(python_call<&PySequence_GetItem>(object_, i)));
+    add(objects_.back().get());
+  }
+}
+
+/// Adds the matrices of a stack. If those can be read where they are, the first one and the step describe all of them;
+/// the first one has the shape and the type also where there are no matrices.
+void Matrices::add_from_buffer() {
+  count_ = buffer_->sizes()[0];
+  step_ = buffer_->strides()[0];
+  const Array& first = items_.emplace_back(*buffer_, object_, name_);
+  expect_real_on_host(first);
+  even_ = count_ == 0 || (layout_of(first) && step_ % first.element() == 0);
+  for (Index i = 1; i < count_ && !even_; ++i)
+    items_.emplace_back(*buffer_, object_, name_).data = first.data + i * step_;
 }
 
 /// Finds the shape and the type of the items of an array without items, because its result has them too.
-void Matrices::add_shape_alone(PyObject* object) {
-  const Py_ssize_t rows = length_of(object, 1), cols = length_of(object, 2);
+void Matrices::add_shape_alone() {
+  const Py_ssize_t rows = length_of(object_, 1), cols = length_of(object_, 2);
   if (rows < 0 || cols < 0) return;
-  objects_.emplace_back(PyObject_CallMethod(object, "reshape", "nn", Py_ssize_t{0}, cols));
+  objects_.emplace_back(python_call<&PyObject_CallMethod>(object_, "reshape", "nn", Py_ssize_t{0}, cols));
   if (!objects_.back()) { // the library has no reshape
     PyErr_Clear();
     return objects_.clear();
@@ -104,22 +124,15 @@ void Matrices::add_shape_alone(PyObject* object) {
   even_ = true;
 }
 
-/// Does the first item begin where the object's memory begins, and the second one a step behind it?
-bool Matrices::are_in_buffer(PyObject* object) const {
-  Py_buffer view;
-  if (PyObject_GetBuffer(object, &view, PyBUF_RECORDS_RO) != 0) {
-    PyErr_Clear();
-    return false;
-  }
-  const bool same = view.ndim == 3 && view.buf == items_[0].data && view.strides[0] == step_;
-  PyBuffer_Release(&view);
-  return same;
-}
-
-void Matrices::add_items(PyObject* object, Index count) {
-  for (Index i = 0; i < count; ++i) {
-    objects_.emplace_back(checked(PySequence_GetItem(object, i)));
-    add(objects_.back().get());
+void Matrices::expect_own_matrices() const {
+  if (shared_ || buffer_ || PyList_Check(object_) || PyTuple_Check(object_)) return;
+  for (Index i = 0; i < count_; ++i) {
+    const Reference again(checked(python_call<&PySequence_GetItem>(object_, i)));
+    const Array matrix(again.get(), name_);
+    if (matrix.data != at(i).data && matrix.rows > 0 && matrix.cols > 0)
+      throw InvalidArgument(std::string(name_) + " is a " + type_name(object_) +
+                            ", which makes a new matrix each time that it is asked for one, so that the results would "
+                            "be lost; pass an array or a list of arrays");
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "array.hpp"
 #include "errors.hpp"
@@ -17,6 +18,10 @@ class Matrices {
   /// Throws TypeError and InvalidArgument, which name the argument.
   Matrices(PyObject* object, const char* name);
 
+  /// Throws InvalidArgument if results that are written into the matrices would not reach the object, because it makes
+  /// new ones each time that it is asked for them.
+  void expect_own_matrices() const;
+
   const char* name() const { return name_; }
   bool shared() const { return shared_; }
   bool stacked() const { return stacked_; }
@@ -27,8 +32,7 @@ class Matrices {
   bool has_shape() const { return !items_.empty(); }
   const Array& at(Index i) const { return items_[static_cast<std::size_t>(shared_ || even() ? 0 : i)]; }
 
-  /// Returns the addresses of the first byte and behind the last byte of a stack or of one shared matrix; nothing for a
-  /// list.
+  /// Returns the addresses of the first byte and behind the last byte of all matrices; nothing if they are empty.
   struct Range {
     std::uintptr_t begin = 0, end = 0;
     bool meets(const Range& other) const { return begin < other.end && other.begin < end; }
@@ -37,12 +41,14 @@ class Matrices {
 
  private:
   void add(PyObject* object);
-  void add_all(PyObject* object);
-  void add_items(PyObject* object, Index count);
-  void add_shape_alone(PyObject* object);
-  bool are_in_buffer(PyObject* object) const;
+  void expect_real_on_host(const Array& array) const;
+  void add_all();
+  void add_from_buffer();
+  void add_shape_alone();
 
+  PyObject* object_;
   const char* name_;
+  std::optional<Buffer> buffer_; ///< of a stack that exports one
   bool shared_ = false, stacked_ = false;
   Index count_ = 1;
   bool even_ = false;

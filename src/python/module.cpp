@@ -7,6 +7,7 @@
 #include <tessera/tuning.hpp>
 #include <tessera/version.hpp>
 
+#include "arrays/plain.hpp"
 #include "batch.hpp"
 #include "device_array.hpp"
 #include "distributed.hpp"
@@ -80,7 +81,8 @@ a, b: arrays of three dimensions, lists of matrices, which may differ in shape, 
     memory, of one element type. Matrices that gemm would read where they are, are not copied; the distance between
     matrices does not matter.
 out: an array of three dimensions or a list of matrices for the results, which is returned; with beta ≠ 0 its old
-    elements are read. It may not overlap a or b. None: a new array where a and b are arrays, else a list.
+    elements are read. It may not overlap a or b, and its matrices may not share elements. None: a new array where a
+    and b are arrays, else a list.
 alpha, beta, backend, math, kernel, threads: as for gemm. Each thread computes whole small products.
 
 >>> import numpy as np
@@ -322,6 +324,8 @@ void bind_tensors(nb::module_& module) {
 NB_MODULE(_core, module) {
   using namespace tessera::python;
   import_errors();
+  import_numpy();
+  nb::set_leak_warnings(false); // objects that daemon threads hold when the interpreter ends are not given back
   nb::register_exception_translator([](const std::exception_ptr& failure, void*) {
     try {
       std::rethrow_exception(failure);
@@ -342,6 +346,8 @@ NB_MODULE(_core, module) {
   module.def("_check", check_of, "products"_a.none(), "types"_a.none(), "math"_a.none(), "alpha"_a.none(),
              "beta"_a.none(), "activation"_a.none(), "seed"_a.none(), "rows"_a.none(), "vectors"_a.none(),
              "threads"_a.none());
+  module.def(
+      "expect_plain", [](nb::handle x, const char* name) { expect_plain(x.ptr(), name); }, "x"_a.none(), "name"_a);
   module.def("backend_rows", backend_rows);
   module.def("kernel_rows", kernel_rows, "backend"_a.none());
   module.def("promises_bits", backend_promises_bits, "backend"_a, "dtype"_a, "math"_a);

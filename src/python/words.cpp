@@ -38,13 +38,13 @@ PyObject* as_python_complex(PyObject* number) {
     PyErr_SetNone(PyExc_TypeError);
     return nullptr;
   }
-  return PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyComplex_Type), number, nullptr);
+  return python_call<&PyObject_CallFunctionObjArgs>(reinterpret_cast<PyObject*>(&PyComplex_Type), number, nullptr);
 }
 
 } // namespace
 
 double parse_number(PyObject* number, const char* name, DType type) {
-  const double value = PyFloat_AsDouble(number);
+  const double value = python_call<&PyFloat_AsDouble>(number);
   if (value == -1.0 && PyErr_Occurred()) {
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError{}; // an OverflowError, for an int beyond float64
     PyErr_Clear();
@@ -78,13 +78,25 @@ Math parse_math(PyObject* word) {
   return word == Py_None ? Math::Strict : tessera::parse_math(parse_text(word, "math"));
 }
 
+long long parse_whole_number(PyObject* number, const char* name, const char* expected, bool& fits) {
+  const Reference index(python_call<&PyNumber_Index>(number));
+  if (!index) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw PythonError{};
+    PyErr_Clear();
+    throw TypeError(std::string(name) + " must be " + expected + ", not " + type_name(number));
+  }
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+  fits = overflow == 0;
+  return value;
+}
+
 int parse_threads(PyObject* number) {
   if (number == Py_None) return 0;
-  if (!PyLong_Check(number)) throw TypeError("threads must be an int or None, not " + type_name(number));
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
-  if (overflow != 0 || value < 1 || value > std::numeric_limits<int>::max()) {
-    const Reference text(checked(PyObject_Str(number)));
+  bool fits = false;
+  const long long value = parse_whole_number(number, "threads", "an int or None", fits);
+  if (!fits || value < 1 || value > std::numeric_limits<int>::max()) {
+    const Reference text(checked(python_call<&PyObject_Str>(number)));
     throw InvalidArgument("threads = " + std::string(parse_text(text.get(), "threads")) +
                           " is no number of threads; pass 1 or more, or None for the default");
   }

@@ -1,5 +1,8 @@
 #include "listeners.hpp"
 
+#include <cxxabi.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -16,10 +19,11 @@
 namespace tessera::tools {
 namespace {
 
-/// A registered tool. It is never freed, because a thread may still hold a list that has it.
+/// A registered tool. It is freed once it has ended and no thread holds a list that may have it.
 struct Listener {
   Tool tool;
   ToolId id = 0;
+  bool ended = false; ///< It is unregistered, and nothing will call it.
   std::atomic<bool> live = true;
   std::atomic<int> callbacks = 0; ///< Callbacks that threads are in now.
 };
@@ -35,6 +39,21 @@ constinit std::atomic<const Listeners*> current_listeners = nullptr;
 namespace {
 
 std::atomic<std::uint64_t> last_operation = 0;
+
+/// Observations that hold a list, or are about to take one. A thread counts itself before it reads current_listeners,
+/// and a list is freed only after another one took its place and this number was 0 then; so no thread reads it.
+std::atomic<int> observations = 0;
+/// Observations of this thread that hold a list.
+constinit thread_local int observations_here = 0;
+
+void begin_observation() noexcept {
+  ++observations_here;
+  observations.fetch_add(1);
+}
+void end_observation() noexcept {
+  observations.fetch_sub(1);
+  --observations_here;
+}
 
 /// The listener whose callback this thread is in. What a callback does in the library is not reported.
 constinit thread_local Listener* calling = nullptr;
@@ -52,24 +71,26 @@ class Registry final : private ForkObserver {
                               "'; unregister that one first, or give this one data of its own");
     auto made = std::make_unique<Listener>();
     made->tool = tool;
-    made->id = listeners_.size() + 1;
+    made->id = last_id_ + 1;
     std::vector<Listener*> all = live_ones();
     all.push_back(made.get());
     listeners_.reserve(listeners_.size() + 1);
     auto list = make_list(std::move(all));
-    finish_at_exit();
-    const ToolId id = made->id;
+    last_id_ = made->id;
+    finish_at_exit(*made);
     listeners_.push_back(std::move(made));
-    current_listeners.store(list, std::memory_order_release);
-    return id;
+    current_listeners.store(list);
+    free_what_is_unused();
+    return last_id_;
   }
 
   void remove(ToolId id) {
     Listener* gone = nullptr;
     {
       const std::lock_guard lock(mutex_);
-      if (id >= 1 && id <= listeners_.size()) gone = listeners_[id - 1].get();
-      if (gone == nullptr || !gone->live)
+      for (const auto& one : listeners_)
+        if (one->id == id && one->live) gone = one.get();
+      if (gone == nullptr)
         throw InvalidArgument("there is no tool of number " + std::to_string(id) +
                               "; it was never registered or is "
                               "unregistered already; " +
@@ -77,10 +98,14 @@ class Registry final : private ForkObserver {
       std::vector<Listener*> rest = live_ones();
       std::erase(rest, gone);
       const Listeners* list = rest.empty() ? nullptr : make_list(std::move(rest));
-      current_listeners.store(list, std::memory_order_release);
+      current_listeners.store(list);
       gone->live = false;
     }
     end(*gone);
+    finish_no_more_at_exit(*gone);
+    const std::lock_guard lock(mutex_);
+    gone->ended = true;
+    free_what_is_unused();
   }
 
   /// Removes all tools at the end of the program.
@@ -88,7 +113,11 @@ class Registry final : private ForkObserver {
     while (Listener* const gone = take_live_one()) end(*gone);
   }
 
-  void finish_at_exit() noexcept;
+  /// Lets all tools finish when the program ends, before what exists now is destroyed, because the tool's data may be
+  /// among it.
+  static void finish_at_exit(const Listener& tool) noexcept;
+  static void finish_no_more_at_exit(const Listener& tool) noexcept;
+  static void finish_at_exit() noexcept;
 
  private:
   std::vector<Listener*> live_ones() const {
@@ -100,10 +129,17 @@ class Registry final : private ForkObserver {
   /// Returns a tool that is live no longer; null if there is none.
   Listener* take_live_one() noexcept {
     const std::lock_guard lock(mutex_);
-    current_listeners.store(nullptr, std::memory_order_release);
+    current_listeners.store(nullptr);
     for (const auto& one : listeners_)
       if (one->live.exchange(false)) return one.get();
     return nullptr;
+  }
+  /// Frees lists that are not the current one, and tools that have ended, unless a thread may be reading them.
+  void free_what_is_unused() noexcept {
+    if (observations.load() > 0) return;
+    const Listeners* const current = current_listeners.load();
+    std::erase_if(lists_, [&](const auto& list) { return list.get() != current; });
+    std::erase_if(listeners_, [](const auto& one) { return one->ended; });
   }
   const Listeners* make_list(std::vector<Listener*> all) {
     lists_.push_back(std::make_unique<Listeners>(Listeners{std::move(all)}));
@@ -123,11 +159,13 @@ class Registry final : private ForkObserver {
   void after_fork_in_parent() noexcept override { mutex_.unlock(); }
   void after_fork_in_child() noexcept override {
     for (const auto& one : listeners_) one->callbacks = calling == one.get() ? 1 : 0; // the other threads are gone
+    observations = observations_here;
     mutex_.unlock();
   }
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Listener>> listeners_; ///< All that there ever were; a tool's id is its place plus one.
+  ToolId last_id_ = 0;
+  std::vector<std::unique_ptr<Listener>> listeners_;
   std::vector<std::unique_ptr<const Listeners>> lists_;
 };
 
@@ -139,6 +177,23 @@ Registry& registry() {
 
 void Registry::finish_at_exit() noexcept {
   static_cast<void>(std::atexit([] { registry().remove_all(); }));
+}
+
+/// This thread is taking a call at exit back, which the C library does by making it.
+constinit thread_local bool taking_back = false;
+
+/// The call has the tool as its owner, in place of a library, so that it can be taken back with the tool.
+void Registry::finish_at_exit(const Listener& tool) noexcept {
+  const auto finish = [](void*) {
+    if (!taking_back) registry().remove_all();
+  };
+  static_cast<void>(abi::__cxa_atexit(finish, nullptr, const_cast<Listener*>(&tool)));
+}
+
+void Registry::finish_no_more_at_exit(const Listener& tool) noexcept {
+  taking_back = true;
+  abi::__cxa_finalize(const_cast<Listener*>(&tool));
+  taking_back = false;
 }
 
 /// Calls one callback of each tool of the list that wants to see operations of this kind.
@@ -194,8 +249,12 @@ void finish_before_what_is_loaded_now() noexcept {
 
 Observation::Observation(const Operation& operation) noexcept : operation_(operation) {
   if (calling != nullptr) return;
-  told_ = current_listeners.load(std::memory_order_acquire);
-  if (told_ == nullptr) return; // the last tool has just gone
+  begin_observation();
+  told_ = current_listeners.load();
+  if (told_ == nullptr) { // the last tool has just gone
+    end_observation();
+    return;
+  }
   operation_.id = last_operation.fetch_add(1, std::memory_order_relaxed) + 1;
   operation_.parent = std::exchange(operation_here, operation_.id);
   tell(*told_, operation_.kind, [&](const Tool& tool) {
@@ -210,6 +269,7 @@ void Observation::end(StatusCode outcome) noexcept {
   tell(list, operation_.kind, [&](const Tool& tool) {
     if (tool.end != nullptr) tool.end(operation_, outcome, tool.data);
   });
+  end_observation();
 }
 
 Observation::~Observation() { end(StatusCode::OutOfMemory); }

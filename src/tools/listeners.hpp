@@ -15,7 +15,8 @@ namespace tessera::tools {
 
 struct Listeners;
 
-/// The tools that are registered; null if there is none. Lists are never changed and never freed.
+/// The tools that are registered; null if there is none. Lists are never changed, and freed when no operation reads
+/// them.
 extern std::atomic<const Listeners*> current_listeners;
 
 /// Does any tool listen? This is all that an operation pays where none does.

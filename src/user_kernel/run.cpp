@@ -1,6 +1,5 @@
 /// Runs functors: a loop of the host, or device code of the program's plug-in.
 
-#include <algorithm>
 #include <new>
 #include <string>
 
@@ -35,7 +34,7 @@ void run_on_host(const KernelRun& run, Index count, Index grain, RangeBody body,
                                                      .grain = run.options.grain > 0 ? run.options.grain : grain,
                                                      .body = body,
                                                      .context = context,
-                                                     .threads = std::max(run.options.threads, 0)}));
+                                                     .threads = run.options.threads}));
 }
 
 void run_on_device(const KernelRun& run, std::atomic<const KernelEntry*>& known, void* value,

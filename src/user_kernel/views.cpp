@@ -94,6 +94,12 @@ std::uint64_t check_run(const KernelRun& run) try {
     throw InvalidArgument(describe(run) + ": the index space has negative sizes: " + shape(run.rows, run.cols));
   if (run.rows > 0 && run.cols > std::numeric_limits<Index>::max() / run.rows)
     throw InvalidArgument(describe(run) + ": the index space " + shape(run.rows, run.cols) + " overflows");
+  if (run.options.threads < 0)
+    throw InvalidArgument(describe(run) + ": options.threads = " + std::to_string(run.options.threads) +
+                          " is negative; 0 means the default");
+  if (run.options.grain < 0)
+    throw InvalidArgument(describe(run) + ": options.grain = " + std::to_string(run.options.grain) +
+                          " is negative; pass the fewest indices for a thread, 0 for the default");
   if (run.alignment < alignof(ViewRecord)) return 0;
   std::uint64_t strides = 0;
   const auto each_view = [&](std::size_t end, auto visit) { // no list of views: a launch allocates nothing

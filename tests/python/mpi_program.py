@@ -144,6 +144,15 @@ def errors(grid):
         (lambda: tm.Grid(comm, 7, 1), ts.InvalidArgument, "ranks"),
         (lambda: tm.Grid(0, 1, 1), TypeError, "MPI.COMM_WORLD"),
         (lambda: tm.DistributedArray(grid, (4, 4), local=np.zeros((9, 9))), ts.InvalidArgument, "(9, 9)"),
+        (lambda: tm.DistributedArray(grid, (4, 4), local=np.ma.zeros((4, 4))), TypeError, "local is a numpy.ma"),
+        (lambda: tm.DistributedArray.scatter(grid, np.ma.zeros((4, 4)) if comm.rank == 1 else None, 1), TypeError, "mask"),
+        (lambda: tm.Grid(comm, 1.5, 1), TypeError, "rows must be a whole number, not float"),
+        (lambda: tm.Grid.best(comm, 4, 4, "4"), TypeError, "k must be a whole number, not str"),
+        (lambda: tm.DistributedArray(grid, (4.5, 4)), TypeError, "shape[0] must be a whole number"),
+        (lambda: tm.DistributedArray(grid, (4, 4), blocks=(2.5, 2)), TypeError, "blocks must be a whole number"),
+        (lambda: tm.gemm(x, x.T, memory_limit=0.5), TypeError, "memory_limit must be a whole number"),
+        (lambda: tm.gemm(x, x.T, threads=1.5), ts.InvalidArgument, "threads must be an int"),
+        (lambda: x.gather(0.5), TypeError, "root must be a whole number"),
     ]:
         raises(kind, text, wrong)
 
@@ -154,6 +163,11 @@ def arrays():
         for grid in grids[number % 2 :: 2]:
             products(grid, dtype)
     errors(grids[0])
+    one, four = np.int64(1), np.uint8(4)
+    grid = tm.Grid(comm, one, np.int32(1), layers=one)
+    x = tm.DistributedArray(grid, (four, four), np.float32, blocks=(four, one))
+    tm.gemm(x, x.T, threads=one, memory_limit=np.int64(1 << 30))
+    tm.DistributedArray.scatter(tm.Grid.best(comm, four, four, four), x.gather(one), one)
     nothing = tm.DistributedArray(grids[0], (4, 4), np.float32)
     assert tm.plan_gemm(nothing, nothing, alpha=0)["engine"] is None
 

@@ -217,6 +217,39 @@ def test_out(way):
             tt.mm(random(6, 4), part[:4, :8], out=c)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64])
+def test_results_that_share_elements(dtype):
+    a, b = torch.ones(3, 3, 4, dtype=dtype), torch.ones(3, 4, 2, dtype=dtype)
+    c = torch.ones(3, 3, 2, dtype=dtype)
+    base = torch.zeros(40, dtype=dtype)
+    for strides in ((2, 2, 1), (0, 2, 1), (4, 2, 1)):
+        out = base.as_strided((3, 3, 2), strides)
+        with pytest.raises(RuntimeError, match="unsupported operation: more than one element of"):
+            tt.bmm(a, b, out=out)
+        with pytest.raises(RuntimeError, match="unsupported operation: more than one element of"):
+            tt.baddbmm(c, a, b, out=out)
+        assert not base.any()
+    out = base.as_strided((3, 3, 2), (2, 6, 1))  # blocks of columns
+    assert tt.bmm(a, b, out=out) is out and bool((out == 4).all())
+    assert tt.baddbmm(c, a, b, out=out) is out and bool((out == 5).all())
+
+
+def test_whether_elements_share_a_place():
+    """The answer for random strides is that of all places in a list."""
+    random_numbers = np.random.default_rng(3)
+    found = 0
+    for _ in range(3000):
+        sizes = [int(x) for x in random_numbers.integers(1, 6, random_numbers.integers(1, 4))]
+        strides = [int(x) for x in random_numbers.integers(0, 25, len(sizes))]
+        places = np.zeros(sizes, int)
+        for axis, (size, step) in enumerate(zip(sizes, strides)):
+            places += (step * np.arange(size)).reshape([-1 if i == axis else 1 for i in range(len(sizes))])
+        shared = np.unique(places).size < places.size
+        assert tt._products.share_a_place(sizes, strides) == shared, (sizes, strides)
+        found += shared
+    assert 300 < found < 2700
+
+
 def test_bad_input_raises_as_pytorch_does():
     a, b = random(2, 3), random(4, 5)
     cases = [

@@ -1,8 +1,11 @@
 /// Tools come and go while threads work, and use the library themselves.
 
+#include <malloc.h>
+
 #include <atomic>
 #include <thread>
 #include <type_traits>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
@@ -75,6 +78,45 @@ BOOST_AUTO_TEST_CASE(a_tool_is_registered_once) {
   BOOST_TEST(again != first);
   tools::unregister_tool(again);
   tools::unregister_tool(second);
+}
+
+/// Registrations that are over take no memory, also with operations between them and with another tool that stays.
+BOOST_AUTO_TEST_CASE(what_a_registration_takes_is_freed) {
+  const auto taken = [] { return mallinfo2().uordblks; };
+  int data = 0;
+  for (const bool another : {false, true}) {
+    const tools::ToolId stays = another ? tools::register_tool(tool_of(nothing, &data)) : 0;
+    const auto register_often = [&](int count) {
+      for (int i = 0; i < count; ++i) {
+        const tools::ToolId id = tools::register_tool(tool_of(nothing));
+        if (i % 100 == 0) multiply();
+        tools::unregister_tool(id);
+      }
+    };
+    register_often(1000);
+    const std::size_t before = taken();
+    register_often(20000);
+    BOOST_TEST(taken() < before + 20000); // less than a byte each
+    if (another) tools::unregister_tool(stays);
+  }
+}
+
+/// The lists that operations of other threads read stay until those have ended.
+BOOST_AUTO_TEST_CASE(registrations_while_threads_work) {
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      while (!stop) multiply();
+    });
+  std::atomic<int> calls = 0;
+  const auto count = [](const Operation&, void* number) noexcept { ++*static_cast<std::atomic<int>*>(number); };
+  for (int i = 0; i < 3000; ++i) tools::unregister_tool(tools::register_tool(tool_of(count, &calls)));
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  const int until_now = calls;
+  multiply();
+  BOOST_TEST(calls == until_now);
 }
 
 BOOST_AUTO_TEST_CASE(finish_is_called_once_and_nothing_after_it) {

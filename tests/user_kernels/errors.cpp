@@ -53,6 +53,24 @@ BOOST_AUTO_TEST_CASE(sizes) {
   expect_error<InvalidArgument>([&] { static_cast<void>(write<float>(nullptr, 2, 2, 2, subject())); }, {"null", "2×2"});
 }
 
+BOOST_AUTO_TEST_CASE(numbers_of_threads_and_grains) {
+  Matrix<float> y(20, 20, 1.0f), z(20, 20, 7.0f);
+  for (const auto& [wrong, part] :
+       {std::pair{LoopOptions{.threads = -1}, "options.threads = -1"},
+        std::pair{LoopOptions{.grain = -1}, "options.grain = -1"},
+        std::pair{LoopOptions{.grain = std::numeric_limits<Index>::min()}, "options.grain = -9223372036854775808"}}) {
+    const LoopOptions& options = wrong;
+    expect_error<InvalidArgument>(
+        [&] {
+          for_each(subject(), 20, 20, Saxpy{read(y, subject()), update(z, subject()), 2.0f}, options);
+        },
+        {"saxpy", part, "is negative"});
+    expect_error<InvalidArgument>([&] { for_each(subject(), 0, Triad{}, options); }, {"triad", part});
+    expect_error<InvalidArgument>([&] { sum(subject(), 0, 4, Square{}, options); }, {"square", part});
+  }
+  BOOST_TEST(z == Matrix<float>(20, 20, 7.0f));
+}
+
 BOOST_AUTO_TEST_CASE(views_that_share_elements_in_another_layout) {
   Matrix<float> y(20, 20, 1.0f);
   const auto run = [&](const In<float>& x, const InOut<float>& out) {

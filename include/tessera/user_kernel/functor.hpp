@@ -33,7 +33,7 @@ struct Extremum {
   Index col; ///< the column of its first place
 };
 
-/// How a loop is shared out to the threads of a processor. A device ignores it.
+/// How a loop is shared out to the threads of a processor. A device ignores it. Negative numbers are refused.
 struct LoopOptions {
   int threads = 0; ///< threads to use; 0: as many as the executor was made with
   Index grain = 0; ///< the fewest indices for a thread, say 1 where each index takes long; 0: 4096

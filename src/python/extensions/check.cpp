@@ -12,6 +12,7 @@
 #include <tessera/executor.hpp>
 
 #include "python/array.hpp"
+#include "python/arrays/buffer.hpp"
 #include "python/errors.hpp"
 #include "python/layout.hpp"
 #include "python/words.hpp"
@@ -29,28 +30,20 @@ class Elements {
     else
       take_array(object);
   }
-  ~Elements() {
-    if (has_view_) PyBuffer_Release(&view_);
-  }
   Elements(const Elements&) = delete;
   Elements& operator=(const Elements&) = delete;
   const CheckedMatrix& matrix() const { return matrix_; }
 
  private:
   void take_buffer(PyObject* object) {
-    if (PyObject_GetBuffer(object, &view_, PyBUF_STRIDES) != 0) throw PythonError{};
-    has_view_ = true;
-    try {
-      const auto bytes = static_cast<Py_ssize_t>(checked_type(matrix_.type).bytes);
-      if (view_.ndim != 2 || view_.itemsize != bytes)
-        throw InvalidArgument(std::string(name_) + " has " + std::to_string(view_.ndim) +
-                              " dimensions of elements of " + std::to_string(view_.itemsize) +
-                              " bytes, but a matrix of " + std::to_string(bytes) + "-byte elements is needed");
-      set_layout(view_.buf, view_.shape[0], view_.shape[1], view_.strides[0], view_.strides[1], bytes);
-    } catch (...) { // the destructor does not run then
-      PyBuffer_Release(&view_);
-      throw;
-    }
+    if (!buffer_.take(object, name_)) throw PythonError{};
+    const auto bytes = static_cast<Py_ssize_t>(checked_type(matrix_.type).bytes);
+    if (buffer_.dimensions() != 2 || buffer_.element() != bytes)
+      throw InvalidArgument(std::string(name_) + " has " + std::to_string(buffer_.dimensions()) +
+                            " dimensions of elements of " + std::to_string(buffer_.element()) +
+                            " bytes, but a matrix of " + std::to_string(bytes) + "-byte elements is needed");
+    set_layout(buffer_.data(), buffer_.sizes()[0], buffer_.sizes()[1], buffer_.strides()[0], buffer_.strides()[1],
+               bytes);
   }
 
   void set_layout(void* data, Index rows, Index cols, Index row_stride, Index col_stride, Index bytes) {
@@ -103,23 +96,17 @@ class Elements {
 
   const char* name_;
   CheckedMatrix matrix_;
-  Py_buffer view_{};
-  bool has_view_ = false;
+  Buffer buffer_;
   std::optional<Array> array_;
   std::vector<char> copy_;
 };
 
 /// Reads a whole number of at most this size.
 long long whole_number(PyObject* number, const char* name, long long largest) {
-  const Reference index(PyNumber_Index(number));
-  if (!index) {
-    PyErr_Clear();
-    throw TypeError(std::string(name) + " must be a whole number, not " + type_name(number));
-  }
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
-  if (overflow != 0 || value > largest || value < -largest) {
-    const Reference text(checked(PyObject_Str(number)));
+  bool fits = false;
+  const long long value = parse_whole_number(number, name, "a whole number", fits);
+  if (!fits || value > largest || value < -largest) {
+    const Reference text(checked(python_call<&PyObject_Str>(number)));
     throw InvalidArgument(std::string(name) + " = " + std::string(parse_text(text.get(), name)) +
                           " is too large; pass at most " + std::to_string(largest));
   }
@@ -127,7 +114,7 @@ long long whole_number(PyObject* number, const char* name, long long largest) {
 }
 
 double real_number(PyObject* number, const char* name) {
-  const double value = PyFloat_AsDouble(number);
+  const double value = python_call<&PyFloat_AsDouble>(number);
   if (value == -1 && PyErr_Occurred()) {
     PyErr_Clear();
     throw TypeError(std::string(name) + " must be a real number, not " + type_name(number));
@@ -139,10 +126,10 @@ double real_number(PyObject* number, const char* name) {
 class Products {
  public:
   Products(PyObject* products, const CheckedType (&types)[3]) {
-    const Reference all(checked(PySequence_Fast(products, "products must be a sequence")));
-    const Py_ssize_t count = PySequence_Size(all.get());
+    const Reference all(checked(python_call<&PySequence_Fast>(products, "products must be a sequence")));
+    const Py_ssize_t count = python_call<&PySequence_Size>(all.get());
     for (Py_ssize_t p = 0; p < count; ++p) {
-      const Reference item(checked(PySequence_GetItem(all.get(), p)));
+      const Reference item(checked(python_call<&PySequence_GetItem>(all.get(), p)));
       if (!PyTuple_Check(item.get()) || PyTuple_Size(item.get()) != 6)
         throw TypeError("each product must be a tuple of six matrices");
       const auto matrix = [&](Py_ssize_t place, const char* name, CheckedType type) {
@@ -169,7 +156,7 @@ class Products {
 PyObject* check(const CheckArguments& arguments) {
   CheckedType types[3];
   for (Py_ssize_t x = 0; x < 3; ++x) {
-    const Reference word(checked(PySequence_GetItem(arguments.types, x)));
+    const Reference word(checked(python_call<&PySequence_GetItem>(arguments.types, x)));
     types[x] = parse_checked_type(parse_text(word.get(), "type"));
   }
   const Products products(arguments.products, types);

@@ -72,7 +72,7 @@ class Course {
       if (progress == Py_None || !std::exchange(is_new_, false)) return true;
       now = now_;
     }
-    const Reference result(PyObject_CallObject(progress, numbers_of(now).ptr()));
+    const Reference result(python_call<&PyObject_CallObject>(progress, numbers_of(now).ptr()));
     return static_cast<bool>(result);
   }
 
@@ -103,7 +103,7 @@ FileProductReport multiply_watched(FileProduct& product, PyObject* progress) {
   try {
     std::jthread worker(multiply);
     while (!course.wait()) {
-      if (raised || (PyErr_CheckSignals() == 0 && course.tell(progress))) continue;
+      if (raised || (python_call<&PyErr_CheckSignals>() == 0 && course.tell(progress))) continue;
       raised = true;
       worker.request_stop();
     }

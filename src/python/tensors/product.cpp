@@ -176,6 +176,7 @@ class Tensors {
     const ComplexGemmCall first{type_.part,    math_,         a_.layout->op, b_.layout->op,  a_.array.rows,
                                 b_.array.cols, a_.array.cols, alpha_,        a_.array.data,  a_.layout->ld,
                                 b_.array.data, b_.layout->ld, beta_,         out.array.data, out.layout->ld};
+    expect_results_apart(out);
     const auto bytes = static_cast<Index>(type_.bytes());
     const auto of = [&](Index i) {
       ComplexGemmCall call = first;
@@ -195,6 +196,20 @@ class Tensors {
     const WithoutGil others_run;
     for (Index i = 0; i < count_; ++i) detail::gemm_raw(of(i), {.math = math_});
     return true;
+  }
+
+  /// Real batches are checked by the library; complex products run one by one. A number is two elements side by side.
+  void expect_results_apart(const Side& out) const {
+    GemmBatch results{.call = {}, .count = count_, .stride_c = 2 * out.step};
+    results.call.type = results.call.result = type_.part;
+    results.call.m = out.array.rows;
+    results.call.n = 2 * out.array.cols;
+    results.call.c = out.array.data;
+    results.call.ldc = 2 * out.layout->ld;
+    results.call.lda = 1;
+    results.call.ldb = std::max<Index>(results.call.n, 1);
+    if (!check_gemm_batch({&results, 1}).ok())
+      throw InvalidArgument("the matrices of out share elements in memory; each product needs a result of its own");
   }
 
   template <class Work>

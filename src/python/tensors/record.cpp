@@ -26,7 +26,7 @@ const ContextNames& context_names() {
 }
 
 void set_attribute(PyObject* context, PyObject* name, PyObject* value) {
-  if (PyObject_SetAttr(context, name, value) != 0) throw PythonError{};
+  if (python_call<&PyObject_SetAttr>(context, name, value) != 0) throw PythonError{};
 }
 
 /// Sets an attribute to a factor, unless that is 1, which is the default, or None, which means that there is none.
@@ -40,7 +40,7 @@ void set_factor(PyObject* context, PyObject* name, PyObject* factor) {
 /// Which arguments need gradients?
 class Needs {
  public:
-  explicit Needs(PyObject* context) : flags_(checked(PyObject_GetAttr(context, context_names().needs))) {}
+  explicit Needs(PyObject* context) : flags_(checked(python_call<&PyObject_GetAttr>(context, context_names().needs))) {}
   bool operator[](Py_ssize_t argument) const { return PyTuple_GetItem(flags_.get(), argument) == Py_True; }
 
  private:
@@ -63,7 +63,7 @@ PyObject* recorded_product(PyObject* context, const TensorProduct& arguments, Py
     set_factor(context, context_names().beta, arguments.beta);
     if (needs[needed - 1])
       set_attribute(context, context_names().shape,
-                    Reference(checked(PyObject_GetAttr(arguments.c, context_names().shape))).get());
+                    Reference(checked(python_call<&PyObject_GetAttr>(arguments.c, context_names().shape))).get());
   }
   save_for_backward(context, Reference(PyTuple_Pack(2, needs[needed + 1] ? arguments.a : Py_None,
                                                     needs[needed] ? arguments.b : Py_None)));

@@ -21,7 +21,7 @@ struct TensorNames {
   PyObject* is_neg = method("is_neg");
 
   static PyObject* method(const char* name) {
-    return checked(PyObject_GetAttrString(PyTuple_GetItem(library().types, 0), name));
+    return checked(python_call<&PyObject_GetAttrString>(PyTuple_GetItem(library().types, 0), name));
   }
 };
 const TensorNames& tensor_names() {
@@ -35,14 +35,14 @@ bool is_true(PyObject* stolen) {
     return stolen == Py_True;
   }
   const Reference value(checked(stolen));
-  const int truth = PyObject_IsTrue(value.get());
+  const int truth = python_call<&PyObject_IsTrue>(value.get());
   if (truth < 0) throw PythonError{};
   return truth != 0;
 }
 
 /// Calls a function with one argument. (PyObject_CallOneArg is not in CPython's stable ABI.)
 PyObject* call_with(PyObject* function, PyObject* argument) {
-  return PyObject_Vectorcall(function, &argument, 1, nullptr);
+  return python_call<&PyObject_Vectorcall>(function, &argument, 1, nullptr);
 }
 
 bool is_plain_type(PyObject* object) {
@@ -87,8 +87,8 @@ bool takes_over(const TensorMaker& maker) {
   if (maker.empty_strided(1, &one, &one, scalar_type({DType::F32, false}), 0, 0, &tensor) != 0)
     throw OutOfMemory("PyTorch has no memory for a tensor of one element");
   const Reference python(wrapped(maker, tensor));
-  const Reference uses(checked(PyObject_CallMethod(python.get(), "_use_count", nullptr)));
-  const bool gone = PyLong_AsLong(uses.get()) == 1;
+  const Reference uses(checked(python_call<&PyObject_CallMethod>(python.get(), "_use_count", nullptr)));
+  const bool gone = python_call<&PyLong_AsLong>(uses.get()) == 1;
   if (!gone) maker.destroy(tensor);
   return gone;
 }
@@ -147,16 +147,17 @@ Call kind_of_call(std::initializer_list<PyObject*> objects) {
     if (object != Py_None && !is_plain_type(object)) return Call::Other;
   const Py_ssize_t count = PyTuple_Size(known.unusual);
   for (Py_ssize_t i = 0; i < count; ++i)
-    if (is_true(PyObject_CallNoArgs(PyTuple_GetItem(known.unusual, i)))) return Call::Other;
-  const Reference level(checked(PyObject_GetAttr(known.forward_mode, tensor_names().current_level)));
-  if (PyLong_AsLong(level.get()) >= 0) return Call::Other;
-  const bool grad = known.grad_mode ? known.grad_mode() : is_true(PyObject_CallNoArgs(known.is_grad_enabled));
+    if (is_true(python_call<&PyObject_CallNoArgs>(PyTuple_GetItem(known.unusual, i)))) return Call::Other;
+  const Reference level(checked(python_call<&PyObject_GetAttr>(known.forward_mode, tensor_names().current_level)));
+  if (python_call<&PyLong_AsLong>(level.get()) >= 0) return Call::Other;
+  const bool grad =
+      known.grad_mode ? known.grad_mode() : is_true(python_call<&PyObject_CallNoArgs>(known.is_grad_enabled));
   if (!grad) return Call::Plain;
   const bool recorded = std::any_of(objects.begin(), objects.end(), [](PyObject* object) {
-    return object != Py_None && is_true(PyObject_GetAttr(object, tensor_names().requires_grad));
+    return object != Py_None && is_true(python_call<&PyObject_GetAttr>(object, tensor_names().requires_grad));
   });
   if (!recorded) return Call::Plain;
-  return is_true(PyObject_CallNoArgs(known.transforms)) ? Call::Other : Call::Recorded;
+  return is_true(python_call<&PyObject_CallNoArgs>(known.transforms)) ? Call::Other : Call::Recorded;
 }
 
 bool TensorView::is_as_it_looks(PyObject* object) const {

@@ -7,7 +7,7 @@ array([[1., 2.],
        [3., 4.]])
 """
 
-from . import _cublas
+from . import _cublas, _pickle
 from ._certificate import Certificate, Element, Finding, check
 from ._core import DeviceArray, __version__, gemm, gemm_batch
 from ._errors import (
@@ -54,6 +54,7 @@ __all__ = [
 ]
 
 _cublas.announce()
+_pickle.announce()
 
 #: doctest looks only into functions that are written in Python.
 __test__ = {"gemm": gemm.__doc__, "gemm_batch": gemm_batch.__doc__}

@@ -113,9 +113,27 @@ def _is_cuda(x: Any) -> bool:
     return hasattr(x, "__dlpack_device__") and int(x.__dlpack_device__()[0]) in (2, 13)
 
 
+def _of_buffer(x: Any) -> numpy.ndarray[Any, Any] | None:
+    """The memory that an object of another kind than NumPy's exports as a buffer."""
+    try:
+        return numpy.asarray(memoryview(x))
+    except TypeError:
+        return None
+
+
+def _is_matrix(x: Any) -> bool:
+    return hasattr(x, "shape") or _of_buffer(x) is not None
+
+
 def _array(x: Any, name: str) -> tuple[Any, str]:
     """An array as something with a buffer or DLPack, and the name of its elements' type."""
+    _core.expect_plain(x, name)
     if isinstance(x, numpy.ndarray):
+        if not x.dtype.isnative:
+            raise TypeError(
+                f"{name} holds elements of type {x.dtype}, whose bytes are in the other order than this machine's; "
+                "convert it, e.g. with astype(dtype.newbyteorder('='))"
+            )
         kind = _dtype_name(x)
         return (x.view(_OPAQUE[kind]) if kind in _OPAQUE else x), kind
     if isinstance(x, _core.DeviceArray):
@@ -130,14 +148,14 @@ def _array(x: Any, name: str) -> tuple[Any, str]:
         return x.numpy(), kind
     if hasattr(x, "__cuda_array_interface__") and hasattr(x, "get"):  # CuPy
         return _array(x.get(), name)
-    if hasattr(x, "__array__") and not _is_cuda(x):  # JAX and others
-        return _array(numpy.asarray(x), name)
+    if hasattr(x, "__array__") and not _is_cuda(x):  # JAX and others; a mask stays one, and is refused then
+        return _array(numpy.asanyarray(x), name)
     if hasattr(x, "__dlpack__") and hasattr(x, "dtype") and len(getattr(x, "shape", ())) == 2:
         return x, _dtype_name(x)
     if hasattr(x, "__dlpack__") and not _is_cuda(x):
         return _array(numpy.from_dlpack(x), name)
-    if isinstance(x, memoryview):
-        return _array(numpy.asarray(x), name)
+    if (exported := _of_buffer(x)) is not None:  # ctypes, array, memoryview
+        return _array(exported, name)
     raise TypeError(
         f"{name} must be an array (of NumPy, or anything with __dlpack__), not {type(x).__name__}; numpy.asarray makes "
         "one of lists"
@@ -158,7 +176,7 @@ class _Matrices:
     """An argument: one matrix, which may stand for all products, or one for each product."""
 
     def __init__(self, x: Any, name: str, vectors: bool = False):
-        self.name, self.many = name, isinstance(x, (list, tuple)) and len(x) > 0 and hasattr(x[0], "shape")
+        self.name, self.many = name, isinstance(x, (list, tuple)) and len(x) > 0 and _is_matrix(x[0])
         self.all: list[Any] = []
         self.kinds: set[str] = set()
         for one in x if self.many else [x]:

@@ -1,7 +1,8 @@
 """The part that is compiled: gemm, and what the rest of the package is made of."""
 
+import ctypes
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, SupportsIndex, TypeVar, overload
 
 import numpy
 
@@ -9,7 +10,7 @@ class SupportsDLPack(Protocol):
     def __dlpack__(self, *, stream: int | None = ...) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
-Array = numpy.ndarray[Any, Any] | SupportsDLPack | memoryview
+Array = numpy.ndarray[Any, Any] | SupportsDLPack | memoryview | ctypes.Array[Any]
 Out = TypeVar("Out", bound=Array)
 Matrices = Array | Sequence[Array]
 OutMatrices = TypeVar("OutMatrices", bound=Matrices)
@@ -54,8 +55,8 @@ def gemm(
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
-    threads: int | None = None,
-    stream: int | None = None,
+    threads: SupportsIndex | None = None,
+    stream: SupportsIndex | None = None,
     bias: Array | None = None,
     activation: str | None = None,
     residual: Array | None = None,
@@ -74,8 +75,8 @@ def gemm(
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
-    threads: int | None = None,
-    stream: int | None = None,
+    threads: SupportsIndex | None = None,
+    stream: SupportsIndex | None = None,
     bias: Array | None = None,
     activation: str | None = None,
     residual: Array | None = None,
@@ -94,8 +95,8 @@ def gemm(
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
-    threads: int | None = None,
-    stream: int | None = None,
+    threads: SupportsIndex | None = None,
+    stream: SupportsIndex | None = None,
     bias: Array | None = None,
     activation: str | None = None,
     residual: Array | None = None,
@@ -113,7 +114,7 @@ def gemm_batch(
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> OutMatrices: ...
 @overload
 def gemm_batch(
@@ -126,7 +127,7 @@ def gemm_batch(
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> numpy.ndarray[Any, Any]: ...
 @overload
 def gemm_batch(
@@ -139,15 +140,16 @@ def gemm_batch(
     backend: str | None = "auto",
     math: str | None = "strict",
     kernel: str | None = None,
-    threads: int | None = None,
+    threads: SupportsIndex | None = None,
 ) -> numpy.ndarray[Any, Any] | list[numpy.ndarray[Any, Any]]: ...
+def expect_plain(x: Any, name: str) -> None: ...
 def backend_rows() -> list[tuple[str, bool, bool, str, str, str, int, str]]: ...
 def promises_bits(backend: str, dtype: str, math: str) -> bool: ...
 def kernel_rows(backend: str | None) -> list[tuple[str, str, str, bool, str, str]]: ...
 def copies_made() -> int: ...
 
 class Race:
-    def __init__(self, a: Array, b: Array, threads: int | None) -> None: ...
+    def __init__(self, a: Array, b: Array, threads: SupportsIndex | None) -> None: ...
     @property
     def shape(self) -> tuple[int, int, int]: ...
     @property

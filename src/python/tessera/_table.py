@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import statistics
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
@@ -93,8 +94,12 @@ def compare(
     >>> [(row.kernel, row.verdict, row.max_rel) for row in table]
     [('canonical', 'pass', 0.0), ('gold', 'pass', 0.0)]
     """
-    if repeat < 1:
-        raise InvalidArgument(f"repeat = {repeat}, but at least one run is needed")
+    try:
+        repeat = operator.index(repeat)
+    except TypeError:
+        raise TypeError(f"repeat must be a whole number, not {type(repeat).__name__}") from None
+    if not 1 <= repeat < 2**31:
+        raise InvalidArgument(f"repeat = {repeat}; pass the number of runs, at least 1")
     race = _core.Race(a, b, threads)
     named = _words(backend)
     names = named or [known.name for known in all_backends() if known.available]

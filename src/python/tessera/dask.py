@@ -42,6 +42,8 @@ def _dask():
 
 def _add_panel(sums, a, b, segment, options):
     """sums + a·b, segment after segment; sums is None before the first one, and is never written."""
+    _core.expect_plain(a, "a")
+    _core.expect_plain(b, "b")
     a, b = np.asarray(a), np.asarray(b)
     result = {"out": np.empty((a.shape[0], b.shape[1]), np.float32)} if a.dtype == np.float16 else {}
     if sums is None and a.shape[1] == 0:
@@ -77,6 +79,8 @@ def matmul(a, b, *, backend="auto", threads=None):
     """
     da, tokenize, graph_of = _dask()
     a, b = da.asarray(a), da.asarray(b)
+    _core.expect_plain(a._meta, "a")
+    _core.expect_plain(b._meta, "b")
     if a.ndim != 2 or b.ndim != 2:
         raise InvalidArgument(f"a has {a.ndim} dimensions and b has {b.ndim}; a matrix has two")
     if a.dtype != b.dtype:

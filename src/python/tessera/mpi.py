@@ -18,6 +18,8 @@ collective, and errors are agreed on: one rank's exception is thrown on all rank
 holds what.
 """
 
+import operator
+
 import numpy as np
 
 from . import _core
@@ -41,6 +43,14 @@ def _mpi():
     return MPI
 
 
+def _whole(number, name):
+    """A whole number, of any type that Python takes as an index."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {type(number).__name__}") from None
+
+
 class Grid:
     """rows×cols×layers ranks of a communicator: rank l·rows·cols + p·cols + q is in row p and column q of layer l.
 
@@ -49,13 +59,15 @@ class Grid:
     """
 
     def __init__(self, comm, rows, cols, layers=1, time_limit=600.0):
-        self._take(comm, _core._Grid(*self._handle(comm), rows, cols, layers, time_limit))
+        sizes = _whole(rows, "rows"), _whole(cols, "cols"), _whole(layers, "layers")
+        self._take(comm, _core._Grid(*self._handle(comm), *sizes, time_limit))
 
     @classmethod
     def best(cls, comm, m, n, k, time_limit=600.0):
         """The grid of all ranks that receives the fewest elements in an m×n×k product."""
         grid = cls.__new__(cls)
-        grid._take(comm, _core._Grid.best(*cls._handle(comm), m, n, k, time_limit))
+        sizes = _whole(m, "m"), _whole(n, "n"), _whole(k, "k")
+        grid._take(comm, _core._Grid.best(*cls._handle(comm), *sizes, time_limit))
         return grid
 
     @staticmethod
@@ -99,7 +111,7 @@ class Residence:
 
     def __init__(self, backend, device=None):
         self.backend = backend
-        self.device = -1 if device is None else int(device)
+        self.device = -1 if device is None else _whole(device, "device")
         if device is not None and self.device < 0:
             raise InvalidArgument(f"device = {device} is negative; pass a device's number, or None")
 
@@ -133,14 +145,14 @@ class DistributedArray:
 
     def __init__(self, grid, shape, dtype=None, blocks=None, local=None, order="C", residence=None):
         self.grid = grid
-        self.shape = (int(shape[0]), int(shape[1]))
+        self.shape = (_whole(shape[0], "shape[0]"), _whole(shape[1], "shape[1]"))
         if order not in ("C", "F"):
             raise InvalidArgument(f"order = {order!r} is neither 'C' nor 'F'")
         self.order = order
         counts = (grid.rows, grid.cols)
         given = blocks or (None, None)
         self.blocks = tuple(
-            _default_block(size, count) if block is None else int(block)
+            _default_block(size, count) if block is None else _whole(block, "blocks")
             for size, count, block in zip(self.shape, counts, given)
         )
         if min(self.blocks) < 1 or min(self.shape) < 0:
@@ -158,7 +170,9 @@ class DistributedArray:
             local = np.zeros(expected, np.float64 if dtype is None else dtype, order)
         elif not isinstance(local, np.ndarray):
             raise TypeError(f"local must be a numpy.ndarray, not {type(local).__name__}")
-        elif dtype is not None and local.dtype != dtype:
+        else:
+            _core.expect_plain(local, "local")
+        if dtype is not None and local.dtype != dtype:
             raise TypeError(f"local holds {local.dtype}, not {np.dtype(dtype)}; nothing is converted unasked")
         if local.shape != expected:
             raise InvalidArgument(f"local is {local.shape}, but this rank holds {expected} of {self.shape}")
@@ -208,11 +222,23 @@ class DistributedArray:
             return np.zeros(shape, self.dtype, self.order)
         return np.asarray(_Memory(self._matrix, interface))
 
+    @staticmethod
+    def _described(whole):
+        """The shape and the element type of a whole array, or the error that all ranks raise."""
+        try:
+            _core.expect_plain(whole, "whole")
+        except TypeError as error:
+            return error
+        return whole.shape, whole.dtype.str
+
     @classmethod
     def scatter(cls, grid, whole, root=0, blocks=None, residence=None):
         """Spreads the array `whole` of the rank root; other ranks pass None."""
-        described = (whole.shape, whole.dtype.str) if grid.rank == root else None
-        shape, dtype = grid.comm.bcast(described, root)
+        root = _whole(root, "root")
+        described = grid.comm.bcast(cls._described(whole) if grid.rank == root else None, root)
+        if isinstance(described, TypeError):
+            raise described
+        shape, dtype = described
         made = cls(grid, shape, np.dtype(dtype), blocks, residence=residence)
         source = np.ascontiguousarray(whole) if grid.rank == root else np.empty((0, 0))
         address = source.ctypes.data if source.size else 0
@@ -221,6 +247,7 @@ class DistributedArray:
 
     def gather(self, root=0):
         """The whole matrix on the rank root, None on the others."""
+        root = _whole(root, "root")
         here = self.grid.rank == root
         whole = np.empty(self.shape if here else (0, 0), self.dtype)
         local = self._readable()
@@ -354,7 +381,7 @@ def gemm(
 
     out.report says what this rank received and how long it waited.
     """
-    product = _Product(a, b, out, alpha, beta, (backend, engine, threads, int(memory_limit), bool(device_messages)))
+    product = _Product(a, b, out, alpha, beta, (backend, engine, threads, _whole(memory_limit, "memory_limit"), bool(device_messages)))
     out, result = product.out, product.result
     if result is not out:
         result.local[...] = out.local

@@ -80,6 +80,7 @@ def _product(operator, a, b, c=None, beta=1, alpha=1, dtype=None, out=None):
     if out.dtype != result or (out is c and tuple(out.shape) != tuple(shape)):
         return None
     products.resize(out, shape)
+    products.expect_own_places(out)
     return products.without_overlap(products.product, a, b, mode, c, beta, alpha, dtype=dtype, out=out)
 
 
@@ -160,6 +161,7 @@ def _vector_into(a, x, c, beta, alpha, out):
     if result is None:
         return None
     products.resize(out, result.shape)
+    products.expect_own_places(out)
     return out.copy_(result)
 
 

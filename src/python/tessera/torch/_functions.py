@@ -166,6 +166,7 @@ def _into(name, arguments, out):
     meta = fake(*(x.to("meta") if isinstance(x, torch.Tensor) else x for x in arguments))
     first = next(x for x in arguments if isinstance(x, torch.Tensor))
     _check_out(name, meta.shape, meta.dtype, first.device, out)
+    products.expect_own_places(out)
     if not is_direct(first, out):
         return out.copy_(getattr(ops, name).default(*arguments))
     kernel = operators.KERNELS[name]

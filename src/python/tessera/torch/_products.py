@@ -1,6 +1,7 @@
 """Products of tensors whose arguments were checked, below PyTorch's autograd: the only calls of the compiled module."""
 
 import functools
+import math
 import pathlib
 import warnings
 
@@ -87,6 +88,47 @@ def resize(out, shape):
         out.resize_(shape)
 
 
+def share_a_place(sizes, strides):
+    """Have two elements of a tensor of at most three dimensions one place in memory?"""
+    dims = sorted((step, size) for size, step in zip(sizes, strides) if size > 1)
+    reach = 0
+    for step, size in dims:
+        if step <= reach:
+            break
+        reach += (size - 1) * step
+    else:
+        return False  # each dimension goes beyond the ones within it
+    if dims[0][0] == 0:
+        return True
+    # Differences of indices, not all 0, that lead back to the same place: d of the shortest dimension, i and j of the
+    # others with i·p + j·q = t, where p and q have no common factor, so that i has one value modulo q.
+    *longer, (step, size) = sorted(dims, key=lambda x: -x[1]) if len(dims) == 3 else [*dims, (0, 1)]
+    (p, rows), (q, cols) = longer
+    factor = math.gcd(p, q)
+    p, q = p // factor, q // factor
+    for d in range(size):
+        t, rest = divmod(d * step, factor)
+        if rest:
+            continue
+        low = max(1 - rows, -((q * (cols - 1) - t) // p))
+        high = min(rows - 1, (t + q * (cols - 1)) // p)
+        i = low + (t * pow(p, -1, q) - low) % q
+        if d == 0 and i == 0:
+            i = q
+        if i <= high:
+            return True
+    return False
+
+
+def expect_own_places(out):
+    """Raises what PyTorch raises for such a result where it notices it; PyTorch notices only strides of 0."""
+    if out.layout == torch.strided and out.numel() > 0 and share_a_place(out.shape, out.stride()):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+
+
 def product(a, b, math=None, c=None, beta=1, alpha=1, bias=None, activation=None, dtype=None, out=None):
     """Returns activation(alpha·a·b + beta·c + bias), in `out` if that is given. c is broadcast."""
     name = type_name(dtype)
@@ -145,8 +187,13 @@ def without_overlap(kernel, *arguments, **keywords):
 
 
 def raise_overlap(error):
-    """Raises what PyTorch raises for a result in an operand's memory, or the error itself if it is another one."""
-    if "overlap" not in str(error):
+    """Raises what PyTorch raises for a result in an operand's memory or over itself, or the error if it is another one."""
+    said = str(error)
+    if "results of products" in said or "share elements" in said:
+        raise RuntimeError(
+            f"unsupported operation: more than one element of the written-to tensor refers to a single memory location: {error}"
+        ) from None
+    if "overlap" not in said:
         raise error
     raise RuntimeError(f"unsupported operation: out shares memory with an operand: {error}") from None
 
