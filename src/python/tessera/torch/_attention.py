@@ -2,7 +2,7 @@
 
 import torch
 
-BLOCK = 1 << 22  #: scores that are in memory at a time; each row of queries is computed by itself
+BLOCK = 1 << 22  #: scores that are in memory at a time
 
 
 def widened(x):
@@ -33,9 +33,19 @@ def scores(q, k, mask, is_causal, scale, rows):
     return s
 
 
-def blocks(q, k):
-    size = max(1, BLOCK // max(1, q.shape[0] * q.shape[1] * k.shape[2]))
-    return [slice(i, min(i + size, q.shape[2])) for i in range(0, q.shape[2], size)]
+def parts(length, size):
+    return [slice(i, min(i + size, length)) for i in range(0, length, size)]
+
+
+def blocks(q, k, mask):
+    """Returns what is computed at a time: batches, with their part of the mask, and rows of queries. How many rows does not
+    depend on the batch, because gradients of keys are sums over these parts."""
+    of_row = max(1, q.shape[1] * k.shape[2])
+    rows = min(max(1, BLOCK // of_row), q.shape[2])
+    for batch in parts(q.shape[0], max(1, BLOCK // (of_row * rows))):
+        of_batch = mask[batch] if mask is not None and mask.dim() == 4 and mask.shape[0] > 1 else mask
+        for some in parts(q.shape[2], rows):
+            yield batch, of_batch, some
 
 
 def is_taken(q, k, v, dropout_p, mask):
@@ -61,17 +71,16 @@ def attention(call, query, key, value, dropout_p=0.0, is_causal=False, *, attn_m
     q, k, v = widened(query), spread(widened(key), heads), spread(widened(value), heads)
     out = query.new_empty(batch, length, heads, v.shape[-1]).transpose(1, 2)
     sums = q.new_empty(batch, length, heads).transpose(1, 2)
-    for rows in blocks(q, k):
-        s = scores(q, k, attn_mask, is_causal, scale, rows)
-        sums[:, :, rows] = torch.logsumexp(s, -1)
-        nothing = sums[:, :, rows].unsqueeze(-1) == float("-inf")  # all keys are masked
-        out[:, :, rows] = torch.matmul(torch.softmax(s, -1).masked_fill_(nothing, 0), v).to(out.dtype)
+    for batch, mask, rows in blocks(q, k, attn_mask):
+        s = scores(q[batch], k[batch], mask, is_causal, scale, rows)
+        of_rows = torch.logsumexp(s, -1)
+        nothing = of_rows.unsqueeze(-1) == float("-inf")  # all keys are masked
+        out[batch, :, rows] = torch.matmul(torch.softmax(s, -1).masked_fill_(nothing, 0), v[batch]).to(out.dtype)
+        sums[batch, :, rows] = of_rows
     return out, sums
 
 
-def attention_backward(
-    call, g, query, key, value, out, sums, dropout_p, is_causal, *, attn_mask=None, scale=None
-):
+def attention_backward(call, g, query, key, value, out, sums, dropout_p, is_causal, *, attn_mask=None, scale=None):
     if not is_taken(query, key, value, dropout_p, attn_mask):
         return None
     scale = query.shape[-1] ** -0.5 if scale is None else scale
@@ -79,13 +88,14 @@ def attention_backward(
     q, k, v = widened(query), spread(widened(key), heads), spread(widened(value), heads)
     g, out = widened(g), widened(out)
     of_q, of_k, of_v = torch.empty_like(q), torch.zeros_like(k), torch.zeros_like(v)
-    for rows in blocks(q, k):
-        s, row_sums = scores(q, k, attn_mask, is_causal, scale, rows), sums[:, :, rows].unsqueeze(-1)
-        p = torch.exp(s - row_sums).masked_fill_(row_sums == float("-inf"), 0)
-        of_row = torch.sum(g[:, :, rows] * out[:, :, rows], -1, keepdim=True)
-        of_s = (torch.matmul(g[:, :, rows], v.mT) - of_row).mul_(p).mul_(scale)
-        of_q[:, :, rows] = torch.matmul(of_s, k)
-        of_k += torch.matmul(of_s.mT, q[:, :, rows])
-        of_v += torch.matmul(p.mT, g[:, :, rows])
+    for batch, mask, rows in blocks(q, k, attn_mask):
+        own_q, own_k, own_g, own_sums = q[batch, :, rows], k[batch], g[batch, :, rows], sums[batch, :, rows].unsqueeze(-1)
+        p = torch.exp(scores(q[batch], own_k, mask, is_causal, scale, rows) - own_sums)
+        p.masked_fill_(own_sums == float("-inf"), 0)
+        of_row = torch.sum(own_g * out[batch, :, rows], -1, keepdim=True)
+        of_scores = (torch.matmul(own_g, v[batch].mT) - of_row).mul_(p).mul_(scale)
+        of_q[batch, :, rows] = torch.matmul(of_scores, own_k)
+        of_k[batch] += torch.matmul(of_scores.mT, own_q)
+        of_v[batch] += torch.matmul(p.mT, own_g)
     of_k, of_v = gathered(of_k, key.shape[1]), gathered(of_v, value.shape[1])
     return of_q.to(query.dtype), of_k.to(key.dtype), of_v.to(value.dtype)
