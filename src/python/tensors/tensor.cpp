@@ -200,6 +200,7 @@ bool TensorView::read(PyObject* object, int limit) {
   if (!parse_dtype(tensor_.dtype, type_) || dimensions() < 1 || dimensions() > limit) return false;
   const bool empty = std::any_of(tensor_.shape, tensor_.shape + tensor_.ndim, [](auto size) { return size == 0; });
   if (tensor_.data == nullptr && !empty) return false;
+  if (empty) close_gaps();
   return by_tuple || is_as_it_looks(object);
 }
 
@@ -242,14 +243,23 @@ bool TensorView::flatten() {
 }
 
 void TensorView::place(const TensorView& like, Element type, const Index* sizes, int dimensions, void* data) {
-  std::copy_n(sizes, dimensions, numbers_.begin());
-  std::int64_t step = 1;
-  for (int i = dimensions - 1; i >= 0; --i) {
-    numbers_[static_cast<std::size_t>(dimensions) + static_cast<std::size_t>(i)] = step;
-    step *= std::max<std::int64_t>(sizes[i], 1);
-  }
   type_ = type;
   tensor_ = {data, like.device(), dimensions, {}, numbers_.data(), numbers_.data() + dimensions, 0};
+  std::copy_n(sizes, dimensions, numbers_.begin());
+  close_gaps();
+}
+
+void TensorView::close_gaps() {
+  std::array<std::int64_t, most> sizes{};
+  std::copy_n(tensor_.shape, tensor_.ndim, sizes.begin());
+  std::int64_t step = 1;
+  for (auto i = static_cast<std::size_t>(tensor_.ndim); i-- > 0;) {
+    numbers_[i] = sizes[i];
+    numbers_[static_cast<std::size_t>(tensor_.ndim) + i] = step;
+    step *= std::max<std::int64_t>(sizes[i], 1);
+  }
+  tensor_.shape = numbers_.data();
+  tensor_.strides = numbers_.data() + tensor_.ndim;
 }
 
 bool NewTensor::possible() { return library().api != nullptr && library().maker; }

@@ -99,6 +99,8 @@ class TensorView {
  private:
   bool read_tuple(PyObject* tuple, int limit);
   bool is_as_it_looks(PyObject* object) const;
+  /// Gives the tensor the strides of one without gaps. One without elements may have any strides, which say nothing.
+  void close_gaps();
 
   dlpack::Tensor tensor_;
   Element type_ = DType::F32;

@@ -1,7 +1,7 @@
-"""Puts Tessera's products in place of PyTorch's own for a model that is not to be changed.
+"""Puts Tessera's products, and functions that keep a row's bits, in place of PyTorch's for a model that is not to be changed.
 
-The products are overridden at the dispatch key BackendSelect, which lies below autograd, autocast and functorch and above
-the kernels of the devices: PyTorch's own derivatives call the products through it too. Operators that are not products
+The operators of _invariance.py's lists are overridden at the dispatch key BackendSelect, which lies below autograd, autocast and functorch and above
+the kernels of the devices: PyTorch's own derivatives call them through it too. Operators that are in no list
 are not touched and cost nothing more, whereas a TorchDispatchMode runs Python for each operator and is not seen by
 torch.compile. Which mode is in force is kept in PyTorch's thread-local state, which autograd hands on to its threads.
 """
@@ -16,7 +16,9 @@ import torch
 from .. import _core
 from .._errors import InvalidArgument
 from .._inventory import backends
+from . import _inductor as inductor
 from . import _operators as operators
+from . import _overrides as overrides
 from . import _products as products
 
 _KEY = "tessera.torch.batch_invariant"
@@ -30,6 +32,7 @@ _lock = threading.Lock()
 _own = threading.local()  # the modes that this thread is in, found faster than in PyTorch's state, and the outer ones
 _users = 0
 _library = None
+_refusal = None
 
 
 def _stash(modes):
@@ -197,6 +200,8 @@ def _register():
         library.impl(name, _kernel_of_two(name), "BackendSelect", with_keyset=True)
     for name in ("addmm", "baddbmm"):
         library.impl(name, _kernel_of_sum(name), "BackendSelect", with_keyset=True)
+    for name, kernel in overrides.kernels(current).items():
+        library.impl(name, kernel, "BackendSelect", with_keyset=True)
     return library
 
 
@@ -239,14 +244,16 @@ def _real_types():
 
 
 class batch_invariant:
-    """Multiplies by Tessera what PyTorch's operators multiply, in this thread, until the end of the `with`.
+    """Gives each row the same bits alone and in a batch, in this thread, until the end of the `with`.
 
     math: one mode for all products. None: 'strict'; and on a card the matrix units for 16-bit tensors, once their
         kernels keep the bits of a row whatever shares the batch. A mode without such kernels is refused.
 
-    aten's mm, bmm, addmm, baddbmm, mv, addmv and _addmm_activation are replaced, and so matmul, linear, einsum and the
-    backward passes that are made of them. Integer, sparse and quantized tensors, convolutions and fused attention are
-    PyTorch's own as before. The modes of nested uses end in the opposite order, also after an exception. Other threads are
+    aten's mm, bmm, addmm, baddbmm, mv, addmv and _addmm_activation are Tessera's products, and so matmul, linear, einsum
+    and the backward passes that are made of them. Sums are products too; on the processor so is fused attention, and
+    activations and other functions of elements do not depend on the elements' places. tessera.torch._invariance lists
+    them, and the exceptions: PyTorch computes those as before, after a warning. Integer, sparse and quantized tensors are
+    PyTorch's own. What inductor compiled raises RuntimeError. The modes of nested uses end in the opposite order, also after an exception. Other threads are
     not affected; the threads of a backward pass take over the mode of the thread that called backward().
     """
 
@@ -254,20 +261,26 @@ class batch_invariant:
         self._modes = _modes(math)
 
     def __enter__(self):
-        global _library, _users
+        global _library, _refusal, _users
         with _lock:
             if _library is None:
                 _library = _register()
+            if _users == 0:
+                overrides.said.clear()
+                _refusal = inductor.Refusal(lambda: current() is not None)
             _users += 1
         _own.__dict__.setdefault("outer", []).append(current())
         _stash(self._modes)
         return self
 
     def __exit__(self, kind, error, trace):
-        global _library, _users
+        global _library, _refusal, _users
         _stash(_own.outer.pop())
         with _lock:
             _users -= 1
+            if _users == 0:
+                _refusal.close()
+                _refusal = None
             # Another thread may be inside a kernel that would be freed. The kernels then stay, and let PyTorch multiply,
             # until a later use ends.
             if _users == 0 and threading.active_count() == 1:

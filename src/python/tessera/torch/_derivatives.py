@@ -57,17 +57,24 @@ def scaled(x, factor):
     return x if factor == 1 else x * factor
 
 
-def products(name, g, a, b, needed, math, alpha=1):
-    """Returns the gradients of a and b in alpha·a·b."""
+def needed(ctx, *arguments):
+    """Says which arguments, by their places, need gradients. The dispatcher drops arguments at the end that have their
+    default values, so that ctx.needs_input_grad may be shorter than the operator's list of arguments."""
+    flags = ctx.needs_input_grad
+    return tuple(place < len(flags) and flags[place] for place in arguments)
+
+
+def products(name, g, a, b, of, math, alpha=1):
+    """Returns the gradients of a and b in alpha·a·b, where `of` has true values."""
     of_a = of_b = None
-    if not any(needed[:2]):
+    if not any(of):
         return of_a, of_b
     dtype = (b if a is None else a).dtype
     if g.dtype != dtype:  # a result in another type has gradients in that type
         g = g.to(dtype)
-    if needed[0]:
+    if of[0]:
         of_a = scaled(multiply(name, g, adjoint(b), math), conjugate(alpha))
-    if needed[1]:
+    if of[1]:
         of_b = scaled(multiply(name, adjoint(a), g, math), conjugate(alpha))
     return of_a, of_b
 
@@ -79,12 +86,12 @@ def save_operands(ctx, a, b, of_a, of_b):
 
 def setup_mm(ctx, inputs, output):
     a, b, ctx.math = inputs[:3]
-    save_operands(ctx, a, b, *ctx.needs_input_grad[:2])
+    save_operands(ctx, a, b, *needed(ctx, 0, 1))
 
 
 def backward_of(name):
     def backward(ctx, g):
-        return (*products(name, g, *ctx.saved_tensors, ctx.needs_input_grad, ctx.math), None, None)
+        return (*products(name, g, *ctx.saved_tensors, needed(ctx, 0, 1), ctx.math), None, None)
 
     return backward
 
@@ -92,13 +99,13 @@ def backward_of(name):
 def setup_addmm(ctx, inputs, output):
     input, a, b, ctx.beta, ctx.alpha, ctx.math = inputs[:6]
     ctx.shape = input.shape
-    save_operands(ctx, a, b, *ctx.needs_input_grad[1:3])
+    save_operands(ctx, a, b, *needed(ctx, 1, 2))
 
 
 def backward_of_sum(name):
     def backward(ctx, g):
-        of_input = scaled(g, conjugate(ctx.beta)).sum_to_size(ctx.shape) if ctx.needs_input_grad[0] else None
-        pair = products(name, g, *ctx.saved_tensors, ctx.needs_input_grad[1:], ctx.math, ctx.alpha)
+        of_input = scaled(g, conjugate(ctx.beta)).sum_to_size(ctx.shape) if any(needed(ctx, 0)) else None
+        pair = products(name, g, *ctx.saved_tensors, needed(ctx, 1, 2), ctx.math, ctx.alpha)
         return (of_input, *pair, None, None, None, None)
 
     return backward
@@ -109,34 +116,42 @@ def setup_linear(ctx, inputs, output):
     # relu's derivative needs the result, and gelu's what it was applied to, which is computed again.
     extra = {"relu": output, "gelu": bias}.get(ctx.activation)
     again = ctx.activation == "gelu"
-    of_x, of_w = ctx.needs_input_grad[:2]
+    of_x, of_w = needed(ctx, 0, 1)
+    ctx.is_vector = w.dim() == 1
+    ctx.shape = None if bias is None else bias.shape
     ctx.save_for_backward(x if of_w or again else None, w if of_x or again else None, extra)
 
 
 def backward_linear(ctx, g):
     x, w, extra = ctx.saved_tensors
+    of_each = needed(ctx, 0, 1, 2)
     if ctx.activation == "relu":
         g = torch.ops.aten.threshold_backward(g, extra, 0)
     elif ctx.activation == "gelu":
         g = torch.ops.aten.gelu_backward(g, operator("linear", x, w, extra, None, ctx.math), approximate="tanh")
+    if ctx.is_vector:  # one column, without a dimension of its own
+        g, w = g.unsqueeze(-1), None if w is None else w.unsqueeze(0)
     *batch, columns = g.shape
     is_matrix = len(batch) == 1  # a reshape that changes nothing takes as long as some products
     rows = g if is_matrix else g.reshape(numbers.prod(batch), columns)
     of_x = of_w = None
-    if ctx.needs_input_grad[0]:
+    if of_each[0]:
         of_x = multiply("mm", rows, conjugated(w), ctx.math)
         of_x = of_x if is_matrix else of_x.view(*batch, w.shape[1])
-    if ctx.needs_input_grad[1]:
+    if of_each[1]:
         inputs = x if is_matrix else x.reshape(rows.shape[0], x.shape[-1])
         of_w = multiply("mm", rows.mT, conjugated(inputs), ctx.math)
-    of_bias = rows.sum(0) if ctx.needs_input_grad[2] else None
+        of_w = of_w.squeeze(0) if ctx.is_vector else of_w
+    of_bias = rows.sum(0) if of_each[2] else None
+    if of_bias is not None and ctx.is_vector:
+        of_bias = of_bias.reshape(ctx.shape)
     return of_x, of_w, of_bias, None, None
 
 
 def setup_grouped(ctx, inputs, output):
     x, w, offsets, ctx.math = inputs[:4]
     ctx.by_rows, ctx.dtype = w.dim() == 3, x.dtype
-    of_x, of_w = ctx.needs_input_grad[:2]
+    of_x, of_w = needed(ctx, 0, 1)
     ctx.save_for_backward(x if of_w else None, w if of_x else None, offsets)
 
 
@@ -144,12 +159,13 @@ def backward_grouped(ctx, g):
     x, w, offsets = ctx.saved_tensors
     g = g.to(ctx.dtype)
     of_x = of_w = None
-    if ctx.needs_input_grad[0]:
+    of_each = needed(ctx, 0, 1)
+    if of_each[0]:
         if ctx.by_rows:
             of_x = operator("grouped_mm", g, w.mT, offsets, ctx.math)
         else:
             of_x = operator("grouped_mm", w, g.mT, offsets, ctx.math).mT.contiguous()
-    if ctx.needs_input_grad[1]:
+    if of_each[1]:
         of_w = operator("grouped_mm", x.mT, g, offsets, ctx.math)
     return of_x, of_w, None, None, None
 
@@ -165,7 +181,7 @@ BACKWARD = {
 
 
 #: What ctx has unless a forward pass of the compiled module says otherwise (record.hpp).
-DEFAULTS = {"math": None, "alpha": 1, "beta": 1, "activation": None, "shape": None}
+DEFAULTS = {"math": None, "alpha": 1, "beta": 1, "activation": None, "shape": None, "is_vector": False}
 
 
 def function_of(name, forward):
@@ -251,6 +267,13 @@ def vmap_baddbmm(info, dims, input, a, b, beta=1, alpha=1, math=None, out_dtype=
 
 
 def vmap_linear(info, dims, x, w, bias=None, activation=None, math=None):
+    if w.dim() - (dims[1] is not None) == 1:  # its one row is inserted after the batch
+        w, place = (w, None) if dims[1] is None else (w.movedim(dims[1], 0), 0)
+        w = w.unsqueeze(-2)
+        if bias is not None and bias.dim() == (dims[2] is not None):  # one number, which is the one column's
+            bias = bias.unsqueeze(-1)
+        result, at = vmap_linear(info, (dims[0], place, *dims[2:]), x, w, bias, activation, math)
+        return result.squeeze(-1), at
     if dims[1] is None and (bias is None or dims[2] is None):
         return operator("linear", x.movedim(dims[0], 0), w, bias, activation, math), 0
     x, w = stacked(info, x, dims[0]), stacked(info, w, dims[1])

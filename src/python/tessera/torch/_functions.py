@@ -77,6 +77,7 @@ def linear(x, w, bias=None, activation=None, *, math=None):
     """Returns activation(x·wᵀ + bias) in one pass, as torch.nn.functional.linear does without an activation.
 
     x has any number of dimensions, w is out_features×in_features; activation is 'relu', 'gelu' (its tanh form) or None.
+    A vector w of in_features is one row, and the result then has a dimension less than x; bias is one number.
     16-bit results are rounded once, at the end.
     """
     if not is_compiling():

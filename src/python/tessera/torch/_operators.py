@@ -54,20 +54,22 @@ def shape_of_addmm(operator, input, a, b, beta, alpha, out_dtype):
 def shape_of_linear(x, w, bias, activation):
     check.activation(activation)
     check.alike("linear", None, x=x, w=w, bias=bias)
-    check.dimensions("linear", 2, w=w)
+    if w.dim() != 1:  # a vector is the one row of a matrix, and the result has no dimension for it
+        check.dimensions("linear", 2, w=w)
+    rows = 1 if w.dim() == 1 else w.shape[0]
     torch._check(
-        x.dim() >= 1 and x.shape[-1] == w.shape[1],
+        x.dim() >= 1 and x.shape[-1] == w.shape[-1],
         lambda: f"linear: x and w shapes cannot be multiplied ({check.shape(x)} and {check.shape(w)} transposed)",
     )
-    if bias is not None:
+    if bias is not None and not (w.dim() == 1 and bias.dim() == 0):
         check.dimensions("linear", 1, bias=bias)
         torch._check(
-            bias.shape[0] == w.shape[0],
-            lambda: f"linear: bias has {bias.shape[0]} elements, but w ({check.shape(w)}) has {w.shape[0]} rows",
+            bias.shape[0] == rows,
+            lambda: f"linear: bias has {bias.shape[0]} elements, but w ({check.shape(w)}) has {rows} rows",
         )
     if activation is not None and x.dtype.is_complex:
         raise NotImplementedError(f"linear: activation '{activation}' is not implemented for {x.dtype}")
-    return (*x.shape[:-1], w.shape[0]), x.dtype
+    return (*x.shape[:-1], *w.shape[:-1]), x.dtype
 
 
 def shape_of_grouped(x, w, offsets, out_dtype):
@@ -130,7 +132,9 @@ def linear(x, w, bias=None, activation=None, math=None):
     if done is not None:
         return done
     shape, _ = shape_of_linear(x, w, bias, activation)
-    rows = x.reshape(numbers.prod(shape[:-1]), x.shape[-1])
+    rows = x.reshape(numbers.prod(x.shape[:-1]), x.shape[-1])
+    if w.dim() == 1:
+        w, bias = w.unsqueeze(0), None if bias is None else bias.reshape(1)
     # Not a view of the product: autograd forbids to change a view that a recorded call returns in place.
     result = torch.empty(shape, dtype=x.dtype, device=x.device)
     out = result.view(rows.shape[0], w.shape[0])
