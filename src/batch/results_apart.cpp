@@ -85,7 +85,6 @@ std::optional<SharedResult> merge_rows(std::span<const WrittenRows> results) {
 
 /// Results whose ranges of addresses hang together.
 std::optional<SharedResult> search_cluster(std::span<const WrittenRows> results) {
-  if (results.size() < 2) return std::nullopt;
   Address pitch = 0;
   bool one_pitch = true, any_written = false;
   for (const WrittenRows& x : results) {
@@ -151,6 +150,10 @@ void each_result(std::span<const GemmBatch> groups, Visit visit) {
 std::optional<SharedPlaces> search_list(std::span<const GemmBatch> groups) {
   std::vector<WrittenRows> results;
   std::vector<ProductPlace> places;
+  std::size_t count = 0;
+  each_result(groups, [&](const ProductPlace&, const WrittenRows&) { return ++count == 0; });
+  results.reserve(count);
+  places.reserve(count);
   each_result(groups, [&](const ProductPlace& place, WrittenRows rows) {
     rows.product = places.size();
     results.push_back(rows);
@@ -192,27 +195,32 @@ std::optional<SharedPlaces> compare_all_pairs(std::span<const GemmBatch> groups)
 
 } // namespace
 
-std::optional<SharedResult> find_shared_result(std::vector<WrittenRows>& results) {
+std::optional<SharedResult> find_shared_result(std::span<const WrittenRows> results) {
   const auto meets_earlier = [end = Address{0}](const WrittenRows& x) mutable {
     const bool meets = x.begin < end;
     end = x.end();
     return meets;
   };
   if (std::none_of(results.begin(), results.end(), meets_earlier)) return std::nullopt;
-  std::sort(results.begin(), results.end(), [](const WrittenRows& x, const WrittenRows& y) {
-    return std::pair(x.begin, x.product) < std::pair(y.begin, y.product);
-  });
+  std::vector<std::pair<Address, std::size_t>> order; // where a result begins, and its place in the list
+  order.reserve(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) order.emplace_back(results[i].begin, i);
+  std::sort(order.begin(), order.end());
+  std::vector<WrittenRows> cluster;
   Address end = 0;
-  std::size_t first = 0;
-  for (std::size_t i = 0; i <= results.size(); ++i) {
-    if (i < results.size() && results[i].begin < end) {
-      end = std::max(end, results[i].end());
+  for (std::size_t i = 0, first = 0; i <= order.size(); ++i) {
+    const WrittenRows* const x = i < order.size() ? &results[order[i].second] : nullptr;
+    if (x != nullptr && x->begin < end) {
+      end = std::max(end, x->end());
       continue;
     }
-    if (auto shared = search_cluster(std::span(results).subspan(first, i - first))) return shared;
-    if (i == results.size()) break;
+    if (i - first > 1) {
+      cluster.clear();
+      for (std::size_t k = first; k < i; ++k) cluster.push_back(results[order[k].second]);
+      if (auto shared = search_cluster(cluster)) return shared;
+    }
     first = i;
-    end = results[i].end();
+    if (x != nullptr) end = x->end();
   }
   return std::nullopt;
 }

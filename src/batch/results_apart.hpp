@@ -42,7 +42,7 @@ struct SharedResult {
 /// Returns two products of which one writes a byte that the other one writes or reads, or nothing. It sorts the list.
 /// It takes n·log n steps for n results, and only where results of different pitches, or results and what is read, lie
 /// between one another as many for each row. Throws std::bad_alloc.
-TESSERA_API std::optional<SharedResult> find_shared_result(std::vector<WrittenRows>& results);
+TESSERA_API std::optional<SharedResult> find_shared_result(std::span<const WrittenRows> results);
 
 /// A product of a batch: its group, and its place there.
 struct ProductPlace {

@@ -135,7 +135,9 @@ class Batch {
     if (out.has_shape())
       for (Index i = 0; i < shapes(); ++i) check_out(out.at(i), i);
     const Operands a(a_), b(b_);
-    if (arguments_.out != Py_None) expect_apart(out, a, b);
+    const bool given = arguments_.out != Py_None;
+    const Matrices::Range results = given ? out.range() : Matrices::Range{};
+    if (results.meets(a_.range()) || results.meets(b_.range())) expect_apart(out, a, b);
     detail::PointerGroups products;
     for (Index i = 0; i < count_; ++i) {
       const Array& c = out.at(i);
@@ -144,14 +146,20 @@ class Batch {
                    data_of(out, i));
     }
     const std::vector<GemmBatch> batches = products.batches();
-    const WithoutGil others_run;
-    detail::gemm_batch_raw(batches, options_);
+    try {
+      const WithoutGil others_run;
+      detail::gemm_batch_raw(batches, options_);
+    } catch (const InvalidArgument&) {
+      if (given) expect_apart(out, a, b); // in the caller's words
+      throw;
+    }
   }
 
   static char* data_of(const Matrices& x, Index i) { return x.at(i).data + (x.even() ? i * x.step() : 0); }
 
   /// Throws InvalidArgument if a result shares elements with another one or with an operand of any product. The library
-  /// would name groups, which the caller does not know, and looks only at a product's own operands.
+  /// looks at results, too, but names groups, which the caller does not know, and looks at a product's own operands
+  /// alone.
   void expect_apart(const Matrices& out, const Operands& a, const Operands& b) const {
     std::vector<detail::WrittenRows> rows;
     rows.reserve(static_cast<std::size_t>(count_));

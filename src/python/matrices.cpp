@@ -55,17 +55,18 @@ Matrices::Matrices(PyObject* object, const char* name) : object_(object), name_(
 
 Matrices::Range Matrices::range() const {
   std::intptr_t low = INTPTR_MAX, high = INTPTR_MIN;
+  const auto reach = [](Index distance, std::intptr_t& before, std::intptr_t& behind) {
+    (distance < 0 ? before : behind) += distance;
+  };
   for (Index n = 0; n < (shared_ || even_ ? std::min<Index>(count_, 1) : count_); ++n) {
     const Array& x = at(n);
     if (x.rows == 0 || x.cols == 0) continue;
-    for (const Index row : {Index{0}, x.rows - 1})
-      for (const Index col : {Index{0}, x.cols - 1})
-        for (const Index i : {Index{0}, even() ? count_ - 1 : Index{0}}) {
-          const auto address =
-              reinterpret_cast<std::intptr_t>(x.data) + row * x.row_stride + col * x.col_stride + i * step_;
-          low = std::min(low, address);
-          high = std::max(high, address + x.element());
-        }
+    auto before = reinterpret_cast<std::intptr_t>(x.data), behind = before + x.element();
+    reach((x.rows - 1) * x.row_stride, before, behind);
+    reach((x.cols - 1) * x.col_stride, before, behind);
+    if (even_) reach((count_ - 1) * step_, before, behind);
+    low = std::min(low, before);
+    high = std::max(high, behind);
   }
   if (low >= high) return {};
   return {static_cast<std::uintptr_t>(low), static_cast<std::uintptr_t>(high)};

@@ -14,7 +14,7 @@ class Buffer {
  public:
   static constexpr int most = 3; ///< dimensions whose sizes and strides are known
 
-  Buffer() = default;
+  Buffer() { view_.obj = nullptr; }
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -27,19 +27,22 @@ class Buffer {
   void* data() const { return view_.buf; }
   int dimensions() const { return view_.ndim; }
   /// Elements along each dimension; of the first `most` dimensions.
-  const Py_ssize_t* sizes() const { return sizes_.data(); }
+  const Py_ssize_t* sizes() const { return sizes_; }
   /// Bytes from one element to the next along each dimension.
-  const Py_ssize_t* strides() const { return strides_.data(); }
+  const Py_ssize_t* strides() const { return strides_; }
   Py_ssize_t element() const { return view_.itemsize; } ///< bytes of an element
   /// The element's type in the words of the module struct.
   const char* format() const { return view_.format != nullptr ? view_.format : "B"; }
   bool read_only() const { return view_.readonly != 0; }
 
  private:
-  void set_sizes(const char* name);
+  void check(const char* name);
+  void make_sizes(const char* name);
+  void make_strides(const char* name);
 
-  Py_buffer view_{};
-  std::array<Py_ssize_t, most> sizes_{}, strides_{};
+  Py_buffer view_; ///< not initialised before it is taken, because that would take a part of a small product's time
+  const Py_ssize_t *sizes_ = nullptr, *strides_ = nullptr;
+  std::array<Py_ssize_t, most> own_sizes_, own_strides_; ///< where the exporter leaves them out
 };
 
 } // namespace tessera::python
