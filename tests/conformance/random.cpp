@@ -1,5 +1,6 @@
 /// Random fills give the reference's bits, because these depend only on the seed and on the element's number.
 
+#include <algorithm>
 #include <limits>
 
 #include <boost/test/unit_test.hpp>
@@ -37,12 +38,14 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(gives_the_reference_bits, T, ElementTypes) {
   };
   const auto largest = static_cast<double>(std::numeric_limits<T>::max());
   const auto least = static_cast<double>(std::numeric_limits<T>::denorm_min());
+  const double most = element_type(dtype_of<T>).largest_exponent; // the type has exponents 1 − most … most
   for (const Kind kind :
        {Kind{Distribution::Uniform, -1, 1}, Kind{Distribution::Uniform, 0.25, 1000}, Kind{Distribution::Normal, 0, 1},
         Kind{Distribution::Uniform, 100, 101}, Kind{Distribution::Uniform, -largest, largest},
         Kind{Distribution::Uniform, 0, least}, Kind{Distribution::Integers, 2040, 2051},
         Kind{Distribution::Normal, -3, 0.125}, Kind{Distribution::Integers, 1, 100},
-        Kind{Distribution::Integers, -8, 8}, Kind{Distribution::Wide, -32, 32}, Kind{Distribution::Wide, -126, 127},
+        Kind{Distribution::Integers, -8, 8}, Kind{Distribution::Wide, std::max(-32.0, 1 - most), std::min(32.0, most)},
+        Kind{Distribution::Wide, std::max(-126.0, 1 - most), std::min(127.0, most)},
         Kind{Distribution::Special, 0.1, 0.4}})
     for (const Shape shape : shapes())
       for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{0x123456789abcdef0}})
