@@ -52,7 +52,7 @@ EXCEPTIONS = {
     "convolution_backward": (("cpu", "cuda"), _LIBRARY),
     "mkldnn_rnn_layer": (("cpu",), _LIBRARY),
     "_cudnn_rnn": (("cuda",), _LIBRARY),
-    "_native_multi_head_attention": (("cpu", "cuda"), "one operator computes a layer, with products of PyTorch's own"),
+    "_native_multi_head_attention": (("cpu", "cuda"), "one operator computes a layer, with functions of PyTorch's own"),
     "_transformer_encoder_layer_fwd": (("cpu", "cuda"), "one operator computes a layer, with functions of PyTorch's own"),
     "var.correction": (("cpu", "cuda"), _ORDER),
     "std.correction": (("cpu", "cuda"), _ORDER),
