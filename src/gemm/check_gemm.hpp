@@ -12,8 +12,8 @@ namespace tessera {
 
 /// Checks sizes, leading dimensions, null pointers, overflow, aliasing and the epilogue of a call whose operands have
 /// elements of `element` bytes and whose C has elements of `result` bytes. The function does not read the call's types;
-/// it takes any op but None for a transpose. `by_columns`: the message is for a caller with column-major matrices, whose
-/// product is the transpose of the call's (detail/column_major.hpp).
+/// it takes any op but None for a transpose. `by_columns`: the message is for a caller with column-major matrices,
+/// whose product is the transpose of the call's (detail/column_major.hpp).
 Status check_shapes(const GemmCall& call, std::size_t element, std::size_t result, bool by_columns = false);
 
 /// Empty if A and B can be multiplied, else the sentence that says why not. Sizes are the ones that the caller sees.
