@@ -96,6 +96,7 @@ def test_the_lists_have_the_models_operators(family):
     from torch.utils._python_dispatch import TorchDispatchMode
 
     seen = set()
+    ids = ids_of(3)
 
     class Seeing(TorchDispatchMode):
         def __torch_dispatch__(self, function, types, args=(), kwargs=None):
@@ -105,7 +106,7 @@ def test_the_lists_have_the_models_operators(family):
     for attention in ("sdpa", "eager"):
         model = model_of(family, torch.float32, attention)
         with Seeing():
-            logits_and_gradient(model, ids_of(3))
+            logits_and_gradient(model, ids)
     replaced = {*lists.PRODUCTS, *lists.SUMS, *lists.ELEMENTS, *lists.GATED, *lists.SOFTMAX, *lists.ATTENTION}
     known = replaced | lists.INVARIANT
     unknown = {name for name in seen if name not in known and name.removesuffix("_") not in known}

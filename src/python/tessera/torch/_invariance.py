@@ -31,14 +31,15 @@ ATTENTION = ("_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product
 INVARIANT = frozenset(
     """
     abs add alias all amax amin any arange argmax argmin bitwise_and bitwise_not bitwise_or cat ceil clamp clamp_min
-    clamp_max clone constant_pad_nd copy_ cos cumsum detach div embedding empty empty_like eq erf exp expand fill_ floor
-    floor_divide full full_like gather ge gt index index_select isinf isnan le leaky_relu log log1p log2 logical_and
-    logical_not logical_or logsumexp lt masked_fill max maximum min minimum mul native_layer_norm native_layer_norm_backward
-    ne neg new_empty new_empty_strided new_full new_ones new_zeros ones ones_like permute relu repeat roll round rsub
-    scalar_tensor scatter select select_backward sign sin slice slice_backward sort split split_with_sizes sqrt squeeze
-    stack sub t tan tanh threshold_backward topk transpose tril triu trunc unbind unsafe_view unsqueeze view where zeros
-    zeros_like _fused_rms_norm _grouped_mm _local_scalar_dense _safe_softmax _to_copy _unsafe_view histc index_put index_put_
-    embedding_dense_backward log_sigmoid_forward unfold as_strided _reshape_alias bernoulli_ native_group_norm
+    clamp_max clone constant_pad_nd copy_ cos cumsum detach div embedding empty empty_like eq erf exp expand fill_
+    floor floor_divide full full_like gather ge gt index index_select isinf isnan le leaky_relu lift_fresh linspace
+    log log1p log2 logical_and logical_not logical_or logsumexp lt masked_fill max maximum min minimum mul
+    native_layer_norm native_layer_norm_backward ne neg new_empty new_empty_strided new_full new_ones new_zeros ones
+    ones_like permute relu repeat roll round rsub scalar_tensor scatter select select_backward sign sin slice
+    slice_backward sort split split_with_sizes sqrt squeeze stack sub t tan tanh threshold_backward topk transpose
+    tril triu trunc unbind unsafe_view unsqueeze view where zeros zeros_like _fused_rms_norm _grouped_mm
+    _local_scalar_dense _safe_softmax _to_copy _unsafe_view histc index_put index_put_ embedding_dense_backward
+    log_sigmoid_forward unfold as_strided _reshape_alias bernoulli_ native_group_norm
     """.split()
 )
 
