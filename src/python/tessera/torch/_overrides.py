@@ -90,12 +90,27 @@ def with_tensors(operator):
     return made
 
 
+def is_power_on_card(name, arguments):
+    """Is this pow(number, exponents on a card)? PyTorch makes a tensor of the number on the card, and cannot hand such a
+    tensor to Python, where the kernel of pow(tensor, tensor) is."""
+    return name.startswith("pow.Scalar") and are_plain(arguments) and arguments[1].is_cuda
+
+
+def power_on_card(base, exponent, **keywords):
+    """pow(number, exponents) of a tensor that Python made of the number."""
+    dtype = torch.result_type(exponent, base)
+    return torch.pow(torch.scalar_tensor(base, dtype=dtype, device=exponent.device), exponent, **keywords)
+
+
 def computing(operator, function, current):
     """Returns the kernel of an operator that gives a new result."""
     made = with_tensors(operator)
+    name = name_of(operator)
 
     def kernel(keys, *arguments, **keywords):
         arguments = made(arguments)
+        if is_power_on_card(name, arguments):
+            return power_on_card(*arguments)
 
         def call(*others, **their):
             return operator.redispatch(keys & _below, *others, **their)
@@ -109,9 +124,12 @@ def computing(operator, function, current):
 def writing(operator, source, function, current):
     """Returns the kernel of an operator that writes into `out` or into its first argument."""
     made = with_tensors(operator)
+    name = name_of(operator)
 
     def kernel(keys, *arguments, **keywords):
         arguments = made(arguments)
+        if is_power_on_card(name, arguments):
+            return power_on_card(*arguments, **keywords)
 
         def call(*others, **their):
             return source.redispatch(keys & _below, *others, **their)
