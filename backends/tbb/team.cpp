@@ -70,10 +70,10 @@ class TbbTeam final : public cpu::Team {
       : Team(threads), threads_(std::min(threads, pool_size())), arena_(threads_), workers_(arena_) {}
 
  private:
-  /// Inside an arena, its size is the limit that its creator chose. Nested arenas never add threads: all arenas draw on
-  /// one pool, which has as many threads as the process may use processors.
   bool has_ended() const override { return runtime_ended; }
 
+  /// Inside an arena, its size is the limit that its creator chose. Nested arenas never add threads: all arenas draw on
+  /// one pool, which has as many threads as the process may use processors.
   int limit_here(int threads) const override {
     if (runtime_ended) return threads;
     const bool in_arena = onetbb::this_task_arena::current_thread_index() != onetbb::task_arena::not_initialized;

@@ -41,21 +41,24 @@ class PreferredExecutor {
  public:
   constexpr explicit PreferredExecutor(Memory memory) : memory_(memory) {}
 
-  /// Null if there is none or it is not available, because Auto may fall back.
+  /// Null if there is none or it is not available, because Auto may fall back. The lock is not held while plug-ins are
+  /// loaded: another thread may hold the dynamic loader's lock, in the constructor of a library that waits for this
+  /// one.
   Executor* get() {
     if (settled_.load(std::memory_order_acquire)) return executor_;
     bool settled = false;
     if (Reentry::is_within(this)) return preferred_executor(memory_, settled); // code that is being loaded asks
     const WholeAcrossFork action;
-    const std::lock_guard lock(mutex_);
-    const Reentry here(this);
-    if (settled_ || !tries_.is_due()) return executor_;
-    try {
-      executor_ = preferred_executor(memory_, settled);
-    } catch (const std::exception&) { // the next product tries again
-      tries_ = {};
-      throw;
+    {
+      const std::lock_guard lock(mutex_);
+      if (settled_ || (lacked_memory_ && !tries_.is_due())) return executor_;
     }
+    const Reentry here(this);
+    Executor* const found = preferred_executor(memory_, settled);
+    const std::lock_guard lock(mutex_);
+    if (settled_) return executor_; // another thread was faster
+    executor_ = found;
+    lacked_memory_ = !settled;
     settled_.store(settled, std::memory_order_release);
     return executor_;
   }
@@ -65,7 +68,8 @@ class PreferredExecutor {
   std::mutex mutex_;
   std::atomic<bool> settled_ = false; ///< no plug-in lacked memory: the members below do not change any more
   std::atomic<Executor*> executor_ = nullptr;
-  Tries tries_;
+  bool lacked_memory_ = false; ///< when plug-ins were loaded last
+  Tries tries_;                ///< since then
 };
 
 /// Logs which executor serves what Auto leaves on the host, once and whenever it is another one.
@@ -119,9 +123,9 @@ std::optional<OffloadRates> rates_of(Executor& device, DType type) {
   KnownRates& known = all[static_cast<std::size_t>(scalar_of(type))];
   if (Reentry::is_within(&known)) return std::nullopt; // a tool, told of the measurement, multiplies
   const WholeAcrossFork action;
+  Executor& host = host_executor(); // without the lock: it may load plug-ins
   const std::lock_guard lock(known.mutex);
   const Reentry here(&known);
-  Executor& host = host_executor();
   if (known.settled || (known.not_kept && lacks_threads_here(host)) || !known.tries.is_due()) return known.rates;
   const std::filesystem::path folder = user_cache_folder(), file = folder.empty() ? folder : folder / "offload.json";
   try {
