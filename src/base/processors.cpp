@@ -1,7 +1,6 @@
 #include <tessera/detail/processors.hpp>
 
 #include <dlfcn.h>
-#include <link.h>
 #include <sched.h>
 #include <unistd.h>
 #include <algorithm>
@@ -12,6 +11,8 @@
 #include <new>
 #include <string>
 #include <string_view>
+
+#include "loaded_libraries.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -54,27 +55,11 @@ bool find_places(const char* file, OpenMpPlaces& found) noexcept {
   return has_all;
 }
 
-/// The names of the libraries that are loaded now.
-std::vector<std::string> loaded_files() {
-  std::vector<std::string> files;
-  const auto add = [](dl_phdr_info* info, std::size_t, void* list) noexcept -> int {
-    try {
-      if (info->dlpi_name != nullptr && *info->dlpi_name != '\0')
-        static_cast<std::vector<std::string>*>(list)->emplace_back(info->dlpi_name);
-      return 0;
-    } catch (const std::bad_alloc&) {
-      return 1;
-    }
-  };
-  if (dl_iterate_phdr(add, &files) != 0) throw std::bad_alloc();
-  return files;
-}
-
 /// The processors of all places of the runtimes that are loaded. GOMP_CPU_AFFINITY may name processors that no machine
 /// has.
 ProcessorMask processors_of_places() {
   ProcessorMask all;
-  for (const std::string& file : loaded_files()) {
+  for (const std::string& file : loaded_library_names()) {
     OpenMpPlaces places;
     if (!find_places(file.c_str(), places)) continue;
     for (int place = 0; place < places.count(); ++place) {

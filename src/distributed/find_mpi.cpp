@@ -4,7 +4,6 @@
 #include "find_mpi.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include <tessera/backend/log.hpp>
 #include <tessera/detail/floating_point.hpp>
 
+#include "base/loaded_libraries.hpp"
 #include "dispatch/plugin_loader.hpp"
 #include "dispatch/shared_library.hpp"
 
@@ -33,13 +33,8 @@ struct LoadedMpi {
 
 [[noreturn]] void unavailable(const std::string& why) { throw BackendUnavailable("distributed matrices: " + why); }
 
-/// Collects the paths of loaded libraries that are called like an MPI.
-int collect(dl_phdr_info* library, std::size_t, void* paths) {
-  const std::string path = library->dlpi_name;
-  if (path.substr(path.rfind('/') + 1).starts_with("libmpi"))
-    static_cast<std::vector<std::string>*>(paths)->push_back(path);
-  return 0;
-}
+/// Is the library called like an MPI?
+bool is_named_like_mpi(std::string_view path) { return path.substr(path.rfind('/') + 1).starts_with("libmpi"); }
 
 void add(std::vector<LoadedMpi>& found, void* function) {
   if (function == nullptr) return;
@@ -53,13 +48,13 @@ std::vector<LoadedMpi> loaded_libraries() {
   constexpr const char* name = "MPI_Get_library_version";
   std::vector<LoadedMpi> found;
   add(found, dlsym(RTLD_DEFAULT, name));
-  std::vector<std::string> paths;
-  dl_iterate_phdr(collect, &paths);
-  for (const std::string& path : paths)
+  for (const std::string& path : loaded_library_names()) {
+    if (!is_named_like_mpi(path)) continue;
     if (void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
       add(found, dlsym(library, name));
       dlclose(library);
     }
+  }
   return found;
 }
 
