@@ -13,6 +13,9 @@ struct OutputTarget {
   bool exists = false;
   bool direct = false;   ///< It is written to as the contents come: an open descriptor, a pipe or a device.
   struct stat status {}; ///< of the file, if it exists
+
+  /// Returns the folder that has the name.
+  std::filesystem::path folder() const { return path.has_parent_path() ? path.parent_path() : "."; }
 };
 
 /// Follows links, as editors do, so that a link stays a link and the file that it points to is replaced. Throws IoError

@@ -12,10 +12,6 @@
 namespace tessera::io {
 namespace {
 
-std::filesystem::path folder_of(const OutputTarget& target) {
-  return target.path.has_parent_path() ? target.path.parent_path() : std::filesystem::path(".");
-}
-
 /// Has the file this attribute? Not where the kernel or the file system does not say.
 bool has_attribute(const std::filesystem::path& path, std::uint64_t attribute) {
   struct statx status {};
@@ -29,32 +25,25 @@ constexpr std::uint64_t mount_root = STATX_ATTR_MOUNT_ROOT;
 constexpr std::uint64_t mount_root = 0x2000; // of Linux 5.8
 #endif
 
-int write_all(int to, const char* bytes, std::size_t count) noexcept {
-  while (count > 0) {
-    const ssize_t written = retried([&] { return ::write(to, bytes, count); });
-    if (written <= 0) return written == 0 ? ENOSPC : errno;
-    bytes += written;
-    count -= static_cast<std::size_t>(written);
-  }
-  return 0;
-}
-
 int copy_all(int to, int from) noexcept {
+  DescriptorBuffer out;
+  out.set_descriptor(to);
   std::array<char, 1 << 16> bytes;
   for (off_t place = 0;;) {
     const ssize_t count = retried([&] { return pread(from, bytes.data(), bytes.size(), place); });
     if (count < 0) return errno;
-    if (count == 0) return 0;
-    if (const int error = write_all(to, bytes.data(), static_cast<std::size_t>(count)); error != 0) return error;
+    if (count == 0 || out.sputn(bytes.data(), count) != count) break;
     place += count;
   }
+  static_cast<void>(out.pubsync());
+  return out.error();
 }
 
 } // namespace
 
 bool is_fixed(const OutputTarget& target) noexcept try {
   if (!target.exists || target.direct) return false;
-  const std::filesystem::path folder = folder_of(target);
+  const std::filesystem::path folder = target.folder();
   return has_attribute(target.path, mount_root) || has_attribute(folder, STATX_ATTR_APPEND | STATX_ATTR_IMMUTABLE) ||
          faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0;
 } catch (const std::exception&) { // out of memory: the rename shows it

@@ -24,8 +24,7 @@ void take_owner_and_mode(const struct stat& old, const Descriptor& file) {
 } // namespace
 
 Descriptor open_folder_of(const OutputTarget& target) {
-  const std::filesystem::path parent =
-      target.path.has_parent_path() ? target.path.parent_path() : std::filesystem::path(".");
+  const std::filesystem::path parent = target.folder();
   Descriptor folder(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // A folder may be written to and not be listed.
   if (!folder.is_open() && errno == EACCES) folder = Descriptor(open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -27,21 +28,17 @@ namespace fs = std::filesystem;
 /// one.
 struct LoadedTables {
   std::mutex mutex;
-  std::vector<std::pair<fs::path, const KernelTable*>> tables;
+  std::map<fs::path, const KernelTable*> tables;
 
   const KernelTable* find(const fs::path& path) {
     const std::lock_guard lock(mutex);
-    for (const auto& [known, table] : tables)
-      if (known == path) return table;
-    return nullptr;
+    const auto known = tables.find(path);
+    return known == tables.end() ? nullptr : known->second;
   }
   /// False if the table was there already.
   bool add(const fs::path& path, const KernelTable* table) {
     const std::lock_guard lock(mutex);
-    for (const auto& [known, ignored] : tables)
-      if (known == path) return false;
-    tables.emplace_back(path, table);
-    return true;
+    return tables.try_emplace(path, table).second;
   }
 };
 LoadedTables& loaded_tables() {
