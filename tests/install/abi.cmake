@@ -30,11 +30,7 @@ function(expect_no_link compiler words)
 endfunction()
 
 set(needs needs_a_libtessera_built_with)
-set(compilers ${CXX})
-find_program(clang clang++)
-if(clang)
-  list(APPEND compilers ${clang})
-endif()
+find_compilers(compilers)
 foreach(compiler IN LISTS compilers)
   run(COMMAND ${compiler} -std=c++20 -Wall -Wextra -Werror -D_GLIBCXX_ASSERTIONS -D_GLIBCXX_SANITIZE_VECTOR -I ${INCLUDE}
     ${folder}/program.cpp -o ${WORK}/program ${libtessera})

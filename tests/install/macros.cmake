@@ -50,11 +50,7 @@ program(first.cpp "#define min(a, b) ((a) < (b) ? (a) : (b))" "#define max(a, b)
 program(poisoned.c "#include <stddef.h>\n#include <stdint.h>" "#include \"${folder}/poison.h\""
   "#include <tessera/tessera.h>\n#include <tessera/backend/kernel_abi.h>")
 
-set(compilers ${CXX})
-find_program(clang clang++)
-if(clang)
-  list(APPEND compilers ${clang})
-endif()
+find_compilers(compilers)
 foreach(compiler IN LISTS compilers)
   foreach(source poisoned first)
     run(COMMAND ${compiler} -std=c++20 -Wall -Wextra -Werror -I ${INCLUDE} -fsyntax-only ${WORK}/${source}.cpp)

@@ -23,6 +23,16 @@ function(expect text pattern sentence)
   endif()
 endfunction()
 
+# find_compilers(<result>): the compiler of the build, and clang++ where there is one, which `clang` names then.
+function(find_compilers result)
+  find_program(clang clang++)
+  set(${result} ${CXX})
+  if(clang)
+    list(APPEND ${result} ${clang})
+  endif()
+  set(${result} ${${result}} PARENT_SCOPE)
+endfunction()
+
 # Programs must find the library by themselves, and CMake the package by what the test names.
 foreach(variable LD_LIBRARY_PATH TESSERA_PLUGIN_PATH CMAKE_PREFIX_PATH PKG_CONFIG_PATH DESTDIR)
   unset(ENV{${variable}})
