@@ -14,8 +14,7 @@ namespace tessera::reference {
 namespace {
 
 TESSERA_FMA_CLONES void map_rows(const MapCall& call) { host::map_rows(call, 0, call.rows); }
-/// Random numbers are large functions, which are inlined all the same: a call would leave the clone.
-TESSERA_FMA_CLONES [[gnu::flatten]] void random_rows(const RandomCall& call) { host::random_rows(call, 0, call.rows); }
+TESSERA_FLAT_FMA_CLONES void random_rows(const RandomCall& call) { host::random_rows(call, 0, call.rows); }
 
 class ReferenceExecutor final : public HostExecutor {
  public:

@@ -33,7 +33,7 @@ CheckedMatrix at(CheckedMatrix first, int64_t stride, const void* const* all, in
   return first;
 }
 
-tessera_check_options checked(const tessera_check_options* words) {
+tessera_check_options checked_options(const tessera_check_options* words) {
   if (words == nullptr) return tessera_default_check_options();
   if (words->size != sizeof(tessera_check_options))
     throw InvalidArgument("options.size = " + std::to_string(words->size) + ", but this library's is " +
@@ -154,7 +154,7 @@ tessera_status tessera_check(tessera_checked_type type_a, tessera_checked_type t
     if (certificate->size != sizeof(tessera_certificate))
       throw InvalidArgument("certificate.size = " + std::to_string(certificate->size) + ", but this library's is " +
                             std::to_string(sizeof(tessera_certificate)) + "; set it before the call");
-    const tessera_check_options words = checked(options);
+    const tessera_check_options words = checked_options(options);
     const Sizes sizes{c_api::checked(op_a, "op_a"), c_api::checked(op_b, "op_b"), m, n, k};
     const CheckedBatch x{.sizes = sizes,
                          .type_c = type_of(type_c),

@@ -57,9 +57,12 @@ class Reader {
   bool read_item(NpyDictionary& dictionary) {
     NpyValue key, value;
     if (!read_value(key, 0) || !key.text || !take(':') || !read_value(value, 0)) return false;
-    if (*key.text == "descr") dictionary.descr = std::move(value);
-    if (*key.text == "fortran_order") dictionary.fortran_order = std::move(value);
-    if (*key.text == "shape") dictionary.shape = std::move(value);
+    if (*key.text == "descr")
+      dictionary.descr = std::move(value);
+    else if (*key.text == "fortran_order")
+      dictionary.fortran_order = std::move(value);
+    else if (*key.text == "shape")
+      dictionary.shape = std::move(value);
     return true;
   }
 

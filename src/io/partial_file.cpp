@@ -22,14 +22,14 @@ namespace tessera::io {
 namespace {
 
 constexpr std::string_view suffix = ".tessera-part";
-constexpr std::size_t digits = 16;
+constexpr std::size_t random_digits = 16;
 /// A name has at most 255 bytes; a longer target is shortened in the name of its partial file.
 constexpr std::size_t longest_target = 200;
 
 std::string partial_name(std::string_view target) {
   std::uint64_t random = 0;
   if (getrandom(&random, sizeof random, 0) != sizeof random) return {};
-  char text[digits + 1];
+  char text[random_digits + 1];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(random));
   std::string name(".");
   name.append(target.substr(0, longest_target)).append(".").append(text).append(suffix);
@@ -37,11 +37,11 @@ std::string partial_name(std::string_view target) {
 }
 
 bool is_partial_name(std::string_view name) {
-  if (name.size() < digits + suffix.size() + 3 || name.front() != '.' || !name.ends_with(suffix)) return false;
+  if (name.size() < random_digits + suffix.size() + 3 || name.front() != '.' || !name.ends_with(suffix)) return false;
   name.remove_suffix(suffix.size());
-  const std::string_view random = name.substr(name.size() - digits);
+  const std::string_view random = name.substr(name.size() - random_digits);
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  return name[name.size() - digits - 1] == '.' && std::all_of(random.begin(), random.end(), is_digit);
+  return name[name.size() - random_digits - 1] == '.' && std::all_of(random.begin(), random.end(), is_digit);
 }
 
 /// Removes the file unless a program is writing it. A program that has made it and has not yet locked it finds it

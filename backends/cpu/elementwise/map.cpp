@@ -18,8 +18,7 @@ constexpr Index task_elements = 32768; ///< elements of a task; with fewer, waki
 constexpr Index transpose_block = 32;  ///< rows and columns of a block; what it reads and writes in f64 takes 16 KiB
 
 TESSERA_FMA_CLONES void map_rows(const MapCall& call, Index first, Index last) { host::map_rows(call, first, last); }
-/// Random numbers are large functions, which are inlined all the same: a call would leave the clone.
-TESSERA_FMA_CLONES [[gnu::flatten]] void random_rows(const RandomCall& call, Index first, Index last) {
+TESSERA_FLAT_FMA_CLONES void random_rows(const RandomCall& call, Index first, Index last) {
   host::random_rows(call, first, last);
 }
 

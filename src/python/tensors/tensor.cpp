@@ -42,7 +42,7 @@ bool is_true(PyObject* stolen) {
 
 /// Calls a function with one argument. (PyObject_CallOneArg is not in CPython's stable ABI.)
 PyObject* call_with(PyObject* function, PyObject* argument) {
-  return python_call<&PyObject_Vectorcall>(function, &argument, 1, nullptr);
+  return python_call<&PyObject_Vectorcall>(function, &argument, std::size_t{1}, nullptr);
 }
 
 bool is_plain_type(PyObject* object) {
