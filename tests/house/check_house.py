@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, which may read a clock, how long
-READMEs are, how wide prose is, which words comments and pages do not use, and what the site asks of pages (docs/site/page_rules.py):
+"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, and no circles of folders, which may
+read a clock, how long READMEs are, how wide prose is, which words comments and pages do not use, and what the site asks of pages (docs/site/page_rules.py):
 a place, links that lead somewhere, headings in order.
 
     check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
@@ -175,8 +175,42 @@ def inside(path, folder):
     return path == folder or path.startswith(folder + "/")
 
 
+def folder_circles(edges):
+    """The circles of a graph of folders: each is a list of folders, the first of them in alphabetical order first. A folder and one
+    inside it are one part of the house, so that what they include of each other is no edge.
+    """
+    graph = {}
+    for source, target in edges:
+        if not inside(source, target) and not inside(target, source):
+            graph.setdefault(source, set()).add(target)
+    circles = []
+    for start in sorted(graph):
+        paths, seen = [[start]], set()
+        while paths:  # the shortest way back to where it began, by folders that come later
+            path = paths.pop(0)
+            targets = sorted(target for target in graph.get(path[-1], ()) if target >= start)
+            if start in targets:
+                circles.append(path)
+                break
+            for target in targets:
+                if target not in seen:
+                    seen.add(target)
+                    paths.append(path + [target])
+    return circles
+
+
+def check_circles(edges, findings):
+    for circle in folder_circles(edges):
+        steps = list(zip(circle, circle[1:] + circle[:1]))
+        name, number, _ = edges[steps[-1]]
+        way = "; ".join(f"{edges[step][0]} includes {edges[step][2]}" for step in steps)
+        findings.append(f"{name}:{number}: folders include one another in a circle: {way}")
+
+
 def check_includes(root, names, everything, findings):
     rules = include_rules(root)
+    without_row = set()
+    edges = {}  # (folder, included folder): the first file, its line, and what it includes
     roots = ("backends", "src", "apps/gemm_compare", "apps", "tests")
     for name in names:
         if pathlib.PurePath(name).suffix not in CODE or name.startswith("tests/"):
@@ -187,6 +221,9 @@ def check_includes(root, names, everything, findings):
             findings.append(f"{name}:1: docs/architecture.md has no row for {folder}; add what its files may include")
             continue
         rule = max(matching, key=len)
+        if rule != folder and folder.startswith(("src/", "backends/")) and folder not in without_row:
+            without_row.add(folder)
+            findings.append(f"{name}:1: docs/architecture.md has no row for {folder} itself; add what its files may include")
         for number, line in enumerate((root / name).read_text(encoding="utf-8").splitlines(), 1):
             if not (match := re.match(r'\s*#\s*include ([<"])([^">]+)[">]', line)):
                 continue
@@ -194,10 +231,13 @@ def check_includes(root, names, everything, findings):
             target = next((place for place in map(os.path.normpath, places) if place in everything), None)
             if target is None or os.path.dirname(target) == folder:
                 continue
+            if folder.startswith(("src/", "backends/")) and target.startswith(("src/", "backends/")):
+                edges.setdefault((folder, os.path.dirname(target)), (name, number, target))
             if match[1] == '"' and ".." in match[2]:
                 findings.append(f"{name}:{number}: includes {match[2]}; name it from its layer's root")
             if not any(inside(target, allowed) for allowed in rules[rule]):
                 findings.append(f"{name}:{number}: files in {rule} may not include {target}; see docs/architecture.md")
+    check_circles(edges, findings)
 
 
 def check_clocks(root, names, findings):
