@@ -111,6 +111,14 @@ class CheckHouse(unittest.TestCase):
         self.write("backends/cuda/README.md", "line\n\n" * 31)
         self.expect("backends/cuda/README.md:1: 62 lines; this README has at most 60")
 
+    def test_a_header_that_opens_with_a_contract(self):
+        self.write("include/tessera/sum.hpp", "#pragma once\n\n/// A sum.\n///\n///     code();\n" + "/// A rule.\n" * 15)
+        self.expect("include/tessera/sum.hpp:1: opens with 16 lines of prose; at most 15")
+
+    def test_results_that_newer_runs_have_superseded(self):
+        self.write("docs/results/old.json", "{}" * (2 << 20) + "\n")
+        self.expect("docs/results:1: 4194305 bytes; at most 4194304")
+
     def test_links_that_lead_somewhere(self):
         self.write("docs/page.md", "# A page: `gemm`, twice\n\n[a](#a-page-gemm-twice) [b](architecture.md#architecture)\n"
                    "[c](../backends/cuda) [d](https://example.org/x.md#y) `[e](nowhere.md)`\n\n```text\n[f](nowhere.md)\n```\n")
