@@ -56,14 +56,17 @@ program meets odd sizes, few rows and short sums, which a list of large squares 
 
 <!-- docs/results/make_performance.py makes this page from the JSON files of docs/results. Change that program. -->
 
-- **A ratio** is the other library's time over Tessera's: above 1 Tessera is faster. *The best* is the fastest of the
-  other libraries at that product, so that the column compares with a program that always knows which one to call. On a
-  GPU the others are cuBLAS's default and the fastest of eight algorithms from cuBLASLt's heuristics list, each of which
-  was timed.
-- **Means** are geometric. *Tenth* is the ratio that nine of ten products reach, and *least* is the worst product of
-  all, with its m×n×k and transposes (NT: B is transposed).
-- **Plain calls** follow one another as a program makes them, so that short products wait for the host. **Graphs** are
-  the device's time alone.
+- **A ratio** is the other library's time over Tessera's: above 1 Tessera is faster.
+- **best**: the geometric mean of the ratios to the fastest of the other libraries, product by product. It compares with
+  a program that always knows which library to call. On a GPU the others are cuBLAS's default and the fastest of eight
+  algorithms from cuBLASLt's heuristics list, each of which was timed. The columns with a library's name are the means
+  over that library alone.
+- Calls follow one another as a program makes them, so that short products on a GPU wait for the host. **graphs** are
+  the device's time alone, and **host** is the median of the host's time for a call of Tessera.
+- **tenth** is the ratio that nine of ten products reach, and **least** the worst product of all, with its m×n×k and
+  transposes (NT: B is transposed).
+- **TFLOP/s** or **GFLOP/s** is the most that Tessera reached in any of the products, and **theirs** the most of the
+  others.
 - All kernels of a run take turns, operands rotate past the caches, times are medians, and every result is checked in
   the run. In strict mode the results are bitwise reproducible ([contract](contract.md)); none of the other libraries
   promises equal bits on a processor and on a GPU.
@@ -223,11 +226,10 @@ def summary(products):
 
 
 def gpu_table(panels):
-    lines = [["mode", "products", "over the best, plain calls", "over cuBLAS's default", "over the best, graphs",
-              "tenth", "host's time a call, µs", "most TFLOP/s: Tessera", "cuBLAS", "least"]]
+    lines = [["mode", "best", "cuBLAS", "best, graphs", "tenth", "host, µs", "TFLOP/s", "theirs", "least"]]
     for heading, products in panels:
         low, worst = summary(products)
-        lines.append([heading, str(len(products)), number(mean(p.ratio for p in products)),
+        lines.append([heading, number(mean(p.ratio for p in products)),
                       number(mean(p.peers["cublas"] for p in products if "cublas" in p.peers)),
                       number(mean(p.graph for p in products)), low,
                       number(statistics.median(p.host for p in products) * 1e6, 1),
@@ -238,11 +240,10 @@ def gpu_table(panels):
 
 def cpu_table(panels):
     names = list(CPU_LIBRARIES)
-    lines = [["type", "products", "over the best"] + [f"over {CPU_LIBRARIES[name]}" for name in names]
-             + ["tenth", "most GFLOP/s: Tessera", "the best", "least"]]
+    lines = [["type", "best"] + [CPU_LIBRARIES[name] for name in names] + ["tenth", "GFLOP/s", "theirs", "least"]]
     for heading, products in panels:
         low, worst = summary(products)
-        lines.append([heading, str(len(products)), number(mean(p.ratio for p in products))]
+        lines.append([heading, number(mean(p.ratio for p in products))]
                      + [number(mean(p.peers[name] for p in products if name in p.peers)) for name in names]
                      + [low, three_digits(max(p.tessera_rate for p in products) / 1e9),
                         three_digits(max(p.peer_rate for p in products) / 1e9), worst])
@@ -263,9 +264,9 @@ def section(machine):
     device = described["devices"][0]
     date = described["date"][:10]
     if machine.modes:
-        where = f"{device['device']}, {device['driver']}, run of {date}, beside {machine.libraries}."
+        where = f"{len(panels[0][1])} products a mode; {device['device']}, {device['driver']}, run of {date}, beside {machine.libraries}."
     else:
-        where = f"{device['device']} with {device['instruction_set']}, {described['os'].split(',')[0]}, run of {date}, beside {machine.libraries}. " \
+        where = f"{len(panels[0][1])} products a row; {device['device']} with {device['instruction_set']}, {described['os'].split(',')[0]}, run of {date}, beside {machine.libraries}. " \
                 "Tessera's time is the time of its faster backend."
     file = f"performance-{machine.key}.svg"
     parts = [f"## {machine.title}", wrapped(f"{where} {machine.note}"), f"```sh\n{machine.command}\n```",
