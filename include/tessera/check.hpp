@@ -3,7 +3,7 @@
 /// A certificate for a product that anything computed: is C a product of A and B as a math mode may round it?
 ///
 ///     Certificate answer = check(a, b, c);                        // matrices or views, C := A·B
-///     Certificate answer = check(a, b, c, {.math = Math::Tf32});  // as a tensor core may round f32 operands
+///     Certificate answer = check(a, b, c, {.math = Math::Tf32});  // as matrix units may round f32 operands
 ///     if (!answer.right()) std::cout << to_text(answer);
 ///
 /// Rows of C are sampled and compared element by element with a reference in higher precision (compare.hpp), and all
