@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, and no circles of folders, which may
-read a clock, how long READMEs are, how wide prose is, which words comments and pages do not use, and what the site asks of pages (docs/site/page_rules.py):
-a place, links that lead somewhere, headings in order.
+"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, and no
+circles of folders, which may read a clock, how long READMEs are and what stands before a public header's declarations, how large the results are, how wide prose is, which words comments
+and pages do not use, and what the site asks of pages (docs/site/page_rules.py): a place, links that lead somewhere, headings in order.
 
     check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
 
@@ -23,9 +23,11 @@ CODE = {".cpp", ".hpp", ".h", ".c", ".cu", ".cuh"}
 SCRIPTS = {".py", ".cmake", ".sh"}
 MOST_COLUMNS = 120
 MOST_FILES = 30
+MOST_OPENING = 15  # lines of prose before the declarations of a public header; docs/contract.md and the guides have room
+MOST_RESULTS = 4 << 20  # bytes of docs/results, which every clone has
 # Programs include these headers by their names, so that a folder would be a part of the interface.
 FLAT_FOLDERS = {"include/tessera": 40}
-README_LINES = {"README.md": 150, "backends/cuda/gemm/README.md": 120}
+README_LINES = {"README.md": 120, "backends/cuda/gemm/README.md": 120}
 OTHER_README_LINES = 60
 
 # Words that comments and pages do not use, and what is written instead.
@@ -157,6 +159,13 @@ def check_folders(names, findings):
             findings.append(f"{folder}:1: {len(files)} files; this folder of product code has at most {most}")
 
 
+def check_results(root, everything, findings):
+    """Measured results are the newest ones alone."""
+    size = sum((root / name).stat().st_size for name in everything if name.startswith("docs/results/"))
+    if size > MOST_RESULTS:
+        findings.append(f"docs/results:1: {size} bytes; at most {MOST_RESULTS}: delete what newer runs have superseded")
+
+
 def include_rules(root):
     """The table of docs/architecture.md: for each folder, the folders and files that its files may include."""
     page = (root / "docs/architecture.md").read_text(encoding="utf-8")
@@ -253,12 +262,27 @@ def check_clocks(root, names, findings):
                 findings.append(f"{name}:{number}: reads a clock; time work by <tessera/detail/stopwatch.hpp> (docs/architecture.md)")
 
 
+def opening_prose(text):
+    """The number of lines of prose, without examples in code, in the comment that opens a header."""
+    lines = 0
+    for line in text.splitlines():
+        comment = re.match(r"\s*(///|/\*\*|\*(?!/))(.*)", line)
+        if comment:
+            lines += bool(comment[2].strip()) and not comment[2].startswith("     ")
+        elif lines:
+            break
+    return lines
+
+
 def check_headers(root, names, findings):
-    """Public headers put other libraries' macros aside, and what moved between headers of fmt is included by its new one."""
+    """Public headers show their declarations soon, put other libraries' macros aside, and what moved between headers of fmt is
+    included by its new one."""
     for name in names:
         if pathlib.PurePath(name).suffix not in CODE:
             continue
         text = (root / name).read_text(encoding="utf-8")
+        if name.startswith("include/") and "/detail/" not in name and (lines := opening_prose(text)) > MOST_OPENING:
+            findings.append(f"{name}:1: opens with {lines} lines of prose; at most {MOST_OPENING}, and a link to docs/ for the rest")
         if name.startswith("include/tessera/") and re.search(r"^namespace tessera", text, re.M):
             if "\n#include <tessera/detail/macros_off.hpp>\n" not in text:
                 findings.append(f"{name}:1: includes no <tessera/detail/macros_off.hpp> after its other includes (include/README.md)")
@@ -285,6 +309,7 @@ def main(arguments):
             check_width_and_length(root, name, findings)
     check_pages(root, names, known_files, findings)
     check_folders(names, findings)
+    check_results(root, known_files, findings)
     check_includes(root, names, known_files, findings)
     check_clocks(root, names, findings)
     check_headers(root, names, findings)

@@ -83,14 +83,14 @@ class CheckHouse(unittest.TestCase):
         self.write("docs/architecture.md", page.replace("\n<!-- end -->", row + "\n<!-- end -->"))
 
     def test_a_circle_of_two_folders(self):
-        self.allow("src/matrix", ["src"])
-        self.allow("src/dispatch", ["src"])
-        self.write("src/matrix/storage.hpp", '#include "dispatch/registry.hpp"\n')
-        self.write("src/dispatch/registry.hpp", "#pragma once\n")
+        self.allow("src/core/matrix", ["src"])
+        self.allow("src/core/backends", ["src"])
+        self.write("src/core/matrix/storage.hpp", '#include "dispatch/registry.hpp"\n')
+        self.write("src/core/backends/registry.hpp", "#pragma once\n")
         self.assertEqual(self.check()[0], 0)
-        self.write("src/dispatch/executor.cpp", '\n#include "matrix/storage.hpp"\n')
-        self.expect("folders include one another in a circle: src/dispatch/executor.cpp includes src/matrix/storage.hpp; "
-                    "src/matrix/storage.hpp includes src/dispatch/registry.hpp")
+        self.write("src/core/executor/executor.cpp", '\n#include "matrix/storage.hpp"\n')
+        self.expect("folders include one another in a circle: src/core/executor/executor.cpp includes src/core/matrix/storage.hpp; "
+                    "src/core/matrix/storage.hpp includes src/core/backends/registry.hpp")
 
     def test_a_circle_of_three_folders(self):
         for folder in "abc":
@@ -147,6 +147,14 @@ class CheckHouse(unittest.TestCase):
     def test_a_long_readme(self):
         self.write("backends/cuda/README.md", "line\n\n" * 31)
         self.expect("backends/cuda/README.md:1: 62 lines; this README has at most 60")
+
+    def test_a_header_that_opens_with_a_contract(self):
+        self.write("include/tessera/sum.hpp", "#pragma once\n\n/// A sum.\n///\n///     code();\n" + "/// A rule.\n" * 15)
+        self.expect("include/tessera/sum.hpp:1: opens with 16 lines of prose; at most 15")
+
+    def test_results_that_newer_runs_have_superseded(self):
+        self.write("docs/results/old.json", "{}" * (2 << 20) + "\n")
+        self.expect("docs/results:1: 4194305 bytes; at most 4194304")
 
     def test_links_that_lead_somewhere(self):
         self.write("docs/page.md", "# A page: `gemm`, twice\n\n[a](#a-page-gemm-twice) [b](architecture.md#architecture)\n"

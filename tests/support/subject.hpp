@@ -27,7 +27,7 @@ const Options& options();
 Executor& subject();
 Executor& reference();
 
-/// A row of the reference that is a contract of gemm.hpp as code, and the mode that it computes in.
+/// A row of the reference that is a numerical contract as code, and the mode that it computes in.
 struct ContractRow {
   const char* name;
   Math math;

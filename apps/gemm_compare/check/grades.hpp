@@ -1,6 +1,6 @@
 #pragma once
 
-/// Grades kernels that were run at several square sizes by how their error grows; see tessera/checking/grade.hpp.
+/// Grades kernels that were run at several square sizes by how their error grows; see docs/error_bounds.md.
 
 #include <vector>
 

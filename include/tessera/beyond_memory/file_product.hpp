@@ -5,30 +5,10 @@
 ///     FileProductReport report = gemm_files({.a = "a.npy", .b = "b.npy", .out = "c.npy",
 ///                                            .memory_limit = std::size_t{4} << 30});
 ///
-/// C is computed in blocks, whose sums stay in memory while slices of A and B are read from the files. The next slices
-/// are read while these ones are multiplied, and finished blocks are written meanwhile; the blocks are the ones with
-/// which the product is expected to end first. The result has the bits of the product in memory under Math::Strict and
-/// in the modes of matrix units (gemm.hpp), whatever the limit, the blocks and the executors are. In these modes most
-/// slices are as deep as k, so that blocks are smaller.
-///
-/// Memory. The product allocates at most memory_limit bytes of host memory: it plans its blocks by the formula of
-/// docs/large_files.md before it begins, and counts what it allocates. The limit covers the buffers, the operands that
-/// kernels pack, and the stacks of the threads that read and write; it does not cover the program itself and the
-/// system's cache of files.
-/// The files are read by pread and never mapped. A limit that is too small is refused with the smallest one that would
-/// do. With TESSERA_LOG=dispatch the plan is printed.
-///
-/// Files. Each one holds a matrix as io.hpp reads it: f32, f64, f16 or bf16, in row-major or Fortran order. The result
-/// is row-major. It appears under its name only when it is complete and on the disk; until then it is in
-/// `.NAME.tessera-product` beside it, whose space is reserved before the product begins. `.NAME.tessera-journal`
-/// records the operands (size, time of change, header), the arguments, the blocks, and which blocks are on the disk. A
-/// file of these names that is not this user's, is no regular file or has a second name is refused, as is an output
-/// that no other file can take the place of, such as a mount point.
-///
-/// A product that was stopped, on request, by a signal, a full disk or a failure of power, goes on where it was: the
-/// same call computes the blocks that are missing. If a file or an argument differs from the journal, the call is
-/// refused with both values, and nothing is lost; start_over discards what is there. The memory limit, the executors
-/// and the number of threads may differ, as long as the recorded blocks fit into memory.
+/// The result has the bits of the product in memory (docs/contract.md), whatever the limit, the blocks and the
+/// executors are. At most memory_limit bytes of host memory are allocated. A product that was stopped goes on where it
+/// was when the same call is made again. docs/large_files.md has the plan, the formula of memory and traffic, and the
+/// files beside the output.
 ///
 /// Errors: IoError for a file that is missing, no .npy file, truncated, cannot be read or written, or that was changed
 /// while it was read; and for an output that another program is computing. InvalidArgument for shapes and types that do

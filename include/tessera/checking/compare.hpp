@@ -7,55 +7,12 @@
 ///     GemmError error = reference.compare(c, ldc, Arithmetic::of(row));
 ///     if (!error.within_bound()) …
 ///
-/// The reference of f32, f16 and bf16 products is computed in f64; that of f64 products in a pair of doubles (about 106
-/// bits; Dekker, Knuth; Ogita, Rump, Oishi 2005). References share no code with the backends, so that no kernel is
-/// compared with itself.
+/// The reference of f32, f16 and bf16 products is computed in f64; the one of f64 products in a pair of doubles (about
+/// 106 bits). References share no code with the backends, so that no kernel is compared with itself.
+/// docs/error_bounds.md derives the bound of an element. NaN fails every comparison with it; NaN and Inf in the inputs
+/// must give NaN and Inf where IEEE arithmetic does.
 ///
-/// The bound of one element. Let u be the unit roundoff (2⁻²⁴ or 2⁻⁵³), v = u, or 2u where the accumulator
-/// truncates, γ_n(v) = n·v / (1 − n·v), and S = Σ|a_ip||b_pj|, which is computed in the same pass as the reference.
-///   1. In a sum in any order, fused or not, no term a_ip·b_pj passes more than k roundings (one for the product, one
-///      for each addition on its way): |ŝ − s| ≤ γ_k(v)·S. (Higham, Accuracy and Stability, §3.1 and §4.2.)
-///   2. Multiplying by alpha and adding beta·C add one rounding each, or none where alpha = ±1 or beta = 0. A kernel
-///      may add each slice of K to C, so that C passes as many roundings as a term; a canonical one adds it last:
-///      |ĉ − c| ≤ γ_{k+2}(v)·(|alpha|·S + |beta||C|).
-///   3. Inputs rounded to a narrower type, â = a(1 + δ) + η, |δ| ≤ r, |η| ≤ h, change each term by at most
-///      (2r + r²)|a||b| + h(1 + r)(|a| + |b|) + h². r is 2⁻¹⁰ for tf32 (rounded or cut), 2⁻⁸ for bf16, 2⁻¹¹ for fp16.
-///      Split operands leave r = 2⁻²² (two fp16 parts) or 2⁻²⁴ (three bf16 parts), plus the products that are left
-///      out, and have three or six times as many terms. For two fp16 parts h is 2⁻³⁹ of the largest element of the row
-///      of op(A), or column of op(B): in each chunk of 128 k a power of two brings the largest one to 2¹⁴ or more
-///      before the operand is split, so that the chunk's largest element would do.
-///   4. An accumulator at least twice as wide rounds once at the end: u|c| + γ_{k+2}(u²)·(…) for f32, γ²_{2k+4}(u)·(…)
-///      for pairs of doubles. Kahan's sum: (3v + 8kv²)·S (Goldberg 1991, theorem 8, and the product's rounding).
-///   5. Underflow: each operation may lose half a subnormal step more.
-///   6. The reference's own error and that of computing S are added to the bound.
-///   7. Strassen's recursion mixes rows and columns, so that its error is relative to the largest elements: |ĉ − c| ≤
-///      N·|alpha|·max|A|·max|B| + γ_2(v)·|beta||C|, where N comes from the number of levels, strassen_levels(m, n, k):
-///      E_0 = γ_κ(v)·κ for the products of blocks with k = κ, and E_{d+1} = 12(1 + γ_5(v))·E_d + 12γ_5(v)·2^d·κ for
-///      each level. docs/strassen.md derives it, with what does not divide by 2^levels, alpha and underflow. (Higham,
-///      §23.2.2.)
-///   8. For 16-bit operands all of this holds as for f32, without the rounding of inputs in 3 (r = h = 0). A result r̂
-///      in f32 that is off by e is then rounded to C's type if that has 16 bits, to nearest with unit roundoff w (2⁻¹¹
-///      for f16, 2⁻⁸ for bf16) and half a subnormal step s (2⁻²⁵, 2⁻¹³⁴): |ĉ − c| ≤ e + w|r̂| + s ≤ (1 + w)e + w|c| +
-///      s.
-///   9. Hopper's matrix units (Summation::HopperUnits) add 8 or 16 products and the chain in a step. Let 2^L be the
-///      largest product of two factors' powers of two. It is at most the largest term M where no factor is subnormal.
-///      All terms but one lose less than 2^(L−25), and the sum is cut to f32: a step of r products loses r·2⁻²⁵·M +
-///      v·|sum|. Over all steps that is at most (k/4 + ⌈k/8⌉)·v·S for k > 1, within 1. (A single product fits f32.) The
-///      least power of a subnormal f16 or bf16 factor is 2^e, e = −14 or −126, so that 2^L may be 2^e·max(|b|, 2^e)
-///      beside a smaller term: a step loses 17·2^(e−25)·(|a| + |b| + 2^e) more.
-///      For f32 operands this is within 3. h is 2⁻¹²⁶ for tf32 and bf16, also for three bf16 parts. For fp16 h(1 + 2⁻⁷)
-///      is used, and a step with a subnormal factor loses 17·2⁻³⁹·|b| more, or nothing where the other factor b is
-///      below 2⁻⁸, because all products are multiples of 2⁻⁴⁸. Two fp16 parts take three steps for 16 k. In a chunk
-///      whose largest element becomes 2¹⁴ or more, these lose 51·2⁻⁵³ of that element times |b|, less than 2⁻⁷·h·|b|. A
-///      chunk of elements below 2⁻¹¹² is scaled by 2¹²⁶ and loses 51·2⁻¹⁶⁵·|b|, so that h is 2⁻¹⁵⁹ more for any
-///      element.
-///
-/// NaN fails every comparison with the bound. NaN and Inf in the inputs must give NaN and Inf exactly where IEEE
-/// arithmetic does. Finite inputs may overflow in an intermediate sum, which depends on the order of additions: there
-/// Inf and NaN are accepted, and NaN where an infinite input would give Inf. In modes that round inputs NaN is accepted
-/// there too, because a tiny input becomes zero. A sum of Strassen's recursion may be NaN or overflow where no element
-/// of C does; a row has to notice that and to compute such a C in a conventional way. γ_n(v) is infinite from n·v = 1/2
-/// on: the bound then says nothing (f32: k = 2²³).
+/// Source: Dekker; Knuth; Ogita, Rump, Oishi (2005); Higham, Accuracy and Stability of Numerical Algorithms.
 
 #include <array>
 #include <cstdint>
@@ -128,7 +85,7 @@ struct GemmError {
   double norm_error = 0;           ///< ‖Δ‖, the Frobenius norm of the compared rows' errors
   double norm_exact = 0;           ///< ‖C‖, the Frobenius norm of the compared rows of the reference
   double max_over_bound = 0;       ///< largest |Δ| / bound: at most 1 for a correct kernel
-  Index differing_bits = 0;        ///< elements without the bits of the contract of gemm.hpp (any NaN equals any NaN)
+  Index differing_bits = 0;        ///< elements without the bits of the numerical contract (any NaN equals any NaN)
   Index beyond = 0;                ///< elements beyond their bound, with the misplaced ones
   Index misplaced = 0;             ///< elements that are wrongly NaN or Inf, or wrongly not
   Index telling = 0;               ///< elements at which a zero would be beyond the bound, or misplaced
@@ -185,7 +142,7 @@ class TESSERA_API GemmReference {
   /// Takes the other reference, which can then only be assigned to or destroyed.
   GemmReference& operator=(GemmReference&&) noexcept;
 
-  /// Computes the bits that the contract of gemm.hpp gives the rows of this reference in the mode of `call`, a mode of
+  /// Computes the bits that the numerical contract gives the rows of this reference in the mode of `call`, a mode of
   /// matrix units. The call is the reference's own but for its mode, with C as it was before the product. From then on
   /// compare() counts the differing bits of a kernel with Summation::HopperUnits against these; without them, and for
   /// all other kernels, against the canonical product. A mode whose bits are there already costs nothing; another one

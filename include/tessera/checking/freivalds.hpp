@@ -3,25 +3,12 @@
 /// Freivalds' check: tests a whole product without computing it again. C and the operands are multiplied by random
 /// vectors x of ±1: C·x must be alpha·A·(B·x) + beta·C₀·x. Each vector costs O(mn + nk + mk) instead of O(mnk).
 ///
+/// It allows for rounding: row i may be off by w_i, the sum of the bounds of its elements (compare.hpp). One wrong
+/// element that is off by more than 2·w_i is always found; an element that is off by less than w_i, in a row that is
+/// otherwise right, is not. docs/error_bounds.md has the proof and the probabilities between. A row that NaN, Inf or
+/// overflow may affect is not judged, and the result says how many rows were.
+///
 /// Source: R. Freivalds, "Probabilistic machines can use less running time" (IFIP Congress 1977), for exact arithmetic.
-/// This check allows for rounding: if each element of row i keeps its bound (compare.hpp), then
-///     |(C·x)_i − (alpha·A·B·x + beta·C₀·x)_i| ≤ w_i = Σ_j bound_ij,
-/// because x holds only ±1. All w_i cost as much as one vector, because the bounds are sums of |A|·(|B|·1), |C₀|·1 and
-/// constants.
-/// The right-hand side is computed in double (f32) or pairs of doubles (f64), and its own error is added to w_i.
-///
-/// The check detects the following. Let e_j be the errors of row i; the row is right if every |e_j| ≤ bound_ij.
-///   - One wrong element in a row, off by more than 2·w_i: always, by every vector.
-///   - Any number of wrong elements in a row, one of them off by more than w_i: each vector with probability ≥ 1/2,
-///     whatever the others are (of the two signs that x_j may have one makes the sum at least |e_j|), so that v vectors
-///     miss it with probability ≤ 2^−v.
-///   - Errors in a row that are all smaller than w_i: if √Σe_j² = t·w_i with t > 1, each vector with probability
-///     ≥ (1 − 1/t²)²/3 (Paley and Zygmund), so many small errors add up.
-///
-/// It cannot detect an element that exceeds its own bound but stays below w_i, which is about n times larger, if the
-/// rest of its row is right. For such errors some rows are compared element by element (GemmReference). A row that may
-/// be affected by NaN, Inf or overflow is not judged; one NaN or Inf in B affects all rows. The result says how many
-/// rows were judged.
 
 #include <memory>
 

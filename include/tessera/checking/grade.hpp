@@ -1,26 +1,15 @@
 #pragma once
 
-/// Grades of accuracy: how fast the error of a product grows with its size, from measurements at several sizes.
-///
-/// J. Demmel, X. Li, J. Langou, W. Pereira, M. Gates, C. Rubio González: "How to grade the accuracy of an
-/// implementation of the BLAS" (BLIS Retreat 2024, slides). Their grade A asks for the componentwise bound
-///     |Ĉ − C|_ij ≤ f(n)·u·(|A||B|)_ij
-/// with an f that grows at most linearly, which any order of the conventional n³ products keeps; it is measured as the
-/// slope of log(largest error) over log(n), which must not be above 1. Fixed-point emulation that is tuned by row and
-/// column keeps only the weaker bound with ‖a_i‖‖b_j‖ in place of (|A||B|)_ij, and Strassen's algorithm only the one
-/// with the norms of the whole matrices. Here:
-///   - grade A, B, C: the error in the sense of GemmError::componentwise, row_column, norm_product (each in units of u)
-///     has a slope of at most `steepest` and is nowhere above 2(n + 2), the constant of an accumulator that truncates;
-///   - none: the product does not even have grade C.
-///
-/// A implies B, and B implies C. `steepest` leaves 0.1 for the scatter of a fit through few sizes: rounding errors of
-/// random sign have slopes near 1/2. The grade depends on the data: with elements of one magnitude B and C are as hard
-/// as A; scaled rows, scaled columns and wide exponents tell them apart (gemm_compare's --dist scaled). A grade is a
-/// measurement and no proof, as the authors say of theirs. The bound of compare.hpp is proven, for each element; a
-/// grade also shows constants that shrink or grow with n.
+/// Grades of accuracy: how fast the error of a product grows with its size, from measurements at several sizes. The
+/// grade is A if the error grows with n at most as the error of a conventional product may, element by element; B and C
+/// if it does so by the norms of rows and columns, or of the matrices, alone. A grade is a measurement and no proof.
+/// docs/error_bounds.md ("Grades") has the definition.
 ///
 /// Modes that round their inputs (tf32, bf16, fp16) have another u than their type, and must not be graded with the
 /// type's.
+///
+/// Source: J. Demmel, X. Li, J. Langou, W. Pereira, M. Gates, C. Rubio González: "How to grade the accuracy of an
+/// implementation of the BLAS" (BLIS Retreat 2024, slides).
 
 #include <cstddef>
 #include <span>

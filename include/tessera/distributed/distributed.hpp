@@ -1,36 +1,19 @@
 #pragma once
 
-/// Products of matrices that are spread over the ranks of an MPI program.
+/// Products of matrices that are spread over the ranks of an MPI program, with the bits of the product on one rank
+/// (docs/contract.md), on every grid, with every block size and with every backend of the ranks.
 ///
-///     #include <mpi.h>
-///     #include <tessera/distributed/distributed.hpp>
+///     Grid grid = Grid::best(MPI_COMM_WORLD, 8192, 8192, 8192);
+///     DistributedMatrix<float> a(grid, 8192, 8192), b(grid, 8192, 8192), c(grid, 8192, 8192);
+///     a.scatter(whole_a, 0);                          // from rank 0; or fill a.data() on each rank
+///     gemm(1.0f, a, b.transposed(), 0.0f, c);         // all ranks call it
+///     Matrix<float> whole_c = c.gather(0);            // at rank 0; empty elsewhere
 ///
-///     int provided;
-///     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-///     {
-///       Grid grid = Grid::best(MPI_COMM_WORLD, 8192, 8192, 8192);
-///       DistributedMatrix<float> a(grid, 8192, 8192), b(grid, 8192, 8192), c(grid, 8192, 8192);
-///       a.scatter(whole_a, 0);                          // from rank 0; or fill a.data() on each rank
-///       gemm(1.0f, a, b.transposed(), 0.0f, c);         // all ranks call it
-///       Matrix<float> whole_c = c.gather(0);            // at rank 0; empty elsewhere
-///     }
-///     MPI_Finalize();
-///
-/// The product has the bits of the product on one rank under Math::Strict (gemm.hpp), on every grid, with every block
-/// size, and with every backend of the ranks. docs/distributed.md has the picture of which rank holds what, and says
-/// how much is sent.
-///
-/// Elements are float, double, f16, bf16, std::complex<float> or std::complex<double>. Sums of 16-bit elements are f32
-/// on all ranks, and each element of C is rounded once. Complex products have the bits of complex.hpp: if the local
-/// elements of C are column-major, of the product of column-major matrices there, Cᵀ = op(B)ᵀ·op(A)ᵀ.
-///
-/// libtessera links no MPI. A plug-in for the MPI that the process has loaded, libtessera_mpi_openmpi.so or
-/// libtessera_mpi_mpich.so, is found as backends are (backend/plugin.hpp).
-///
-/// Every function here is collective: all ranks of the communicator call it, also the ranks that the grid has no place
-/// for, with equal arguments but for data, pointers and the options that may differ. Elements go through host memory
-/// unless DistributedOptions::device_messages asks for messages from and into the memory of devices. Matrices with a
-/// Residence stay in the memory of devices from product to product.
+/// Elements are float, double, f16, bf16, std::complex<float> or std::complex<double>. Every function here is
+/// collective: all ranks of the communicator call it, also the ranks that the grid has no place for, with equal
+/// arguments but for data, pointers and the options that may differ. docs/distributed.md has a whole program, the
+/// picture of which rank holds what, how much is sent, and how a plug-in for the MPI that the process has loaded is
+/// found.
 ///
 /// Errors are agreed on: if one rank cannot go on, or arguments differ, every rank throws the same kind of exception,
 /// whose text names the rank. After an error C is unchanged. A rank that waits for another one longer than the grid's

@@ -5,11 +5,12 @@
 ///     Matrix a = load_npy<float>("a.npy");
 ///     save_npy("c.npy", gemm(a, a));
 ///
-/// Every error is an IoError, which names the file and says what is wrong with it: that the disk is full, for example.
-/// No file is left half-written; files.hpp says how files are replaced.
+/// No file is left half-written, and a link stays a link; docs/large_files.md ("How files are written") has the rules.
+/// Numbers are read and written with a decimal point, whatever the caller's floating-point state and the program's
+/// locale.
 ///
-/// Numbers are read and written in the contract's floating-point state (gemm.hpp), with a decimal point, whatever the
-/// caller's state and the program's locale. A signal that interrupts a wait ends nothing.
+/// Errors: every error is an IoError, which names the file and says what is wrong with it: that the disk is full, for
+/// example. A signal that interrupts a wait ends nothing.
 
 #include <concepts>
 #include <filesystem>

@@ -7,8 +7,8 @@
 /// folder or file that TESSERA_TUNING names (`none`: nowhere), then in $XDG_CACHE_HOME/tessera/tuning (or ~/.cache/…),
 /// then in the folder tuning/ beside the plug-in, which holds tables for some devices. A table may be deleted: without
 /// one the first kernel of the ladder runs that does not reject the product. A table of kernels that have changed since
-/// (Capabilities::kernel_revision) is passed over. A table never changes bits where a contract holds (gemm.hpp),
-/// because only rows that keep it are taken from the table.
+/// (Capabilities::kernel_revision) is passed over. A table never changes bits where a contract holds
+/// (docs/contract.md), because only rows that keep it are taken from the table.
 ///
 /// Source: the selection tables of vendors' libraries; here they are a file that every user can measure anew.
 
@@ -53,8 +53,8 @@ inline bool keeps_contract(const GemmKernel& row) {
 }
 
 /// May an executor of this machine with this ladder choose the row without being asked for it by name? Where a row of
-/// the ladder keeps the contract of Hopper's matrix units (gemm.hpp), rows of the same type and mode that add in
-/// another order may not be chosen, on hosts and on devices with these units: the bits would depend on the row.
+/// the ladder keeps the contract of Hopper's matrix units (docs/contract.md), rows of the same type and mode that add
+/// in another order may not be chosen, on hosts and on devices with these units: the bits would depend on the row.
 inline bool keeps_contract(const GemmKernel& row, std::span<const GemmKernel> ladder, const Capabilities& machine) {
   if (!keeps_contract(row)) return false;
   if (has_contract(row.summation) || !(machine.host_memory || machine.compute_major == 9)) return true;
@@ -64,7 +64,7 @@ inline bool keeps_contract(const GemmKernel& row, std::span<const GemmKernel> la
   });
 }
 
-/// Do all rows that an executor of this machine may choose for this type and mode keep the contract of gemm.hpp, and is
+/// Do all rows that an executor of this machine may choose for this type and mode keep the numerical contract, and is
 /// there one? Then a product without a named row has bits that do not depend on the row.
 inline bool promises_bits(std::span<const GemmKernel> ladder, const Capabilities& machine, DType type, Math math) {
   const auto may_run = [&](const GemmKernel& row) {

@@ -19,7 +19,7 @@ std::size_t allocated_host_bytes(std::size_t bytes) noexcept {
 }
 
 /// Asks for huge pages where the memory is large: the first touch of small pages can take longer than a GPU's product
-/// (docs/lab/from_code_core2.md).
+/// (docs/lab/cuda_executor.md).
 void* allocate_host(std::size_t bytes) noexcept {
   const std::size_t rounded = rounded_host_size(bytes == 0 ? 1 : bytes);
   if (rounded < bytes) return nullptr;

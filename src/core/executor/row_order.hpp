@@ -20,8 +20,8 @@ inline bool adds_in_own_order(const Executor& executor, const GemmCall& call, st
   });
 }
 
-/// Has the call the bits of the contract of matrix units (gemm.hpp), by the row called `kernel`, or by any that the
-/// executor may choose if that is empty? Parts of k have other bits then.
+/// Has the call the bits of the contract of matrix units (docs/contract.md), by the row called `kernel`, or by any that
+/// the executor may choose if that is empty? Parts of k have other bits then.
 inline bool keeps_unit_contract(const Executor& executor, const GemmCall& call, std::string_view kernel) {
   const auto rows = executor.gemm_kernels();
   if (kernel.empty())

@@ -334,17 +334,22 @@ def test_rows_do_not_depend_on_the_batch():
 
 
 root = Path(__file__).resolve().parents[3]
-blocks = re.findall(r"^```python\n(.*?)^```", (root / "docs/pytorch.md").read_text(), re.DOTALL | re.MULTILINE)
+blocks = [
+    block
+    for page in ("start.md", "pytorch.md")
+    for block in re.findall(r"^```python\n(.*?)^```", (root / "docs" / page).read_text(), re.DOTALL | re.MULTILINE)
+    if "import torch" in block
+]
 
 
 @pytest.mark.parametrize("block", blocks, ids=range(1, len(blocks) + 1))
 def test_documentation(block):
-    exec(compile(block, "docs/pytorch.md", "exec"), {"__name__": "__main__"})
+    exec(compile(block, "a program of docs", "exec"), {"__name__": "__main__"})
 
 
 def test_doctests():
     results = doctest.testmod(tt)
-    assert results.failed == 0 and results.attempted > 0 and len(blocks) >= 4
+    assert results.failed == 0 and results.attempted > 0 and len(blocks) >= 5
 
 
 def test_the_example():

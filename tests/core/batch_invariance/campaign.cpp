@@ -1,5 +1,5 @@
-/// The campaign of the contract of matrix units (gemm.hpp), for people to run: do rows of a product have the same bits
-/// alone and in a batch?
+/// The campaign of the contract of matrix units (docs/contract.md), for people to run: do rows of a product have the
+/// same bits alone and in a batch?
 ///
 ///     tessera_batch_campaign --count 2000
 ///     tessera_batch_campaign --count 2000 --backend cuda --largest 16384 --work 1e10

@@ -35,7 +35,7 @@ float any_number(std::uint64_t seed, std::uint64_t e) {
   return std::bit_cast<float>((bits & 0x7f800000u) == 0x7f800000u ? bits & ~0x40000000u : bits);
 }
 
-/// A sum by the words of gemm.hpp: the terms of a line's k, and the factor of its chunk as a power of two.
+/// A sum by the words of docs/contract.md: the terms of a line's k, and the factor of its chunk as a power of two.
 struct Line {
   std::vector<float> terms[3];
   int power = 0;

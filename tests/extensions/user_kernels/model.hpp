@@ -1,6 +1,6 @@
 #pragma once
 
-/// The contract of order.hpp as plain serial code, written from its text and not from its implementation.
+/// The order of docs/contract.md as plain serial code, written from its text and not from its implementation.
 
 #include <cstdint>
 #include <vector>

@@ -4,7 +4,7 @@ Usage: dependencies.py BUILD FOLDER oldest|newest
 
 The releases come from their repositories with git, and the compiler's commands from BUILD/compile_commands.json, of which
 each file that includes one of the libraries is read once more, without code: what has moved or changed its form is an
-error there. Exit status 77: a library cannot be fetched here. docs/start.md lists the releases.
+error there. Exit status 77: a library cannot be fetched here. docs/cmake.md lists the releases.
 """
 
 import concurrent.futures

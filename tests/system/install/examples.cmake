@@ -1,4 +1,4 @@
-# Builds and runs the examples of docs/start.md, as the page says, against an installed and moved tree; then installs and
+# Builds and runs the examples of docs/cmake.md, as the page says, against an installed and moved tree; then installs and
 # uninstalls. The folder has no blank in its path, because `$(pkg-config …)` without eval bears none.
 
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)

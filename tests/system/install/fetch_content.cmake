@@ -1,4 +1,4 @@
-# Configures the example with FetchContent of docs/start.md, with this checkout for Tessera, and looks at what the build
+# Configures the example with FetchContent of docs/cmake.md, with this checkout for Tessera, and looks at what the build
 # would do and at what became of the parent's cache. With BUILD_IT it builds the example with the reference backend alone
 # and without the packages that the library can do without, which takes minutes.
 

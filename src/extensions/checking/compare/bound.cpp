@@ -38,8 +38,8 @@ InputRounding input_rounding(Math math) {
       return {both(0x1p-11), half_fp16_step, 0, 1, 1 + both(0x1p-11), 65504};
     // low·low, at most 2⁻²²|a||b|, is left out. Of each 128 k of a row or column, the largest element is scaled to 2¹⁴
     // or more, or all elements by 2¹²⁶ to multiples of 2⁻²³, whose terms lose nothing to underflow but are aligned like
-    // 2⁻¹⁴ (compare.hpp, 9). A product passes at most 3·128 − 1 additions in its chunk, one for each chunk of its
-    // segment and 7 for segments, which is less than 3k.
+    // 2⁻¹⁴ (docs/error_bounds.md, 9). A product passes at most 3·128 − 1 additions in its chunk, one for each chunk of
+    // its segment and 7 for segments, which is less than 3k.
     case Math::EmulatedFp16x3:
       return {both(0x1p-22) + 0x1p-22, 0x1p-159, half_fp16_step * 0x1p-14, 3, 1 + 0x1p-9, infinity};
     case Math::EmulatedBf16x6: // middle·low twice and low·low are left out
@@ -52,8 +52,8 @@ InputRounding input_rounding(Math math) {
   return {};
 }
 
-/// Returns N of compare.hpp, 7: the error of Strassen's recursion in units of |alpha|·max|A|·max|B|. `closing` counts
-/// the roundings by alpha and beta. docs/strassen.md has the derivation.
+/// Returns N of docs/error_bounds.md, 7: the error of Strassen's recursion in units of |alpha|·max|A|·max|B|. `closing`
+/// counts the roundings by alpha and beta. docs/strassen.md has the derivation.
 double strassen_error(const Shape& shape, double closing, double v) {
   const int levels = strassen_levels(shape.m, shape.n, shape.k);
   const auto k = static_cast<double>(shape.k);
@@ -136,7 +136,7 @@ BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result,
   bound.input = input.absolute * (1 + 0x1p-7) * (1 + sum);
   bound.scaled = input.scaled * (1 + 0x1p-7) * (1 + sum);
   const bool aligns_subnormal = arithmetic.summation == Summation::HopperUnits && is_16_bit(arithmetic.type);
-  const double aligned = aligns_subnormal ? 17 * 0x1p-25 * least_power(arithmetic.type) : 0; // compare.hpp, 9
+  const double aligned = aligns_subnormal ? 17 * 0x1p-25 * least_power(arithmetic.type) : 0; // docs/error_bounds.md, 9
   bound.input += aligned * (1 + sum);
   bound.constant =
       std::abs(alpha) * additions * terms * (std::max(smallest, input.flush) + 2 * input.absolute * input.absolute) +

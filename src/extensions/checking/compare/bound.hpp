@@ -1,6 +1,6 @@
 #pragma once
 
-/// The error bound of compare.hpp, as coefficients that hold for all elements of a product.
+/// The error bound of docs/error_bounds.md, as coefficients that hold for all elements of a product.
 
 #include <tessera/checking/compare.hpp>
 
@@ -26,7 +26,8 @@ struct Shape {
   Index m, n, k;
 };
 
-/// Returns the coefficients for products of this shape. `result` is C's type; compare.hpp says where it matters.
+/// Returns the coefficients for products of this shape. `result` is C's type; docs/error_bounds.md says where it
+/// matters.
 BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, const Shape& shape, double alpha,
                                      double beta);
 

@@ -142,7 +142,7 @@ double RowCheck<T>::limit(Index i, const BoundCoefficients& bound) const {
   const double columns = static_cast<double>(problem_.n());
   const double depth = static_cast<double>(problem_.k());
   const double size = std::abs(problem_.alpha);
-  // The error of this check itself, relative to the sums of magnitudes; see compare.hpp, 6.
+  // The error of this check itself, relative to the sums of magnitudes; see docs/error_bounds.md, 6.
   const double steps = columns + depth + 8;
   double evaluation = 1 + 2 * gamma(steps, 0x1p-53);
   double own = pairs ? gamma(2 * steps, 0x1p-53) * gamma(2 * steps, 0x1p-53) : gamma(steps, 0x1p-53);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Freivalds' check of one product, row by row; freivalds.hpp has the mathematics.
+/// Freivalds' check of one product, row by row; docs/error_bounds.md has the mathematics.
 
 #include <limits>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The bits of products in the modes of matrix units, by the contract of gemm.hpp.
+/// The bits of products in the modes of matrix units, by the numerical contract (docs/contract.md).
 
 #include <vector>
 
