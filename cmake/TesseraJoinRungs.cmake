@@ -1,7 +1,7 @@
 # tessera_join_rungs(<result> <file>...): the files to compile in place of these of device code, where nothing runs them.
 # Of a small rung's compile time four fifths are headers, which nvcc reads three times. Up to ten files of a folder are one
-# file here. Each has a namespace of its own around its unnamed one, because all rungs have a `row` and a `run`; a file
-# that defines anything but rows after its unnamed namespace stays alone. Files without one have no names to keep apart,
+# file here. Each has a namespace of its own around its unnamed one, because all rungs have a `rung` and a `run`; a file
+# that defines anything but rungs after its unnamed namespace stays alone. Files without one have no names to keep apart,
 # and the files of elementwise/ have names that differ.
 
 # tessera_rung_in_namespace(<result> <file> <namespace>): the file's text with the namespace, or nothing if the file is
@@ -21,15 +21,15 @@ function(tessera_rung_in_namespace result file namespace)
   endif()
   string(FIND "${text}" "${ends}" end)
   string(SUBSTRING "${text}" 0 ${end} inside)
-  string(SUBSTRING "${text}" ${end} -1 rows)
-  if(NOT rows MATCHES "^\n} // namespace\n(\n|const [A-Za-z]+ [a-z_0-9]+ = [a-z]+<[A-Za-z_0-9:, ]+>;\n)*} // namespace tessera::cuda\n$")
+  string(SUBSTRING "${text}" ${end} -1 rungs)
+  if(NOT rungs MATCHES "^\n} // namespace\n(\n|const [A-Za-z]+ [a-z_0-9]+ = [a-z]+<[A-Za-z_0-9:, ]+>;\n)*} // namespace tessera::cuda\n$")
     return()
   endif()
   # The words stay on their lines, so that a compiler's message names the right one.
   string(REPLACE "${begins}" "\nnamespace ${namespace} { namespace {\n" inside "${inside}")
-  string(REPLACE "${ends}" "\n} } // namespace\n" rows "${rows}")
-  string(REGEX REPLACE " = ([a-z]+<)" " = ${namespace}::\\1" rows "${rows}")
-  set(${result} "#line 1 \"${file}\"\n${inside}${rows}" PARENT_SCOPE)
+  string(REPLACE "${ends}" "\n} } // namespace\n" rungs "${rungs}")
+  string(REGEX REPLACE " = ([a-z]+<)" " = ${namespace}::\\1" rungs "${rungs}")
+  set(${result} "#line 1 \"${file}\"\n${inside}${rungs}" PARENT_SCOPE)
 endfunction()
 
 function(tessera_join_rungs result)

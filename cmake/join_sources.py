@@ -37,10 +37,10 @@ for entry in json.loads((build / "compile_commands.json").read_text()):
             continue
     elif not ours or ours[0] not in libraries or path.suffix != ".cpp":
         continue
-    # Three files of src/ that the build has joined are one here. A rung stays alone: each has a `row` or a `run`. The
+    # Three files of src/ that the build has joined are one here. A rung stays alone: each has a `rung` or a `run`. The
     # others named here have a `fail`, a `part` and `tasks_per_thread`, which other files have too.
     alone = made[:1] == ("backends",) or not made and (path.name in ("output_file.cpp", "bandwidth.cpp", "range.cpp")
-                          or re.search(r"Kernel row\b|Status run\(", path.read_text()))
+                          or re.search(r"Kernel rung\b|Status run\(", path.read_text()))
     batches.setdefault((words(entry), path if alone else None, 3 if made else 8), []).append(path)
 
 shutil.rmtree(joined, ignore_errors=True)

@@ -36,25 +36,25 @@ ordered_json to_json(const BackendInfo& info) {
 
 ordered_json kernels_json(Backend backend) {
   ordered_json kernels = ordered_json::array();
-  for (const GemmKernel& row : gemm_kernels(backend))
+  for (const GemmKernel& kernel : gemm_kernels(backend))
     kernels.push_back({{"op", "gemm"},
                        {"backend", to_string(backend)},
-                       {"kernel", row.name},
-                       {"dtype", to_string(row.type)},
-                       {"math", to_string(row.math)},
-                       {"canonical", has_contract(row.summation)},
-                       {"tile", {{"m", row.tile.m}, {"n", row.tile.n}, {"k", row.tile.k}}},
-                       {"summary", row.summary},
-                       {"source", row.source}});
-  for (const ReduceKernel& row : reduce_kernels(backend))
-    kernels.push_back({{"op", word(row.op)},
+                       {"kernel", kernel.name},
+                       {"dtype", to_string(kernel.type)},
+                       {"math", to_string(kernel.math)},
+                       {"canonical", has_contract(kernel.summation)},
+                       {"tile", {{"m", kernel.tile.m}, {"n", kernel.tile.n}, {"k", kernel.tile.k}}},
+                       {"summary", kernel.summary},
+                       {"source", kernel.source}});
+  for (const ReduceKernel& kernel : reduce_kernels(backend))
+    kernels.push_back({{"op", word(kernel.op)},
                        {"backend", to_string(backend)},
-                       {"kernel", row.name},
-                       {"dtype", to_string(row.type)},
+                       {"kernel", kernel.name},
+                       {"dtype", to_string(kernel.type)},
                        {"math", to_string(Math::Strict)},
-                       {"canonical", row.summation == Summation::Canonical},
-                       {"summary", row.summary},
-                       {"source", row.source}});
+                       {"canonical", kernel.summation == Summation::Canonical},
+                       {"summary", kernel.summary},
+                       {"source", kernel.source}});
   return kernels;
 }
 

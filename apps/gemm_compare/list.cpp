@@ -65,14 +65,14 @@ void print_preset(const Options& options) {
 class Probe {
  public:
   explicit Probe(Executor& device)
-      : device_(device), a_(device, bytes), b_(device, bytes), c_(device, bytes), rows_(device.gemm_kernels()) {}
+      : device_(device), a_(device, bytes), b_(device, bytes), c_(device, bytes), kernels_(device.gemm_kernels()) {}
 
   /// Adds the resources of the kernel number `index` of the ladder to its JSON, if the device tells them.
-  void add(std::size_t index, nlohmann::ordered_json& kernel) {
-    if (index >= rows_.size()) return; // reductions follow the products
-    const GemmKernel& row = rows_[index];
-    const GemmCall call{.type = row.type,
-                        .math = row.math,
+  void add(std::size_t index, nlohmann::ordered_json& entry) {
+    if (index >= kernels_.size()) return; // reductions follow the products
+    const GemmKernel& kernel = kernels_[index];
+    const GemmCall call{.type = kernel.type,
+                        .math = kernel.math,
                         .m = side,
                         .n = side,
                         .k = side,
@@ -83,14 +83,14 @@ class Probe {
                         .c = c_.data(),
                         .ldc = side};
     KernelResources resources;
-    if (!read_kernel_resources(device_, call, row.name, resources).ok()) return;
-    kernel["resources"] = {{"registers", resources.registers},
-                           {"static_shared", resources.static_shared},
-                           {"dynamic_shared", resources.dynamic_shared},
-                           {"local_memory", resources.local_memory},
-                           {"block_threads", resources.threads},
-                           {"blocks", resources.blocks},
-                           {"occupancy_percent", 100 * resources.occupancy}};
+    if (!read_kernel_resources(device_, call, kernel.name, resources).ok()) return;
+    entry["resources"] = {{"registers", resources.registers},
+                          {"static_shared", resources.static_shared},
+                          {"dynamic_shared", resources.dynamic_shared},
+                          {"local_memory", resources.local_memory},
+                          {"block_threads", resources.threads},
+                          {"blocks", resources.blocks},
+                          {"occupancy_percent", 100 * resources.occupancy}};
   }
 
  private:
@@ -98,7 +98,7 @@ class Probe {
   static constexpr std::size_t bytes = side * side * sizeof(double);
   Executor& device_;
   Buffer a_, b_, c_;
-  std::span<const GemmKernel> rows_;
+  std::span<const GemmKernel> kernels_;
 };
 
 /// Returns a probe of the backend's device, or nothing if it has none or no memory to spare.

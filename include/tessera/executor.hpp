@@ -40,7 +40,7 @@
 namespace tessera {
 
 namespace detail {
-class TunedRows;
+class TunedKernels;
 }
 
 /// The machine behind an executor. Sizes are in bytes; a member that does not apply is zero or empty.
@@ -304,7 +304,7 @@ class TESSERA_API Executor {
   Status reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel = {}) noexcept;
 
   /// Sets the tuning table that gemm() looks into; null: gemm() goes by the ladder only. No product may be running.
-  void use_tuning(std::shared_ptr<const detail::TunedRows> rows) noexcept { tuned_ = std::move(rows); }
+  void use_tuning(std::shared_ptr<const detail::TunedKernels> rows) noexcept { tuned_ = std::move(rows); }
 
  protected:
   /// Does what allocate() does.
@@ -350,10 +350,10 @@ class TESSERA_API Executor {
   /// Does what gemm_batch() does for checked groups, of which some have ends of rows.
   Status gemm_batch_by_ends(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel);
   /// Runs the row, and then the part of the epilogue that the row does not apply.
-  Status run_row(Queue& queue, const GemmKernel& row, const GemmCall& call);
-  Status choose_row(const GemmCall& call, std::string_view kernel, const GemmKernel*& row) const;
+  Status run_kernel(Queue& queue, const GemmKernel& kernel, const GemmCall& call);
+  Status choose_kernel(const GemmCall& call, std::string_view kernel, const GemmKernel*& chosen) const;
 
-  std::shared_ptr<const detail::TunedRows> tuned_;
+  std::shared_ptr<const detail::TunedKernels> tuned_;
 };
 
 /// A rectangle of elements in memory.

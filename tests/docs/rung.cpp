@@ -12,8 +12,8 @@ namespace {
 using namespace tessera;
 
 std::span<const GemmKernel> ladder() {
-  static const std::array rows{cpu::row_wise_f32, cpu::row_wise_f64};
-  return rows;
+  static const std::array kernels{cpu::row_wise_f32, cpu::row_wise_f64};
+  return kernels;
 }
 
 class OneRungExecutor final : public test::BorrowingExecutor {

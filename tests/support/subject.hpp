@@ -33,20 +33,20 @@ struct ContractRow {
   Math math;
 };
 /// Returns the reference's row that has the bits of a row with a contract.
-inline ContractRow contract_of(const GemmKernel& row) {
-  return row.summation == Summation::HopperUnits ? ContractRow{"hopper_units", row.math}
-                                                 : ContractRow{"canonical", Math::Strict};
+inline ContractRow contract_of(const GemmKernel& kernel) {
+  return kernel.summation == Summation::HopperUnits ? ContractRow{"hopper_units", kernel.math}
+                                                    : ContractRow{"canonical", Math::Strict};
 }
 
 /// Is the row the reference's model of matrix units itself, which would be compared with itself at some expense?
-inline bool is_own_contract(const GemmKernel& row) {
-  return row.summation == Summation::HopperUnits && options().backend == Backend::Reference;
+inline bool is_own_contract(const GemmKernel& kernel) {
+  return kernel.summation == Summation::HopperUnits && options().backend == Backend::Reference;
 }
 
 /// Returns how many products the reference's row adds for one of the operands.
-inline int products_of_model(const GemmKernel& row) {
+inline int products_of_model(const GemmKernel& kernel) {
   using namespace detail::hopper;
-  return is_emulated(row.math) ? emulation_of(row.math).count : 1;
+  return is_emulated(kernel.math) ? emulation_of(kernel.math).count : 1;
 }
 
 } // namespace tessera::conformance

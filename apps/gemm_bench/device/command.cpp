@@ -26,8 +26,8 @@ std::vector<const DeviceMode*> chosen_modes(const std::vector<std::string>& name
 
 void check_rows(const Executor& device, const std::vector<std::string>& rows) {
   std::vector<std::string> known;
-  for (const GemmKernel& row : device.gemm_kernels())
-    if (std::find(known.begin(), known.end(), row.name) == known.end()) known.emplace_back(row.name);
+  for (const GemmKernel& kernel : device.gemm_kernels())
+    if (std::find(known.begin(), known.end(), kernel.name) == known.end()) known.emplace_back(kernel.name);
   for (const std::string& name : rows) static_cast<void>(apps::choose("--kernel", name, known));
 }
 

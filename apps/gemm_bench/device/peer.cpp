@@ -32,8 +32,8 @@ class RowPeer final : public DevicePeer {
   }
   Arithmetic arithmetic(const DeviceMode& mode) const override {
     if (side_ == Side::Vendor) return of_vendor(mode);
-    for (const GemmKernel& row : device_.gemm_kernels())
-      if (row.name == row_ && row.type == mode.type && row.math == mode.math) return Arithmetic::of(row);
+    for (const GemmKernel& kernel : device_.gemm_kernels())
+      if (kernel.name == row_ && kernel.type == mode.type && kernel.math == mode.math) return Arithmetic::of(kernel);
     if (mode.math == Math::Strict) return {mode.type, mode.math, Summation::Canonical, Accumulator::Native};
     const bool promised = promises_bits(device_.gemm_kernels(), device_.capabilities(), mode.type, mode.math);
     return {mode.type, mode.math, promised ? Summation::HopperUnits : Summation::Other, Accumulator::Truncating};
@@ -124,9 +124,10 @@ DevicePeers make_device_peers(Executor& device, const DeviceMode& mode, const st
     peers.push_back(std::make_unique<CublasPeer>(cublas, mode.cublas_compute));
     peers.push_back(std::make_unique<RowPeer>(device, Side::Vendor, "cublas_lt", mode.list_row, of_vendor(mode).math));
   }
-  for (const GemmKernel& row : device.gemm_kernels())
-    if (row.type == mode.type && row.math == mode.math && std::find(rows.begin(), rows.end(), row.name) != rows.end())
-      peers.push_back(std::make_unique<RowPeer>(device, Side::Row, row.name, row.name, mode.math));
+  for (const GemmKernel& kernel : device.gemm_kernels())
+    if (kernel.type == mode.type && kernel.math == mode.math &&
+        std::find(rows.begin(), rows.end(), kernel.name) != rows.end())
+      peers.push_back(std::make_unique<RowPeer>(device, Side::Row, kernel.name, kernel.name, mode.math));
   return peers;
 }
 

@@ -25,12 +25,12 @@ std::vector<Row> rows_of(Backend backend, Operation operation) {
   std::vector<Row> rows;
   Executor& present = executor(backend);
   if (operation == Operation::Gemm) {
-    for (const GemmKernel& row : present.gemm_kernels())
-      rows.push_back({{backend, &present, &row, nullptr, 0}, row.name, row.type, row.math});
+    for (const GemmKernel& kernel : present.gemm_kernels())
+      rows.push_back({{backend, &present, &kernel, nullptr, 0}, kernel.name, kernel.type, kernel.math});
   } else {
-    for (const ReduceKernel& row : present.reduce_kernels())
-      if (row.op == ReduceOp::SumOfSquares)
-        rows.push_back({{backend, &present, nullptr, &row, 0}, row.name, row.type, Math::Strict});
+    for (const ReduceKernel& kernel : present.reduce_kernels())
+      if (kernel.op == ReduceOp::SumOfSquares)
+        rows.push_back({{backend, &present, nullptr, &kernel, 0}, kernel.name, kernel.type, Math::Strict});
   }
   std::reverse(rows.begin(), rows.end()); // ladders are listed best first, tables begin with the first rung
   // Libraries that are opened at run time are not rungs: they stand below the ladder.

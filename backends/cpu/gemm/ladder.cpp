@@ -8,7 +8,7 @@
 namespace tessera::cpu {
 
 std::span<const GemmKernel> gemm_ladder(Backend backend) {
-  static const auto* rows = [backend] {
+  static const auto* kernels = [backend] {
     auto all = std::make_unique<std::vector<GemmKernel>>(std::initializer_list<GemmKernel>{
         simd_f32,          simd_f64,          //
         simd_packed_f32,   simd_packed_f64,   //
@@ -24,19 +24,19 @@ std::span<const GemmKernel> gemm_ladder(Backend backend) {
         kahan_f32,         kahan_f64,         //
         strassen_f32,      strassen_f64,
     });
-    for (const GemmKernel& row : schedule_rows(backend)) all->push_back(row);
+    for (const GemmKernel& kernel : schedule_rows(backend)) all->push_back(kernel);
 #if defined(TESSERA_HAS_AMX_CODE)
     all->push_back(amx_bf16_f32);
     all->push_back(amx_bf16_bf16);
     all->push_back(amx_bf16x6_f32);
 #endif
-    for (const GemmKernel& row : {hopper_units_tf32, hopper_units_f16, hopper_units_bf16, hopper_units_f32_as_bf16,
-                                  hopper_units_f32_as_f16, hopper_units_fp16x3, hopper_units_bf16x6})
-      all->push_back(row);
-    for (const GemmKernel& row : cblas_rows()) all->push_back(row);
+    for (const GemmKernel& kernel : {hopper_units_tf32, hopper_units_f16, hopper_units_bf16, hopper_units_f32_as_bf16,
+                                     hopper_units_f32_as_f16, hopper_units_fp16x3, hopper_units_bf16x6})
+      all->push_back(kernel);
+    for (const GemmKernel& kernel : cblas_rows()) all->push_back(kernel);
     return all.release(); // lives as long as the process: executors and programs keep rows
   }();
-  return *rows;
+  return *kernels;
 }
 
 } // namespace tessera::cpu

@@ -105,7 +105,7 @@ Status run_whole(const ReduceKernel&, Executor& executor, Queue&, const ReduceCa
 }
 
 template <class T>
-constexpr ReduceKernel row(ReduceOp op) {
+constexpr ReduceKernel rung(ReduceOp op) {
   return {.name = "canonical",
           .summary = "chunks of 1024 in 32 lanes, folded; chunks in parallel",
           .source = "Tessera",
@@ -115,22 +115,22 @@ constexpr ReduceKernel row(ReduceOp op) {
           .run = run<T>};
 }
 
-constexpr std::array rows{row<float>(ReduceOp::SumOfSquares),
-                          row<double>(ReduceOp::SumOfSquares),
-                          row<float>(ReduceOp::SumAbs),
-                          row<double>(ReduceOp::SumAbs),
-                          row<float>(ReduceOp::MaxAbs),
-                          row<double>(ReduceOp::MaxAbs),
-                          row<f16>(ReduceOp::SumOfSquares),
-                          row<bf16>(ReduceOp::SumOfSquares),
-                          row<f16>(ReduceOp::SumAbs),
-                          row<bf16>(ReduceOp::SumAbs),
-                          row<f16>(ReduceOp::MaxAbs),
-                          row<bf16>(ReduceOp::MaxAbs),
-                          host::whole_row("whole numbers, exact in int64; parts of 65536 in parallel", run_whole)};
+constexpr std::array kernels{rung<float>(ReduceOp::SumOfSquares),
+                             rung<double>(ReduceOp::SumOfSquares),
+                             rung<float>(ReduceOp::SumAbs),
+                             rung<double>(ReduceOp::SumAbs),
+                             rung<float>(ReduceOp::MaxAbs),
+                             rung<double>(ReduceOp::MaxAbs),
+                             rung<f16>(ReduceOp::SumOfSquares),
+                             rung<bf16>(ReduceOp::SumOfSquares),
+                             rung<f16>(ReduceOp::SumAbs),
+                             rung<bf16>(ReduceOp::SumAbs),
+                             rung<f16>(ReduceOp::MaxAbs),
+                             rung<bf16>(ReduceOp::MaxAbs),
+                             host::whole_row("whole numbers, exact in int64; parts of 65536 in parallel", run_whole)};
 
 } // namespace
 
-std::span<const ReduceKernel> reduce_ladder() { return rows; }
+std::span<const ReduceKernel> reduce_ladder() { return kernels; }
 
 } // namespace tessera::cpu

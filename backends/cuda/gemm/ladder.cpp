@@ -9,7 +9,7 @@ namespace tessera::cuda {
 namespace {
 
 const auto& all_rows() {
-  static const std::array rows{
+  static const std::array kernels{
       // clang-format off
       // Math::Strict. cuBLAS is not canonical, so it comes after the first canonical row that takes every call.
       // cublas_lt* is a yardstick: it runs only where it is named, in every mode.
@@ -58,7 +58,7 @@ const auto& all_rows() {
       kahan_flat_f32, kahan_flat_f64,
       // clang-format on
   };
-  return rows;
+  return kernels;
 }
 
 } // namespace
@@ -66,13 +66,13 @@ const auto& all_rows() {
 std::span<const GemmKernel> gemm_ladder() { return all_rows(); }
 
 std::span<const GemmKernel> ladder_of_other_generations() {
-  static const auto rows = [] {
+  static const auto kernels = [] {
     auto copy = all_rows();
-    for (GemmKernel& row : copy)
-      if (row.summation == Summation::HopperUnits) row.summation = Summation::Other;
+    for (GemmKernel& kernel : copy)
+      if (kernel.summation == Summation::HopperUnits) kernel.summation = Summation::Other;
     return copy;
   }();
-  return rows;
+  return kernels;
 }
 
 } // namespace tessera::cuda

@@ -22,24 +22,24 @@ __global__ void block_sum(Elements<T> x, RungOutput output) {
 }
 
 template <class T>
-Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+Status run(const ReduceKernel& kernel, Executor& executor, Queue& queue, const ReduceCall& call,
            ReduceResult& result) noexcept {
-  return run_rung<T>(block_sum<T>, row.name, many_blocks_grid, reduce_threads, many_blocks_grid, executor, queue, call,
-                     result);
+  return run_rung<T>(block_sum<T>, kernel.name, many_blocks_grid, reduce_threads, many_blocks_grid, executor, queue,
+                     call, result);
 }
 
 template <class T>
-constexpr ReduceKernel row{.name = "block_sum",
-                           .summary = "sums meet in shared memory, thread 0 adds them",
-                           .source = "CUDA course",
-                           .type = reduced_dtype_of<T>,
-                           .summation = summation_of<T>,
-                           .run = run<T>};
+constexpr ReduceKernel rung{.name = "block_sum",
+                            .summary = "sums meet in shared memory, thread 0 adds them",
+                            .source = "CUDA course",
+                            .type = reduced_dtype_of<T>,
+                            .summation = summation_of<T>,
+                            .run = run<T>};
 
 } // namespace
 
-const ReduceKernel block_sum_f32 = row<float>;
-const ReduceKernel block_sum_f64 = row<double>;
-const ReduceKernel block_sum_i32 = row<std::int32_t>;
+const ReduceKernel block_sum_f32 = rung<float>;
+const ReduceKernel block_sum_f64 = rung<double>;
+const ReduceKernel block_sum_i32 = rung<std::int32_t>;
 
 } // namespace tessera::cuda

@@ -100,7 +100,7 @@ Status run(const ReduceKernel&, Executor& executor, Queue& queue, const ReduceCa
 }
 
 template <class T, class Term, class Join>
-constexpr ReduceKernel row(ReduceOp op) {
+constexpr ReduceKernel rung(ReduceOp op) {
   return {.name = "canonical",
           .summary = "a warp a chunk of 1024, folded by shuffles; the same bits on every backend",
           .source = "Tessera",
@@ -112,17 +112,17 @@ constexpr ReduceKernel row(ReduceOp op) {
 
 } // namespace
 
-const ReduceKernel canonical_squares_f32 = row<float, Square, Add>(ReduceOp::SumOfSquares);
-const ReduceKernel canonical_squares_f64 = row<double, Square, Add>(ReduceOp::SumOfSquares);
-const ReduceKernel canonical_squares_f16 = row<f16, Square, Add>(ReduceOp::SumOfSquares);
-const ReduceKernel canonical_squares_bf16 = row<bf16, Square, Add>(ReduceOp::SumOfSquares);
-const ReduceKernel canonical_sum_f32 = row<float, Magnitude, Add>(ReduceOp::SumAbs);
-const ReduceKernel canonical_sum_f64 = row<double, Magnitude, Add>(ReduceOp::SumAbs);
-const ReduceKernel canonical_sum_f16 = row<f16, Magnitude, Add>(ReduceOp::SumAbs);
-const ReduceKernel canonical_sum_bf16 = row<bf16, Magnitude, Add>(ReduceOp::SumAbs);
-const ReduceKernel canonical_max_f32 = row<float, Magnitude, Larger>(ReduceOp::MaxAbs);
-const ReduceKernel canonical_max_f64 = row<double, Magnitude, Larger>(ReduceOp::MaxAbs);
-const ReduceKernel canonical_max_f16 = row<f16, Magnitude, Larger>(ReduceOp::MaxAbs);
-const ReduceKernel canonical_max_bf16 = row<bf16, Magnitude, Larger>(ReduceOp::MaxAbs);
+const ReduceKernel canonical_squares_f32 = rung<float, Square, Add>(ReduceOp::SumOfSquares);
+const ReduceKernel canonical_squares_f64 = rung<double, Square, Add>(ReduceOp::SumOfSquares);
+const ReduceKernel canonical_squares_f16 = rung<f16, Square, Add>(ReduceOp::SumOfSquares);
+const ReduceKernel canonical_squares_bf16 = rung<bf16, Square, Add>(ReduceOp::SumOfSquares);
+const ReduceKernel canonical_sum_f32 = rung<float, Magnitude, Add>(ReduceOp::SumAbs);
+const ReduceKernel canonical_sum_f64 = rung<double, Magnitude, Add>(ReduceOp::SumAbs);
+const ReduceKernel canonical_sum_f16 = rung<f16, Magnitude, Add>(ReduceOp::SumAbs);
+const ReduceKernel canonical_sum_bf16 = rung<bf16, Magnitude, Add>(ReduceOp::SumAbs);
+const ReduceKernel canonical_max_f32 = rung<float, Magnitude, Larger>(ReduceOp::MaxAbs);
+const ReduceKernel canonical_max_f64 = rung<double, Magnitude, Larger>(ReduceOp::MaxAbs);
+const ReduceKernel canonical_max_f16 = rung<f16, Magnitude, Larger>(ReduceOp::MaxAbs);
+const ReduceKernel canonical_max_bf16 = rung<bf16, Magnitude, Larger>(ReduceOp::MaxAbs);
 
 } // namespace tessera::cuda

@@ -21,23 +21,23 @@ __global__ void contiguous(Elements<T> x, RungOutput output) {
 }
 
 template <class T>
-Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+Status run(const ReduceKernel& kernel, Executor& executor, Queue& queue, const ReduceCall& call,
            ReduceResult& result) noexcept {
-  return run_rung<T>(contiguous<T>, row.name, 1, reduce_threads, reduce_threads, executor, queue, call, result);
+  return run_rung<T>(contiguous<T>, kernel.name, 1, reduce_threads, reduce_threads, executor, queue, call, result);
 }
 
 template <class T>
-constexpr ReduceKernel row{.name = "contiguous",
-                           .summary = "256 threads, a contiguous part each",
-                           .source = "CUDA course",
-                           .type = reduced_dtype_of<T>,
-                           .summation = summation_of<T>,
-                           .run = run<T>};
+constexpr ReduceKernel rung{.name = "contiguous",
+                            .summary = "256 threads, a contiguous part each",
+                            .source = "CUDA course",
+                            .type = reduced_dtype_of<T>,
+                            .summation = summation_of<T>,
+                            .run = run<T>};
 
 } // namespace
 
-const ReduceKernel contiguous_f32 = row<float>;
-const ReduceKernel contiguous_f64 = row<double>;
-const ReduceKernel contiguous_i32 = row<std::int32_t>;
+const ReduceKernel contiguous_f32 = rung<float>;
+const ReduceKernel contiguous_f64 = rung<double>;
+const ReduceKernel contiguous_i32 = rung<std::int32_t>;
 
 } // namespace tessera::cuda

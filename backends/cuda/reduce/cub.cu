@@ -81,17 +81,17 @@ Status run(const ReduceKernel&, Executor& executor, Queue& queue, const ReduceCa
 }
 
 template <class T>
-constexpr ReduceKernel row{.name = "cub",
-                           .summary = "the vendor's device-wide reduction",
-                           .source = "CCCL",
-                           .type = reduced_dtype_of<T>,
-                           .summation = summation_of<T>,
-                           .run = run<T>};
+constexpr ReduceKernel rung{.name = "cub",
+                            .summary = "the vendor's device-wide reduction",
+                            .source = "CCCL",
+                            .type = reduced_dtype_of<T>,
+                            .summation = summation_of<T>,
+                            .run = run<T>};
 
 } // namespace
 
-const ReduceKernel cub_f32 = row<float>;
-const ReduceKernel cub_f64 = row<double>;
-const ReduceKernel cub_i32 = row<std::int32_t>;
+const ReduceKernel cub_f32 = rung<float>;
+const ReduceKernel cub_f64 = rung<double>;
+const ReduceKernel cub_i32 = rung<std::int32_t>;
 
 } // namespace tessera::cuda

@@ -16,23 +16,23 @@ __global__ void interleaved(Elements<T> x, RungOutput output) {
 }
 
 template <class T>
-Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+Status run(const ReduceKernel& kernel, Executor& executor, Queue& queue, const ReduceCall& call,
            ReduceResult& result) noexcept {
-  return run_rung<T>(interleaved<T>, row.name, 1, reduce_threads, reduce_threads, executor, queue, call, result);
+  return run_rung<T>(interleaved<T>, kernel.name, 1, reduce_threads, reduce_threads, executor, queue, call, result);
 }
 
 template <class T>
-constexpr ReduceKernel row{.name = "interleaved",
-                           .summary = "256 threads take turns: neighbours read neighbours",
-                           .source = "CUDA course",
-                           .type = reduced_dtype_of<T>,
-                           .summation = summation_of<T>,
-                           .run = run<T>};
+constexpr ReduceKernel rung{.name = "interleaved",
+                            .summary = "256 threads take turns: neighbours read neighbours",
+                            .source = "CUDA course",
+                            .type = reduced_dtype_of<T>,
+                            .summation = summation_of<T>,
+                            .run = run<T>};
 
 } // namespace
 
-const ReduceKernel interleaved_f32 = row<float>;
-const ReduceKernel interleaved_f64 = row<double>;
-const ReduceKernel interleaved_i32 = row<std::int32_t>;
+const ReduceKernel interleaved_f32 = rung<float>;
+const ReduceKernel interleaved_f64 = rung<double>;
+const ReduceKernel interleaved_i32 = rung<std::int32_t>;
 
 } // namespace tessera::cuda

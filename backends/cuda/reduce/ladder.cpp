@@ -5,7 +5,7 @@
 namespace tessera::cuda {
 
 std::span<const ReduceKernel> reduce_ladder() {
-  static const std::array rows{
+  static const std::array kernels{
       canonical_squares_f32,
       canonical_squares_f64, // The default, because it has the same bits on every backend.
       canonical_squares_f16,
@@ -50,7 +50,7 @@ std::span<const ReduceKernel> reduce_ladder() {
       one_thread_f64,
       one_thread_i32, //
   };
-  return rows;
+  return kernels;
 }
 
 } // namespace tessera::cuda

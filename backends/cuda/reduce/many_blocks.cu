@@ -15,24 +15,24 @@ __global__ void many_blocks(Elements<T> x, RungOutput output) {
 }
 
 template <class T>
-Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+Status run(const ReduceKernel& kernel, Executor& executor, Queue& queue, const ReduceCall& call,
            ReduceResult& result) noexcept {
-  return run_rung<T>(many_blocks<T>, row.name, many_blocks_grid, reduce_threads, many_blocks_grid * reduce_threads,
+  return run_rung<T>(many_blocks<T>, kernel.name, many_blocks_grid, reduce_threads, many_blocks_grid * reduce_threads,
                      executor, queue, call, result);
 }
 
 template <class T>
-constexpr ReduceKernel row{.name = "many_blocks",
-                           .summary = "32 blocks of 256 threads, a sum a thread to the host",
-                           .source = "CUDA course",
-                           .type = reduced_dtype_of<T>,
-                           .summation = summation_of<T>,
-                           .run = run<T>};
+constexpr ReduceKernel rung{.name = "many_blocks",
+                            .summary = "32 blocks of 256 threads, a sum a thread to the host",
+                            .source = "CUDA course",
+                            .type = reduced_dtype_of<T>,
+                            .summation = summation_of<T>,
+                            .run = run<T>};
 
 } // namespace
 
-const ReduceKernel many_blocks_f32 = row<float>;
-const ReduceKernel many_blocks_f64 = row<double>;
-const ReduceKernel many_blocks_i32 = row<std::int32_t>;
+const ReduceKernel many_blocks_f32 = rung<float>;
+const ReduceKernel many_blocks_f64 = rung<double>;
+const ReduceKernel many_blocks_i32 = rung<std::int32_t>;
 
 } // namespace tessera::cuda

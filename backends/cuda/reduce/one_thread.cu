@@ -18,23 +18,23 @@ __global__ void one_thread(Elements<T> x, RungOutput output) {
 }
 
 template <class T>
-Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+Status run(const ReduceKernel& kernel, Executor& executor, Queue& queue, const ReduceCall& call,
            ReduceResult& result) noexcept {
-  return run_rung<T>(one_thread<T>, row.name, 1, 1, 1, executor, queue, call, result);
+  return run_rung<T>(one_thread<T>, kernel.name, 1, 1, 1, executor, queue, call, result);
 }
 
 template <class T>
-constexpr ReduceKernel row{.name = "one_thread",
-                           .summary = "one thread adds everything",
-                           .source = "CUDA course",
-                           .type = reduced_dtype_of<T>,
-                           .summation = summation_of<T>,
-                           .run = run<T>};
+constexpr ReduceKernel rung{.name = "one_thread",
+                            .summary = "one thread adds everything",
+                            .source = "CUDA course",
+                            .type = reduced_dtype_of<T>,
+                            .summation = summation_of<T>,
+                            .run = run<T>};
 
 } // namespace
 
-const ReduceKernel one_thread_f32 = row<float>;
-const ReduceKernel one_thread_f64 = row<double>;
-const ReduceKernel one_thread_i32 = row<std::int32_t>;
+const ReduceKernel one_thread_f32 = rung<float>;
+const ReduceKernel one_thread_f64 = rung<double>;
+const ReduceKernel one_thread_i32 = rung<std::int32_t>;
 
 } // namespace tessera::cuda

@@ -23,24 +23,24 @@ __global__ void tree_sequential(Elements<T> x, RungOutput output) {
 }
 
 template <class T>
-Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+Status run(const ReduceKernel& kernel, Executor& executor, Queue& queue, const ReduceCall& call,
            ReduceResult& result) noexcept {
-  return run_rung<T>(tree_sequential<T>, row.name, many_blocks_grid, reduce_threads, many_blocks_grid, executor, queue,
-                     call, result);
+  return run_rung<T>(tree_sequential<T>, kernel.name, many_blocks_grid, reduce_threads, many_blocks_grid, executor,
+                     queue, call, result);
 }
 
 template <class T>
-constexpr ReduceKernel row{.name = "tree_sequential",
-                           .summary = "tree with a halving stride: no bank conflicts",
-                           .source = "CUDA course",
-                           .type = reduced_dtype_of<T>,
-                           .summation = summation_of<T>,
-                           .run = run<T>};
+constexpr ReduceKernel rung{.name = "tree_sequential",
+                            .summary = "tree with a halving stride: no bank conflicts",
+                            .source = "CUDA course",
+                            .type = reduced_dtype_of<T>,
+                            .summation = summation_of<T>,
+                            .run = run<T>};
 
 } // namespace
 
-const ReduceKernel tree_sequential_f32 = row<float>;
-const ReduceKernel tree_sequential_f64 = row<double>;
-const ReduceKernel tree_sequential_i32 = row<std::int32_t>;
+const ReduceKernel tree_sequential_f32 = rung<float>;
+const ReduceKernel tree_sequential_f64 = rung<double>;
+const ReduceKernel tree_sequential_i32 = rung<std::int32_t>;
 
 } // namespace tessera::cuda

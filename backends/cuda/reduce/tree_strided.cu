@@ -23,24 +23,24 @@ __global__ void tree_strided(Elements<T> x, RungOutput output) {
 }
 
 template <class T>
-Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+Status run(const ReduceKernel& kernel, Executor& executor, Queue& queue, const ReduceCall& call,
            ReduceResult& result) noexcept {
-  return run_rung<T>(tree_strided<T>, row.name, many_blocks_grid, reduce_threads, many_blocks_grid, executor, queue,
+  return run_rung<T>(tree_strided<T>, kernel.name, many_blocks_grid, reduce_threads, many_blocks_grid, executor, queue,
                      call, result);
 }
 
 template <class T>
-constexpr ReduceKernel row{.name = "tree_strided",
-                           .summary = "tree with modulo addressing: idle lanes, bank conflicts",
-                           .source = "CUDA course",
-                           .type = reduced_dtype_of<T>,
-                           .summation = summation_of<T>,
-                           .run = run<T>};
+constexpr ReduceKernel rung{.name = "tree_strided",
+                            .summary = "tree with modulo addressing: idle lanes, bank conflicts",
+                            .source = "CUDA course",
+                            .type = reduced_dtype_of<T>,
+                            .summation = summation_of<T>,
+                            .run = run<T>};
 
 } // namespace
 
-const ReduceKernel tree_strided_f32 = row<float>;
-const ReduceKernel tree_strided_f64 = row<double>;
-const ReduceKernel tree_strided_i32 = row<std::int32_t>;
+const ReduceKernel tree_strided_f32 = rung<float>;
+const ReduceKernel tree_strided_f64 = rung<double>;
+const ReduceKernel tree_strided_i32 = rung<std::int32_t>;
 
 } // namespace tessera::cuda

@@ -54,24 +54,24 @@ __global__ void __launch_bounds__(reduce_threads) warp_shuffle(Elements<T> x, Ru
 }
 
 template <class T>
-Status run(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+Status run(const ReduceKernel& kernel, Executor& executor, Queue& queue, const ReduceCall& call,
            ReduceResult& result) noexcept {
   const int blocks = executor.capabilities().multiprocessors * blocks_per_multiprocessor;
-  return run_rung<T>(warp_shuffle<T>, row.name, blocks, reduce_threads, blocks, executor, queue, call, result);
+  return run_rung<T>(warp_shuffle<T>, kernel.name, blocks, reduce_threads, blocks, executor, queue, call, result);
 }
 
 template <class T>
-constexpr ReduceKernel row{.name = "warp_shuffle",
-                           .summary = "sums handed from lane to lane in registers; the grid fills the device",
-                           .source = "Luitjens 2014",
-                           .type = reduced_dtype_of<T>,
-                           .summation = summation_of<T>,
-                           .run = run<T>};
+constexpr ReduceKernel rung{.name = "warp_shuffle",
+                            .summary = "sums handed from lane to lane in registers; the grid fills the device",
+                            .source = "Luitjens 2014",
+                            .type = reduced_dtype_of<T>,
+                            .summation = summation_of<T>,
+                            .run = run<T>};
 
 } // namespace
 
-const ReduceKernel warp_shuffle_f32 = row<float>;
-const ReduceKernel warp_shuffle_f64 = row<double>;
-const ReduceKernel warp_shuffle_i32 = row<std::int32_t>;
+const ReduceKernel warp_shuffle_f32 = rung<float>;
+const ReduceKernel warp_shuffle_f64 = rung<double>;
+const ReduceKernel warp_shuffle_i32 = rung<std::int32_t>;
 
 } // namespace tessera::cuda

@@ -89,20 +89,20 @@ Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept 
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "canonical",
-                         .summary = "the contract as code: one FMA chain a segment, serial",
-                         .source = "Tessera",
-                         .type = dtype_of<T>,
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .epilogue = true,
-                         .narrows = true};
+constexpr GemmKernel rung{.name = "canonical",
+                          .summary = "the contract as code: one FMA chain a segment, serial",
+                          .source = "Tessera",
+                          .type = dtype_of<T>,
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .epilogue = true,
+                          .narrows = true};
 
 } // namespace
 
-const GemmKernel canonical_f32 = row<float>;
-const GemmKernel canonical_f64 = row<double>;
-const GemmKernel canonical_f16 = row<f16>;
-const GemmKernel canonical_bf16 = row<bf16>;
+const GemmKernel canonical_f32 = rung<float>;
+const GemmKernel canonical_f64 = rung<double>;
+const GemmKernel canonical_f16 = rung<f16>;
+const GemmKernel canonical_bf16 = rung<bf16>;
 
 } // namespace tessera::reference

@@ -81,18 +81,18 @@ Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept 
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "gold",
-                         .summary = "serial triple loop, accumulates in higher precision",
-                         .source = "textbook",
-                         .type = dtype_of<T>,
-                         .accumulator = Accumulator::Wider,
-                         .run = run<T>};
+constexpr GemmKernel rung{.name = "gold",
+                          .summary = "serial triple loop, accumulates in higher precision",
+                          .source = "textbook",
+                          .type = dtype_of<T>,
+                          .accumulator = Accumulator::Wider,
+                          .run = run<T>};
 
 } // namespace
 
-const GemmKernel gold_f32 = row<float>;
-const GemmKernel gold_f64 = row<double>;
-const GemmKernel gold_f16 = row<f16>;
-const GemmKernel gold_bf16 = row<bf16>;
+const GemmKernel gold_f32 = rung<float>;
+const GemmKernel gold_f64 = rung<double>;
+const GemmKernel gold_f16 = rung<f16>;
+const GemmKernel gold_bf16 = rung<bf16>;
 
 } // namespace tessera::reference

@@ -47,25 +47,25 @@ Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept 
 }
 
 template <class T, Math math>
-constexpr GemmKernel row{.name = "hopper_units",
-                         .summary = "the contract of matrix units as code: a model of Hopper's, serial",
-                         .source = "Xie et al. 2025 (MMA-Sim)",
-                         .type = dtype_of<T>,
-                         .math = math,
-                         .summation = Summation::HopperUnits,
-                         .accumulator = Accumulator::Truncating,
-                         .run = run<T>,
-                         .epilogue = true,
-                         .narrows = true};
+constexpr GemmKernel rung{.name = "hopper_units",
+                          .summary = "the contract of matrix units as code: a model of Hopper's, serial",
+                          .source = "Xie et al. 2025 (MMA-Sim)",
+                          .type = dtype_of<T>,
+                          .math = math,
+                          .summation = Summation::HopperUnits,
+                          .accumulator = Accumulator::Truncating,
+                          .run = run<T>,
+                          .epilogue = true,
+                          .narrows = true};
 
 } // namespace
 
-const GemmKernel hopper_units_tf32 = row<float, Math::Tf32>;
-const GemmKernel hopper_units_f16 = row<f16, Math::Fp16>;
-const GemmKernel hopper_units_bf16 = row<bf16, Math::Bf16>;
-const GemmKernel hopper_units_f32_as_bf16 = row<float, Math::Bf16>;
-const GemmKernel hopper_units_f32_as_f16 = row<float, Math::Fp16>;
-const GemmKernel hopper_units_fp16x3 = row<float, Math::EmulatedFp16x3>;
-const GemmKernel hopper_units_bf16x6 = row<float, Math::EmulatedBf16x6>;
+const GemmKernel hopper_units_tf32 = rung<float, Math::Tf32>;
+const GemmKernel hopper_units_f16 = rung<f16, Math::Fp16>;
+const GemmKernel hopper_units_bf16 = rung<bf16, Math::Bf16>;
+const GemmKernel hopper_units_f32_as_bf16 = rung<float, Math::Bf16>;
+const GemmKernel hopper_units_f32_as_f16 = rung<float, Math::Fp16>;
+const GemmKernel hopper_units_fp16x3 = rung<float, Math::EmulatedFp16x3>;
+const GemmKernel hopper_units_bf16x6 = rung<float, Math::EmulatedBf16x6>;
 
 } // namespace tessera::reference

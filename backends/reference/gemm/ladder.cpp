@@ -6,7 +6,7 @@ namespace tessera::reference {
 
 std::span<const GemmKernel> gemm_ladder() {
   // An array, because executors return it from noexcept functions.
-  static const std::array rows{
+  static const std::array kernels{
       canonical_f32,
       canonical_f64,
       canonical_f16,
@@ -23,7 +23,7 @@ std::span<const GemmKernel> gemm_ladder() {
       gold_f16,
       gold_bf16,
   };
-  return rows;
+  return kernels;
 }
 
 } // namespace tessera::reference

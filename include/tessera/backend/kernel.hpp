@@ -133,15 +133,15 @@ struct GemmKernel {
   Summation summation = Summation::Other;        ///< the order in which it adds
   Accumulator accumulator = Accumulator::Native; ///< the precision in which it adds
   /// Returns null if the row takes the call, or a constant line that says why not.
-  const char* (*reject)(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept = nullptr;
+  const char* (*reject)(const GemmKernel& kernel, const GemmCall& call, const Capabilities& machine) noexcept = nullptr;
   /// Computes the product.
-  Status (*run)(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept = nullptr;
+  Status (*run)(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept = nullptr;
   const void* context = nullptr; ///< for rows made at run time (a library opened with dlopen)
   bool yardstick = false;        ///< the ladder is compared with it; it is only run by name
   bool epilogue = false;         ///< applies the call's epilogue; otherwise the executor does, in a pass over C
   bool narrows = false;          ///< a row of f32 that also gives 16-bit results
   /// Counts the work of a call. nullptr: the kernel has no count of its own.
-  GemmTraffic (*traffic)(const GemmKernel& row, const GemmCall& call) noexcept = nullptr;
+  GemmTraffic (*traffic)(const GemmKernel& kernel, const GemmCall& call) noexcept = nullptr;
 };
 
 /// The operands of a call with their C++ types, for kernels: op(A) and op(B) of T, C of R.
@@ -225,10 +225,10 @@ struct ReduceKernel {
   DType type = DType::F32;                ///< type of the elements
   Summation summation = Summation::Other; ///< the order in which it adds
   /// Returns null if the row takes the call, or a constant line that says why not.
-  const char* (*reject)(const ReduceKernel& row, const ReduceCall& call,
+  const char* (*reject)(const ReduceKernel& kernel, const ReduceCall& call,
                         const Capabilities& machine) noexcept = nullptr;
   /// Computes the reduction.
-  Status (*run)(const ReduceKernel& row, Executor& executor, Queue& queue, const ReduceCall& call,
+  Status (*run)(const ReduceKernel& kernel, Executor& executor, Queue& queue, const ReduceCall& call,
                 ReduceResult& result) noexcept = nullptr;
 };
 

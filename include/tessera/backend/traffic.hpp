@@ -43,8 +43,8 @@ inline GemmTraffic compulsory_traffic(const GemmCall& call) noexcept {
 }
 
 /// The kernel's own count, or the compulsory traffic where it has none.
-inline GemmTraffic traffic_of(const GemmKernel& row, const GemmCall& call) noexcept {
-  return row.traffic != nullptr ? row.traffic(row, call) : compulsory_traffic(call);
+inline GemmTraffic traffic_of(const GemmKernel& kernel, const GemmCall& call) noexcept {
+  return kernel.traffic != nullptr ? kernel.traffic(kernel, call) : compulsory_traffic(call);
 }
 
 /// Times that an operand is loaded whole when `extent` rows or columns of C are cut into tiles. A tile of 0 is one
@@ -58,9 +58,9 @@ inline double passes(Index extent, int tile) noexcept {
 /// The count of a kernel that computes C in tiles of row.tile: A is loaded once for each tile in a row of C, B once for
 /// each tile in a column, elements beyond the edges are not loaded, and C is stored once. With tiles of 1×1 that is 2·k
 /// loads for each result; with square ones that divide C it is 2·m·n·k/tile. Neighbours are loaded together.
-inline GemmTraffic tile_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
+inline GemmTraffic tile_traffic(const GemmKernel& kernel, const GemmCall& call) noexcept {
   const GemmSizes sizes(call);
-  const double loads = sizes.a * passes(call.n, row.tile.n) + sizes.b * passes(call.m, row.tile.m);
+  const double loads = sizes.a * passes(call.n, kernel.tile.n) + sizes.b * passes(call.m, kernel.tile.m);
   const double result = result_accesses(call);
   return {product_operations(call), loads + result,
           loads * static_cast<double>(size_of(call.type)) + result * static_cast<double>(size_of(call.result))};
@@ -74,13 +74,13 @@ inline GemmTraffic with_copies(GemmTraffic traffic, const GemmCall& call, double
 }
 
 /// tile_traffic() of a kernel that first copies op(B) into packed strips.
-inline GemmTraffic packed_b_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
-  return with_copies(tile_traffic(row, call), call, GemmSizes(call).b);
+inline GemmTraffic packed_b_traffic(const GemmKernel& kernel, const GemmCall& call) noexcept {
+  return with_copies(tile_traffic(kernel, call), call, GemmSizes(call).b);
 }
 
 /// tile_traffic() of a kernel that first copies op(A) and op(B) into packed strips.
-inline GemmTraffic packed_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
-  return with_copies(tile_traffic(row, call), call, GemmSizes(call).a + GemmSizes(call).b);
+inline GemmTraffic packed_traffic(const GemmKernel& kernel, const GemmCall& call) noexcept {
+  return with_copies(tile_traffic(kernel, call), call, GemmSizes(call).a + GemmSizes(call).b);
 }
 
 } // namespace tessera

@@ -37,7 +37,9 @@ struct Arithmetic {
   Accumulator accumulator = Accumulator::Native; ///< the precision in which it adds
 
   /// Returns the properties of a row of a ladder.
-  static Arithmetic of(const GemmKernel& row) { return {row.type, row.math, row.summation, row.accumulator}; }
+  static Arithmetic of(const GemmKernel& kernel) {
+    return {kernel.type, kernel.math, kernel.summation, kernel.accumulator};
+  }
 };
 
 /// One element that differs from the reference.

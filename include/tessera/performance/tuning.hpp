@@ -48,18 +48,18 @@ struct TuningTable {
 
 /// May an executor choose this row without being asked for it by name? It may not choose a yardstick, nor a strict row
 /// that is not canonical, because a strict product has the same bits everywhere.
-inline bool keeps_contract(const GemmKernel& row) {
-  return (row.math != Math::Strict || row.summation == Summation::Canonical) && !row.yardstick;
+inline bool keeps_contract(const GemmKernel& kernel) {
+  return (kernel.math != Math::Strict || kernel.summation == Summation::Canonical) && !kernel.yardstick;
 }
 
 /// May an executor of this machine with this ladder choose the row without being asked for it by name? Where a row of
 /// the ladder keeps the contract of Hopper's matrix units (docs/contract.md), rows of the same type and mode that add
 /// in another order may not be chosen, on hosts and on devices with these units: the bits would depend on the row.
-inline bool keeps_contract(const GemmKernel& row, std::span<const GemmKernel> ladder, const Capabilities& machine) {
-  if (!keeps_contract(row)) return false;
-  if (has_contract(row.summation) || !(machine.host_memory || machine.compute_major == 9)) return true;
+inline bool keeps_contract(const GemmKernel& kernel, std::span<const GemmKernel> ladder, const Capabilities& machine) {
+  if (!keeps_contract(kernel)) return false;
+  if (has_contract(kernel.summation) || !(machine.host_memory || machine.compute_major == 9)) return true;
   return std::none_of(ladder.begin(), ladder.end(), [&](const GemmKernel& other) {
-    return other.type == row.type && other.math == row.math && other.summation == Summation::HopperUnits &&
+    return other.type == kernel.type && other.math == kernel.math && other.summation == Summation::HopperUnits &&
            keeps_contract(other);
   });
 }
@@ -67,12 +67,12 @@ inline bool keeps_contract(const GemmKernel& row, std::span<const GemmKernel> la
 /// Do all rows that an executor of this machine may choose for this type and mode keep the numerical contract, and is
 /// there one? Then a product without a named row has bits that do not depend on the row.
 inline bool promises_bits(std::span<const GemmKernel> ladder, const Capabilities& machine, DType type, Math math) {
-  const auto may_run = [&](const GemmKernel& row) {
-    return row.type == type && row.math == math && keeps_contract(row, ladder, machine);
+  const auto may_run = [&](const GemmKernel& kernel) {
+    return kernel.type == type && kernel.math == math && keeps_contract(kernel, ladder, machine);
   };
   return std::any_of(ladder.begin(), ladder.end(), may_run) &&
          std::none_of(ladder.begin(), ladder.end(),
-                      [&](const GemmKernel& row) { return may_run(row) && !has_contract(row.summation); });
+                      [&](const GemmKernel& kernel) { return may_run(kernel) && !has_contract(kernel.summation); });
 }
 
 /// Reads a table. Throws IoError, which names the file and says what is wrong with it.

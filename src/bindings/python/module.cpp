@@ -142,9 +142,9 @@ nb::list backend_rows() {
 /// Returns (name, dtype, math, canonical, summary, source) of each GEMM row of a backend.
 nb::list kernel_rows(nb::handle backend) {
   nb::list rows;
-  for (const GemmKernel& row : gemm_kernels(parse_backend(backend.ptr())))
-    rows.append(nb::make_tuple(row.name, dtype_name(row.type), text(to_string(row.math)), has_contract(row.summation),
-                               row.summary, row.source));
+  for (const GemmKernel& kernel : gemm_kernels(parse_backend(backend.ptr())))
+    rows.append(nb::make_tuple(kernel.name, dtype_name(kernel.type), text(to_string(kernel.math)),
+                               has_contract(kernel.summation), kernel.summary, kernel.source));
   return rows;
 }
 

@@ -25,8 +25,8 @@ constexpr double probe_seconds = 0.05;
 constexpr std::uint64_t seed = 1;
 
 const GemmKernel& find_row(Executor& executor, std::string_view kernel, DType type, Math math) {
-  for (const GemmKernel& row : executor.gemm_kernels())
-    if (row.name == kernel && row.type == type && row.math == math) return row;
+  for (const GemmKernel& kernel : executor.gemm_kernels())
+    if (kernel.name == kernel && kernel.type == type && kernel.math == math) return kernel;
   throw InvalidArgument("backend " + std::string(to_string(executor.capabilities().backend)) + " has no kernel '" +
                         std::string(kernel) + "' for " + dtype_name(type) + " in math mode " +
                         std::string(to_string(math)) + "; tessera.kernels() lists those that there are");
@@ -110,7 +110,7 @@ GemmCall Race::host_call(Math math) {
 
 RaceResult Race::run(Backend backend, const std::string& kernel, Math math, int repeat, double time_limit) {
   Executor& executor = tessera::executor(backend);
-  const GemmKernel& row = find_row(executor, kernel, type(), math);
+  const GemmKernel& kernel = find_row(executor, kernel, type(), math);
   const WithoutGil others_run;
   RaceResult result;
   GemmCall call = host_call(math);
@@ -124,7 +124,7 @@ RaceResult Race::run(Backend backend, const std::string& kernel, Math math, int 
   call.c = c.data();
   call.ldc = c.ld();
   double seconds = 0;
-  if (Status status = estimate(executor, call, row.name, seconds); !status.ok()) {
+  if (Status status = estimate(executor, call, kernel.name, seconds); !status.ok()) {
     fail(status, result);
     return result;
   }
@@ -135,7 +135,7 @@ RaceResult Race::run(Backend backend, const std::string& kernel, Math math, int 
     return result;
   }
   measure::Stopwatch watch(executor);
-  const auto multiply = [&](int) { return executor.gemm(executor.default_queue(), call, row.name); };
+  const auto multiply = [&](int) { return executor.gemm(executor.default_queue(), call, kernel.name); };
   if (Status status = measure::sample(watch, repeat, result.seconds, multiply); !status.ok()) {
     fail(status, result);
     return result;
@@ -145,11 +145,11 @@ RaceResult Race::run(Backend backend, const std::string& kernel, Math math, int 
     throw_if_failed(executor.copy_out(executor.default_queue(), c_.data(), width, c.data(), width, width,
                                       static_cast<std::size_t>(m())));
   }
-  judge(row, c_.data(), result);
+  judge(kernel, c_.data(), result);
   return result;
 }
 
-void Race::judge(const GemmKernel& row, const void* c, RaceResult& result) {
+void Race::judge(const GemmKernel& kernel, const void* c, RaceResult& result) {
   const Index ldc = std::max<Index>(n(), 1);
   if (!reference_) {
     const double of_a_row = std::max(1.0, static_cast<double>(n()) * static_cast<double>(k()));
@@ -157,8 +157,8 @@ void Race::judge(const GemmKernel& row, const void* c, RaceResult& result) {
     reference_ = std::make_unique<GemmReference>(host_call(Math::Strict),
                                                  sample_rows(m(), std::max(least_rows_compared, affordable), seed));
   }
-  if (row.summation == Summation::HopperUnits) reference_->add_bits(host_call(row.math));
-  const GemmError& error = result.error.emplace(reference_->compare(c, ldc, Arithmetic::of(row)));
+  if (kernel.summation == Summation::HopperUnits) reference_->add_bits(host_call(kernel.math));
+  const GemmError& error = result.error.emplace(reference_->compare(c, ldc, Arithmetic::of(kernel)));
   result.verdict = "wrong";
   if (error.misplaced > 0)
     result.reason = std::to_string(error.misplaced) + " elements are NaN or Inf and should not be, or the reverse; " +
@@ -166,14 +166,14 @@ void Race::judge(const GemmKernel& row, const void* c, RaceResult& result) {
   else if (!error.within_bound())
     result.reason = "the error of " + element("c", error.worst_row, error.worst_col) + " is " +
                     detail::general_text(error.max_over_bound, 6) + " times its bound";
-  else if (has_contract(row.summation) && error.differing_bits > 0)
+  else if (has_contract(kernel.summation) && error.differing_bits > 0)
     result.reason = std::to_string(error.differing_bits) + " elements have not the bits of " +
-                    (row.math == Math::Strict ? "the canonical product" : "the mode's contract");
+                    (kernel.math == Math::Strict ? "the canonical product" : "the mode's contract");
   else
     result.verdict = "pass";
   if (result.verdict != "pass" || error.rows_compared == error.rows) return;
   if (!freivalds_) freivalds_ = std::make_unique<FreivaldsCheck>(host_call(Math::Strict), seed);
-  const FreivaldsResult whole = freivalds_->check(c, ldc, Arithmetic::of(row));
+  const FreivaldsResult whole = freivalds_->check(c, ldc, Arithmetic::of(kernel));
   result.reason = "checked " + std::to_string(error.rows_compared) + " of " + std::to_string(error.rows) +
                   " rows, and " + std::to_string(whole.rows_judged) + " by Freivalds";
   if (whole.within_bound()) return;

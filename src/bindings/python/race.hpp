@@ -43,7 +43,7 @@ class Race {
   RaceResult run(Backend backend, const std::string& kernel, Math math, int repeat, double time_limit);
 
  private:
-  void judge(const GemmKernel& row, const void* c, RaceResult& result);
+  void judge(const GemmKernel& kernel, const void* c, RaceResult& result);
   GemmCall host_call(Math math);
 
   Array a_, b_;

@@ -12,7 +12,7 @@
 #include <tessera/detail/uncancelled.hpp>
 
 #include "core/base/reentry.hpp"
-#include "core/executor/tuning/tuned_rows.hpp"
+#include "core/executor/tuning/tuned_kernels.hpp"
 #include "core/tools/environment.hpp"
 #include "core/tools/listeners.hpp"
 #include "reference/plugin.hpp"

@@ -27,29 +27,29 @@ bool has_ends(const GemmBatch& group) { return group.ends.data != nullptr; }
 
 } // namespace
 
-Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel) noexcept try {
+Status Executor::gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std::string_view name) noexcept try {
   const detail::Uncancelled whole;
   const detail::ContractArithmetic contract;
   if (Status status = check_gemm_batch(groups); !status.ok()) return status;
   const auto run_some = [&](std::span<const GemmBatch> some) {
-    return kernel.empty() ? run_gemm_batch(queue, some) : gemm_one_by_one(queue, some, kernel);
+    return name.empty() ? run_gemm_batch(queue, some) : gemm_one_by_one(queue, some, name);
   };
   const auto run = [&](std::span<const GemmBatch> some) {
     if (!tools::anyone_listens()) [[likely]]
       return run_some(some);
-    const std::string name(kernel.empty() ? "batch" : kernel);
-    return tools::observe([&] { return tools::describe(*this, queue, some, name.c_str()); },
+    const std::string told(name.empty() ? "batch" : name);
+    return tools::observe([&] { return tools::describe(*this, queue, some, told.c_str()); },
                           [&] { return run_some(some); });
   };
-  if (std::any_of(groups.begin(), groups.end(), has_ends)) return gemm_batch_by_ends(queue, groups, kernel);
+  if (std::any_of(groups.begin(), groups.end(), has_ends)) return gemm_batch_by_ends(queue, groups, name);
   if (std::all_of(groups.begin(), groups.end(), multiplies)) return groups.empty() ? Status{} : run(groups);
   std::vector<GemmBatch> multiplied;
   for (const GemmBatch& group : groups) {
-    const GemmKernel* row = nullptr; // an empty product, too, complains of an unknown name
+    const GemmKernel* kernel = nullptr; // an empty product, too, complains of an unknown name
     if (multiplies(group)) {
       multiplied.push_back(group);
     } else if (group.count > 0) {
-      if (Status status = choose_row(group.product(0), kernel, row); row == nullptr) return status;
+      if (Status status = choose_kernel(group.product(0), name, kernel); kernel == nullptr) return status;
     }
   }
   if (!multiplied.empty())
@@ -70,25 +70,25 @@ Status Executor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups)
   return out_of_memory(error);
 }
 
-Status Executor::gemm_one_by_one(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel) {
+Status Executor::gemm_one_by_one(Queue& queue, std::span<const GemmBatch> groups, std::string_view name) {
   const auto each = [&](auto action) {
     for (const GemmBatch& group : groups) {
-      const GemmKernel* row = nullptr;
+      const GemmKernel* kernel = nullptr;
       for (Index i = 0; i < group.count; ++i) {
         const GemmCall call = group.product(i);
-        if (row == nullptr || row->reject != nullptr) // reject() may read the pointers
-          if (Status status = choose_row(call, kernel, row); row == nullptr) return status;
-        if (Status status = action(*row, call); !status.ok()) return status;
+        if (kernel == nullptr || kernel->reject != nullptr) // reject() may read the pointers
+          if (Status status = choose_kernel(call, name, kernel); kernel == nullptr) return status;
+        if (Status status = action(*kernel, call); !status.ok()) return status;
       }
     }
     return Status{};
   };
   if (Status status = each([](const GemmKernel&, const GemmCall&) { return Status{}; }); !status.ok()) return status;
   bool written = false;
-  const auto run = [&](const GemmKernel& row, const GemmCall& call) {
-    Status status = run_row(queue, row, call);
+  const auto run = [&](const GemmKernel& kernel, const GemmCall& call) {
+    Status status = run_kernel(queue, kernel, call);
     // The products before this one cannot be undone, so it is computed in a way that cannot fail.
-    if (status.code == StatusCode::OutOfMemory && written && kernel.empty() && capabilities().host_memory &&
+    if (status.code == StatusCode::OutOfMemory && written && name.empty() && capabilities().host_memory &&
         host::can_multiply_without_memory(call)) {
       host::multiply_without_memory(call);
       status = {};

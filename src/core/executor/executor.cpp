@@ -10,7 +10,7 @@
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/uncancelled.hpp>
 
-#include "core/executor/tuning/tuned_rows.hpp"
+#include "core/executor/tuning/tuned_kernels.hpp"
 #include "core/tools/describe.hpp"
 #include "core/tools/listeners.hpp"
 #include "executor_memory.hpp"
@@ -40,84 +40,89 @@ std::string describe(const ReduceCall& call) {
          std::to_string(call.cols);
 }
 
-bool same_kind(const GemmKernel& row, const GemmCall& call) { return row.type == call.type && row.math == call.math; }
-bool same_kind(const ReduceKernel& row, const ReduceCall& call) { return row.type == call.type && row.op == call.op; }
+bool same_kind(const GemmKernel& kernel, const GemmCall& call) {
+  return kernel.type == call.type && kernel.math == call.math;
+}
+bool same_kind(const ReduceKernel& kernel, const ReduceCall& call) {
+  return kernel.type == call.type && kernel.op == call.op;
+}
 
-bool keeps_contract(const ReduceKernel& row, std::span<const ReduceKernel>, const Capabilities&) {
-  return row.summation == Summation::Canonical;
+bool keeps_contract(const ReduceKernel& kernel, std::span<const ReduceKernel>, const Capabilities&) {
+  return kernel.summation == Summation::Canonical;
 }
 
 Status rejected(std::string why) { return Status::failure(StatusCode::Rejected, std::move(why)); }
 
-template <class Row>
-Status unknown_kernel(std::span<const Row> rows, std::string_view name, std::string_view backend) {
+template <class Kernel>
+Status unknown_kernel(std::span<const Kernel> kernels, std::string_view name, std::string_view backend) {
   std::vector<std::string> names;
-  for (const Row& row : rows) names.emplace_back(row.name);
+  for (const Kernel& kernel : kernels) names.emplace_back(kernel.name);
   return Status::failure(StatusCode::InvalidArgument, "unknown kernel '" + std::string(name) + "' on backend " +
                                                           std::string(backend) + "; did you mean '" +
                                                           nearest_word(name, names) + "'?");
 }
 
 /// Does a pass over C have to follow the row's product?
-bool wants_finish(const GemmKernel& row, const GemmCall& call) {
+bool wants_finish(const GemmKernel& kernel, const GemmCall& call) {
   const bool narrow = call.type == DType::F32 && is_16_bit(call.result);
-  return (narrow && !row.narrows) || (!call.epilogue.empty() && !row.epilogue);
+  return (narrow && !kernel.narrows) || (!call.epilogue.empty() && !kernel.epilogue);
 }
 
 /// Returns the call as the row gets it. If a pass over C follows, the row computes no epilogue and gives unrounded
 /// results.
-GemmCall as_seen_by(const GemmKernel& row, const GemmCall& call) {
-  if (!wants_finish(row, call)) return call;
+GemmCall as_seen_by(const GemmKernel& kernel, const GemmCall& call) {
+  if (!wants_finish(kernel, call)) return call;
   GemmCall seen = call;
   seen.epilogue = {};
   seen.result = scalar_of(call.type);
   return seen;
 }
 
-const char* reason_against(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) {
-  return row.reject ? row.reject(row, as_seen_by(row, call), machine) : nullptr;
+const char* reason_against(const GemmKernel& kernel, const GemmCall& call, const Capabilities& machine) {
+  return kernel.reject ? kernel.reject(kernel, as_seen_by(kernel, call), machine) : nullptr;
 }
-const char* reason_against(const ReduceKernel& row, const ReduceCall& call, const Capabilities& machine) {
-  return row.reject ? row.reject(row, call, machine) : nullptr;
+const char* reason_against(const ReduceKernel& kernel, const ReduceCall& call, const Capabilities& machine) {
+  return kernel.reject ? kernel.reject(kernel, call, machine) : nullptr;
 }
 
 /// Selects the first row that takes the call and keeps the numerical contract, or the row called `name`. If there is
 /// none the status has the reasons of all rows.
-template <class Row, class Call>
-Status select(std::span<const Row> rows, const Call& call, const Capabilities& machine, std::string_view name,
-              const Row*& selected) {
+template <class Kernel, class Call>
+Status select(std::span<const Kernel> kernels, const Call& call, const Capabilities& machine, std::string_view name,
+              const Kernel*& selected) {
   const std::string_view backend = to_string(machine.backend);
   std::string reasons;
   bool name_known = false;
-  for (const Row& row : rows) {
-    if (!name.empty() && name != row.name) continue;
+  for (const Kernel& kernel : kernels) {
+    if (!name.empty() && name != kernel.name) continue;
     name_known = true;
-    if (!same_kind(row, call) || (name.empty() && !keeps_contract(row, rows, machine))) continue;
-    const char* reason = reason_against(row, call, machine);
+    if (!same_kind(kernel, call) || (name.empty() && !keeps_contract(kernel, kernels, machine))) continue;
+    const char* reason = reason_against(kernel, call, machine);
     if (log_dispatch())
-      log_line(describe(call) + ": " + std::string(backend) + "/" + row.name +
+      log_line(describe(call) + ": " + std::string(backend) + "/" + kernel.name +
                (reason ? std::string(" rejects: ") + reason : " runs"));
     if (reason == nullptr) {
-      selected = &row;
+      selected = &kernel;
       return {};
     }
-    reasons += std::string("; ") + row.name + ": " + reason;
+    reasons += std::string("; ") + kernel.name + ": " + reason;
   }
-  if (!name.empty() && !name_known) return unknown_kernel(rows, name, backend);
+  if (!name.empty() && !name_known) return unknown_kernel(kernels, name, backend);
   if (!name.empty() && reasons.empty()) reasons = "; " + std::string(name) + " has no variant of this type and mode";
-  if (reasons.empty()) reasons = "; its ladder has no row of this type and mode that keeps the contract of gemm.hpp";
+  if (reasons.empty())
+    reasons = "; its ladder has no kernel of this type and mode that keeps the contract (docs/contract.md)";
   return rejected("no kernel of backend " + std::string(backend) + " takes " + describe(call) + reasons);
 }
 
 /// Returns the row that the tuning table has for this product; null if there is none or the row rejects the product.
-const GemmKernel* tuned_row(const detail::TunedRows& tuned, const GemmCall& call, const Capabilities& machine) {
-  const GemmKernel* row = tuned.find(call);
-  if (row == nullptr) return nullptr;
-  const char* reason = reason_against(*row, call, machine);
+const GemmKernel* tuned_kernel(const detail::TunedKernels& tuned, const GemmCall& call, const Capabilities& machine) {
+  const GemmKernel* kernel = tuned.find(call);
+  if (kernel == nullptr) return nullptr;
+  const char* reason = reason_against(*kernel, call, machine);
   if (log_dispatch())
-    log_line(describe(call) + ": the tuning table has " + std::string(to_string(machine.backend)) + "/" + row->name +
+    log_line(describe(call) + ": the tuning table has " + std::string(to_string(machine.backend)) + "/" + kernel->name +
              (reason ? std::string(", which rejects: ") + reason : ", which runs"));
-  return reason ? nullptr : row;
+  return reason ? nullptr : kernel;
 }
 
 /// Returns the arguments of the pass that follows a product: it reads C and writes C.
@@ -137,8 +142,8 @@ FinishCall finish_of(const GemmCall& call) {
 
 /// Runs the row, and then the pass over C. If the pass needs unrounded results, the row writes them to a C of its own
 /// type in scratch memory.
-Status run_product_and_finish(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) {
-  GemmCall product = as_seen_by(row, call);
+Status run_product_and_finish(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) {
+  GemmCall product = as_seen_by(kernel, call);
   FinishCall finish = finish_of(call);
   detail::ExecutorMemory wide_c(executor);
   if (product.result != call.result) {
@@ -160,15 +165,15 @@ Status run_product_and_finish(const GemmKernel& row, Executor& executor, Queue& 
       if (Status status = executor.finish(queue, widen); !status.ok()) return status;
     }
   }
-  if (Status status = row.run(row, executor, queue, product); !status.ok()) return status;
+  if (Status status = kernel.run(kernel, executor, queue, product); !status.ok()) return status;
   return executor.finish(queue, finish);
 }
 
 } // namespace
 
-Status Executor::run_row(Queue& queue, const GemmKernel& row, const GemmCall& call) {
-  if (wants_finish(row, call)) return run_product_and_finish(row, *this, queue, call);
-  return row.run(row, *this, queue, call);
+Status Executor::run_kernel(Queue& queue, const GemmKernel& kernel, const GemmCall& call) {
+  if (wants_finish(kernel, call)) return run_product_and_finish(kernel, *this, queue, call);
+  return kernel.run(kernel, *this, queue, call);
 }
 
 Status Executor::scale_result(Queue& queue, const GemmCall& call) noexcept {
@@ -199,39 +204,39 @@ Status Executor::run_range(Queue&, const RangeCall& call) noexcept {
   return {};
 }
 
-Status Executor::choose_row(const GemmCall& call, std::string_view kernel, const GemmKernel*& row) const {
-  row = tuned_ && kernel.empty() ? tuned_row(*tuned_, call, capabilities()) : nullptr;
-  return row != nullptr ? Status{} : select(gemm_kernels(), call, capabilities(), kernel, row);
+Status Executor::choose_kernel(const GemmCall& call, std::string_view name, const GemmKernel*& chosen) const {
+  chosen = tuned_ && name.empty() ? tuned_kernel(*tuned_, call, capabilities()) : nullptr;
+  return chosen != nullptr ? Status{} : select(gemm_kernels(), call, capabilities(), name, chosen);
 }
 
-Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view kernel) noexcept try {
+Status Executor::gemm(Queue& queue, const GemmCall& call, std::string_view name) noexcept try {
   const detail::Uncancelled whole;
   const detail::ContractArithmetic contract;
   if (Status status = check_gemm(call); !status.ok()) return status;
-  const GemmKernel* row = nullptr;
-  if (Status status = choose_row(call, kernel, row); row == nullptr) return status;
+  const GemmKernel* kernel = nullptr;
+  if (Status status = choose_kernel(call, name, kernel); kernel == nullptr) return status;
   if (call.m == 0 || call.n == 0) return {};
   if (call.k == 0 || call.alpha == 0.0) return scale_result(queue, call);
   if (!tools::anyone_listens()) [[likely]]
-    return run_row(queue, *row, call);
-  return tools::observe([&] { return tools::describe(*this, queue, call, row->name); },
-                        [&] { return run_row(queue, *row, call); });
+    return run_kernel(queue, *kernel, call);
+  return tools::observe([&] { return tools::describe(*this, queue, call, kernel->name); },
+                        [&] { return run_kernel(queue, *kernel, call); });
 } catch (const std::bad_alloc& error) {
   return out_of_memory(error);
 }
 
-Status Executor::reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel) noexcept
+Status Executor::reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view name) noexcept
     try {
   const detail::Uncancelled whole;
   const detail::ContractArithmetic contract;
   result = {};
-  const ReduceKernel* row = nullptr;
-  if (Status status = select(reduce_kernels(), call, capabilities(), kernel, row); row == nullptr) return status;
+  const ReduceKernel* kernel = nullptr;
+  if (Status status = select(reduce_kernels(), call, capabilities(), name, kernel); kernel == nullptr) return status;
   if (call.rows == 0 || call.cols == 0) return {};
-  const auto run = [&] { return row->run(*row, *this, queue, call, result); };
+  const auto run = [&] { return kernel->run(*kernel, *this, queue, call, result); };
   if (!tools::anyone_listens()) [[likely]]
     return run();
-  return tools::observe([&] { return tools::describe(*this, queue, call, row->name); }, run);
+  return tools::observe([&] { return tools::describe(*this, queue, call, kernel->name); }, run);
 } catch (const std::bad_alloc& error) {
   return out_of_memory(error);
 }

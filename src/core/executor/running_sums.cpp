@@ -9,7 +9,7 @@
 #include <tessera/detail/floating_point.hpp>
 
 #include "executor_memory.hpp"
-#include "row_order.hpp"
+#include "summation_order.hpp"
 
 namespace tessera {
 namespace {

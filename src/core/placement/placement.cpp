@@ -143,13 +143,13 @@ std::optional<OffloadRates> rates_of(Executor& device, DType type) {
   return known.rates;
 }
 
-bool is_for(const GemmKernel& row, const ProductKind& product) {
-  return row.type == product.type && row.math == product.math;
+bool is_for(const GemmKernel& kernel, const ProductKind& product) {
+  return kernel.type == product.type && kernel.math == product.math;
 }
 
 bool has_row(Executor& executor, const ProductKind& product) {
-  const auto rows = executor.gemm_kernels();
-  return std::any_of(rows.begin(), rows.end(), [&](const GemmKernel& row) { return is_for(row, product); });
+  const auto kernels = executor.gemm_kernels();
+  return std::any_of(kernels.begin(), kernels.end(), [&](const GemmKernel& kernel) { return is_for(kernel, product); });
 }
 
 /// Does a row of the host take such a product? A row may exist and reject it, because the processor lacks instructions.
@@ -163,10 +163,10 @@ bool takes(Executor& host, const ProductKind& product) {
                       .lda = product.k,
                       .ldb = product.n,
                       .ldc = product.n};
-  const auto rows = host.gemm_kernels();
-  return std::any_of(rows.begin(), rows.end(), [&](const GemmKernel& row) {
-    return is_for(row, product) && row.summation != Summation::HopperUnits &&
-           (row.reject == nullptr || row.reject(row, call, host.capabilities()) == nullptr);
+  const auto kernels = host.gemm_kernels();
+  return std::any_of(kernels.begin(), kernels.end(), [&](const GemmKernel& kernel) {
+    return is_for(kernel, product) && kernel.summation != Summation::HopperUnits &&
+           (kernel.reject == nullptr || kernel.reject(kernel, call, host.capabilities()) == nullptr);
   });
 }
 

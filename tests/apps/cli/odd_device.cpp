@@ -76,8 +76,8 @@ Status enqueue(Queue& queue, std::function<Status()> step) {
   return {};
 }
 
-Status run_now(const GemmKernel& row, const GemmCall& call) {
-  const std::string_view name = row.name;
+Status run_now(const GemmKernel& kernel, const GemmCall& call) {
+  const std::string_view name = kernel.name;
   if (name == "failing") return {StatusCode::DeviceError, "the device is on fire"};
   if (name == "unwritten") return {};
   if (Status status = reference().gemm(reference().default_queue(), call, "canonical"); !status.ok()) return status;
@@ -88,34 +88,34 @@ Status run_now(const GemmKernel& row, const GemmCall& call) {
   return {};
 }
 
-Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor&, Queue& queue, const GemmCall& call) noexcept {
   const auto* recorder = dynamic_cast<RecordingQueue*>(&queue);
-  if (row.name == std::string_view("waiting") && recorder != nullptr && recorder->records)
+  if (kernel.name == std::string_view("waiting") && recorder != nullptr && recorder->records)
     return {StatusCode::DeviceError, "it waits for the device"};
-  return enqueue(queue, [&row, call] { return run_now(row, call); });
+  return enqueue(queue, [&kernel, call] { return run_now(kernel, call); });
 }
 
-constexpr GemmKernel row(const char* name, Summation summation = Summation::Canonical) {
+constexpr GemmKernel rung(const char* name, Summation summation = Summation::Canonical) {
   return {.name = name, .summary = "odd", .source = "tests", .type = DType::F32, .summation = summation, .run = run};
 }
 
 constexpr GemmKernel refusing() {
-  GemmKernel kernel = row("refusing");
+  GemmKernel kernel = rung("refusing");
   kernel.reject = refuse;
   return kernel;
 }
 
 constexpr std::array products{
-    row("fine"),    row("off_by_one"), row("off_inside"), row("unwritten"),
-    row("failing"), refusing(),        row("almost"),     row("almost_other", Summation::Other),
-    row("waiting")};
+    rung("fine"),    rung("off_by_one"), rung("off_inside"), rung("unwritten"),
+    rung("failing"), refusing(),         rung("almost"),     rung("almost_other", Summation::Other),
+    rung("waiting")};
 
 /// Kernels that say what a terminal, Markdown or a CSV file would act on.
 const char* refuse_rudely(const GemmKernel&, const GemmCall&, const Capabilities&) noexcept {
   return "a bad mood\x1b[2J\r\n| # `x`";
 }
 constexpr GemmKernel rude(bool refuses) {
-  GemmKernel kernel = row(refuses ? "rude_refusal" : "rude\x1b]0;title\x07\xff|`\n");
+  GemmKernel kernel = rung(refuses ? "rude_refusal" : "rude\x1b]0;title\x07\xff|`\n");
   kernel.summary = "rude\x1b[31m";
   kernel.source = "\x1b[8m\x07";
   if (refuses) kernel.reject = refuse_rudely;
@@ -128,13 +128,13 @@ std::span<const GemmKernel> ladder() {
   return products;
 }
 
-Status reduce(const ReduceKernel& row, Executor&, Queue&, const ReduceCall& call, ReduceResult& result) noexcept {
+Status reduce(const ReduceKernel& kernel, Executor&, Queue&, const ReduceCall& call, ReduceResult& result) noexcept {
   Status status = reference().reduce(reference().default_queue(), call, result);
-  if (std::string_view(row.name) == "doubled") {
+  if (std::string_view(kernel.name) == "doubled") {
     result.value *= 2;
     result.whole *= 2;
   }
-  if (std::string_view(row.name) == "narrow") result.whole = static_cast<std::int32_t>(result.whole);
+  if (std::string_view(kernel.name) == "narrow") result.whole = static_cast<std::int32_t>(result.whole);
   result.device_seconds = 0.25;
   return status;
 }

@@ -307,13 +307,13 @@ BOOST_AUTO_TEST_CASE(groups_on_matrix_units) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_row_that_is_named_runs, T, ElementTypes) {
-  for (const GemmKernel& row : subject().gemm_kernels()) {
-    if (row.type != dtype_of<T> || row.math != Math::Strict || row.summation != Summation::Canonical) continue;
-    if (row.reject != nullptr) continue; // the row may have a reason to reject
+  for (const GemmKernel& kernel : subject().gemm_kernels()) {
+    if (kernel.type != dtype_of<T> || kernel.math != Math::Strict || kernel.summation != Summation::Canonical) continue;
+    if (kernel.reject != nullptr) continue; // the row may have a reason to reject
     Groups groups;
     groups.push_back(std::make_unique<Group<T>>(Numbers{5, 6, 7}, 2, Layout{}));
     groups.push_back(std::make_unique<Group<T>>(Numbers{3, 4, 8}, 2, Layout{.pointers = true}));
-    run(groups, row.name, row.name);
+    run(groups, kernel.name, kernel.name);
   }
 }
 

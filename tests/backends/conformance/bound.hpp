@@ -57,11 +57,11 @@ inline double strassen_error(const GemmCall& call, double u) {
 
 /// Returns the bound of one element. A term is rounded in its product, in k additions, by alpha, and when beta·c is
 /// added.
-inline double bound(const GemmKernel& row, const GemmCall& call, const ExactElement& exact) {
+inline double bound(const GemmKernel& kernel, const GemmCall& call, const ExactElement& exact) {
   const double u = unit_roundoff(call.type);
   const double roundings = static_cast<double>(call.k) + 3;
   double relative = 0;
-  switch (row.accumulator) {
+  switch (kernel.accumulator) {
     case Accumulator::Native:
       relative = gamma(roundings, u);
       break;
@@ -78,7 +78,7 @@ inline double bound(const GemmKernel& row, const GemmCall& call, const ExactElem
   // absolute.
   const double smallest = call.type == DType::F64 ? 0x1p-1074 : 0x1p-149;
   double underflow = (static_cast<double>(call.k) * std::abs(call.alpha) + 3) * smallest;
-  if (row.math == Math::Strassen) {
+  if (kernel.math == Math::Strassen) {
     const int levels = strassen_levels(call.m, call.n, call.k);
     underflow *= std::pow(4, levels);
     if (levels > 0) // else the product is a conventional one

@@ -76,27 +76,27 @@ class LayerProblem {
     before_ = compact(c_);
   }
 
-  void check(const GemmKernel& row) {
+  void check(const GemmKernel& kernel) {
     fill(c_, [&](std::uint64_t e) { return before_[e]; });
     c_.upload();
-    GemmCall call = plain(row, dtype_of<R>);
+    GemmCall call = plain(kernel, dtype_of<R>);
     call.c = c_.data();
     call.ldc = c_.ld();
     call.epilogue = epilogue(bias_.data(), residual_.data());
-    Status status = subject().gemm(subject().default_queue(), call, row.name);
+    Status status = subject().gemm(subject().default_queue(), call, kernel.name);
     if (status.code == StatusCode::Rejected) {
-      BOOST_TEST(c_.unchanged(), row.name << ", " << x_ << ": rejected, but C has changed");
+      BOOST_TEST(c_.unchanged(), kernel.name << ", " << x_ << ": rejected, but C has changed");
       return;
     }
     throw_if_failed(status);
     throw_if_failed(subject().default_queue().synchronize());
     c_.download();
-    BOOST_TEST(c_.surroundings_intact(), row.name << ", " << x_ << ": it wrote beside C");
+    BOOST_TEST(c_.surroundings_intact(), kernel.name << ", " << x_ << ": it wrote beside C");
     BOOST_TEST((a_.unchanged() && b_.unchanged() && bias_.unchanged() && residual_.unchanged()),
-               row.name << ", " << x_ << ": an operand has changed");
-    const std::vector<R> expected = has_contract(row.summation) ? from_reference(row) : from_own_product(row);
+               kernel.name << ", " << x_ << ": an operand has changed");
+    const std::vector<R> expected = has_contract(kernel.summation) ? from_reference(kernel) : from_own_product(kernel);
     BOOST_TEST(differing(compact(c_), expected) == 0u,
-               row.name << ", " << x_ << ", " << to_string(dtype_of<T>) << " to " << to_string(dtype_of<R>));
+               kernel.name << ", " << x_ << ", " << to_string(dtype_of<T>) << " to " << to_string(dtype_of<R>));
   }
 
  private:
@@ -105,9 +105,9 @@ class LayerProblem {
   /// Returns how many elements are missing to the next multiple of 8.
   static constexpr Index gap(Index cols) { return (8 - cols % 8) % 8; }
 
-  GemmCall plain(const GemmKernel& row, DType result) {
-    return {dtype_of<T>, row.math,  x_.op_a, x_.op_b, x_.m,    x_.n, x_.k, x_.alpha, a_.data(),
-            a_.ld(),     b_.data(), b_.ld(), x_.beta, nullptr, x_.n, 0,    result};
+  GemmCall plain(const GemmKernel& kernel, DType result) {
+    return {dtype_of<T>, kernel.math, x_.op_a, x_.op_b, x_.m,    x_.n, x_.k, x_.alpha, a_.data(),
+            a_.ld(),     b_.data(),   b_.ld(), x_.beta, nullptr, x_.n, 0,    result};
   }
   Epilogue epilogue(const R* bias, const R* residual) const {
     return {.bias_per = x_.bias_per,
@@ -119,8 +119,8 @@ class LayerProblem {
   }
 
   /// Returns the result of the reference's row for the row's contract, which is computed once.
-  const std::vector<R>& from_reference(const GemmKernel& row) {
-    const auto [name, math] = contract_of(row);
+  const std::vector<R>& from_reference(const GemmKernel& kernel) {
+    const auto [name, math] = contract_of(kernel);
     const auto [found, is_new] = contract_bits_.try_emplace(math, before_);
     std::vector<R>& c = found->second;
     if (!is_new) return c;
@@ -135,16 +135,16 @@ class LayerProblem {
 
   /// Returns the row's own product, computed unrounded and without an epilogue, after the reference has applied the
   /// epilogue.
-  std::vector<R> from_own_product(const GemmKernel& row) {
+  std::vector<R> from_own_product(const GemmKernel& kernel) {
     Guarded<S> wide(subject(), x_.m, x_.n, {0, 0, false});
     if (x_.beta != 0)
       for (Index i = 0; i < x_.m; ++i)
         for (Index j = 0; j < x_.n; ++j)
           wide.at(i, j) = static_cast<S>(before_[static_cast<std::size_t>(i * x_.n + j)]);
     wide.upload();
-    GemmCall call = plain(row, dtype_of<S>);
+    GemmCall call = plain(kernel, dtype_of<S>);
     call.c = wide.data();
-    throw_if_failed(subject().gemm(subject().default_queue(), call, row.name));
+    throw_if_failed(subject().gemm(subject().default_queue(), call, kernel.name));
     throw_if_failed(subject().default_queue().synchronize());
     wide.download();
     std::vector<R> c(before_.size());
@@ -170,10 +170,10 @@ class LayerProblem {
 };
 
 /// Returns the multiply-adds of the largest layer for a row: the model of matrix units takes a second for 10⁸.
-Index most_work(const GemmKernel& row) {
+Index most_work(const GemmKernel& kernel) {
   if (options().quick) return 40 * 30 * 100;
-  return row.summation == Summation::HopperUnits ? 3'000'000 / products_of_model(row)
-                                                 : std::numeric_limits<Index>::max();
+  return kernel.summation == Summation::HopperUnits ? 3'000'000 / products_of_model(kernel)
+                                                    : std::numeric_limits<Index>::max();
 }
 
 /// Returns the layer as the backend under test gets it: two segments of k are enough where no row cuts k into slices.
@@ -185,20 +185,21 @@ Layer shortened(Layer x) {
 
 template <class T, class R>
 void check_rows() {
-  const auto rows = subject().gemm_kernels();
+  const auto kernels = subject().gemm_kernels();
   const std::size_t every = test::everything_is_tested() ? 1 : options().every;
-  std::vector<std::size_t> turns(rows.size()); // with --every=N a row gets each N-th layer, and not all rows the first
+  std::vector<std::size_t> turns(
+      kernels.size()); // with --every=N a row gets each N-th layer, and not all rows the first
   std::iota(turns.begin(), turns.end(), std::size_t{0});
   for (const Layer& any : layers) {
     const Layer layer = shortened(any);
     std::optional<LayerProblem<T, R>> problem;
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const GemmKernel& row = rows[r];
-      if (row.type != dtype_of<T> || layer.m * layer.n * layer.k > most_work(row)) continue;
-      if (row.yardstick && !has_contract(row.summation)) continue; // it may differ for another C
+    for (std::size_t r = 0; r < kernels.size(); ++r) {
+      const GemmKernel& kernel = kernels[r];
+      if (kernel.type != dtype_of<T> || layer.m * layer.n * layer.k > most_work(kernel)) continue;
+      if (kernel.yardstick && !has_contract(kernel.summation)) continue; // it may differ for another C
       if (turns[r]++ % every != 0) continue;
       if (!problem) problem.emplace(layer);
-      problem->check(row);
+      problem->check(kernel);
     }
   }
 }

@@ -6,9 +6,10 @@
 
 namespace tessera::conformance {
 
-std::string outside_bound(const GemmKernel& row, const GemmCall& call, const void* c, Index ldc, bool whole_numbers) {
+std::string outside_bound(const GemmKernel& kernel, const GemmCall& call, const void* c, Index ldc,
+                          bool whole_numbers) {
   const GemmReference exact(call);
-  const GemmError error = exact.compare(c, ldc, Arithmetic::of(row), 1);
+  const GemmError error = exact.compare(c, ldc, Arithmetic::of(kernel), 1);
   std::ostringstream wrong;
   if (!error.within_bound())
     wrong << "element (" << error.worst_row << ", " << error.worst_col << ") is off by " << error.max_over_bound

@@ -12,6 +12,6 @@ namespace tessera::conformance {
 /// Returns what is wrong with the result at `c`, whose rows are ldc elements apart: what leaves the bound of its row,
 /// or, for whole numbers, any difference. `call` has operands in host memory, and C as it was before. Empty if all is
 /// right.
-std::string outside_bound(const GemmKernel& row, const GemmCall& call, const void* c, Index ldc, bool whole_numbers);
+std::string outside_bound(const GemmKernel& kernel, const GemmCall& call, const void* c, Index ldc, bool whole_numbers);
 
 } // namespace tessera::conformance

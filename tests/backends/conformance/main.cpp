@@ -5,7 +5,7 @@
 
 #include "support/backend_main.hpp"
 
-#include "gemm_rows.hpp"
+#include "gemm_kernels.hpp"
 
 namespace {
 

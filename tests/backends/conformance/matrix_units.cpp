@@ -33,7 +33,7 @@ constexpr std::array parts{
 template <class T>
 class WholeProduct {
  public:
-  WholeProduct(const GemmKernel& row, Index k) : row_(row), k_(k), a_(m * k), b_(k * n), c_(m * n) {
+  WholeProduct(const GemmKernel& kernel, Index k) : kernel_(kernel), k_(k), a_(m * k), b_(k * n), c_(m * n) {
     for (std::size_t e = 0; e < a_.size(); ++e) a_[e] = draw(91, e);
     for (std::size_t e = 0; e < b_.size(); ++e) b_[e] = draw(92, e);
     c_ = product({0, m, 0, n, Op::None, Op::None, {}, {}, {}});
@@ -45,8 +45,8 @@ class WholeProduct {
       for (Index j = part.col; j < part.col + part.cols; ++j)
         expected.push_back(c_[static_cast<std::size_t>(i * n + j)]);
     BOOST_TEST(differing(product(part), expected) == 0u,
-               to_string(row_.math) << ' ' << row_.name << ", k = " << k_ << ": " << part.rows << "×" << part.cols
-                                    << " elements from (" << part.row << ", " << part.col << ") on");
+               to_string(kernel_.math) << ' ' << kernel_.name << ", k = " << k_ << ": " << part.rows << "×" << part.cols
+                                       << " elements from (" << part.row << ", " << part.col << ") on");
   }
 
   /// Computes the rows in a batch, some at a time, which share B.
@@ -61,11 +61,11 @@ class WholeProduct {
     c.upload();
     GemmBatch batch{.call = call(a, b, c), .count = count, .stride_a = each * a.ld(), .stride_c = each * c.ld()};
     batch.call.m = each;
-    throw_if_failed(subject().gemm_batch(subject().default_queue(), {&batch, 1}, row_.name));
+    throw_if_failed(subject().gemm_batch(subject().default_queue(), {&batch, 1}, kernel_.name));
     throw_if_failed(subject().default_queue().synchronize());
     c.download();
-    BOOST_TEST(differing(compact(c), c_) == 0u, to_string(row_.math)
-                                                    << ' ' << row_.name << ", k = " << k_ << ", in a batch");
+    BOOST_TEST(differing(compact(c), c_) == 0u, to_string(kernel_.math)
+                                                    << ' ' << kernel_.name << ", k = " << k_ << ", in a batch");
   }
 
  private:
@@ -76,7 +76,7 @@ class WholeProduct {
   }
   GemmCall call(Guarded<T>& a, Guarded<T>& b, Guarded<float>& c) const {
     return {.type = dtype_of<T>,
-            .math = row_.math,
+            .math = kernel_.math,
             .m = m,
             .n = n,
             .k = k_,
@@ -108,13 +108,13 @@ class WholeProduct {
     part.n = x.cols;
     part.op_a = x.op_a;
     part.op_b = x.op_b;
-    throw_if_failed(subject().gemm(subject().default_queue(), part, row_.name));
+    throw_if_failed(subject().gemm(subject().default_queue(), part, kernel_.name));
     throw_if_failed(subject().default_queue().synchronize());
     c.download();
     return compact(c);
   }
 
-  const GemmKernel& row_;
+  const GemmKernel& kernel_;
   Index k_;
   std::vector<T> a_, b_;
   std::vector<float> c_;
@@ -122,17 +122,17 @@ class WholeProduct {
 
 template <class T>
 void check_rows() {
-  for (const GemmKernel& row : subject().gemm_kernels()) {
-    if (row.type != dtype_of<T> || row.summation != Summation::HopperUnits) continue;
+  for (const GemmKernel& kernel : subject().gemm_kernels()) {
+    if (kernel.type != dtype_of<T> || kernel.summation != Summation::HopperUnits) continue;
     for (const Index k : {290, 2100, 16500}) { // the emulated modes are the strict one up to 256
       if (k > 290 && options().quick) continue;
-      if (k > 2100 / products_of_model(row) && options().backend == Backend::Reference)
+      if (k > 2100 / products_of_model(kernel) && options().backend == Backend::Reference)
         continue; // a model, which treats each element alone
       std::optional<WholeProduct<T>> whole;
       try {
-        whole.emplace(row, k);
+        whole.emplace(kernel, k);
       } catch (const KernelRejected& error) { // a machine without these units
-        std::cout << row.name << " rejected k = " << k << ": " << error.what() << '\n';
+        std::cout << kernel.name << " rejected k = " << k << ": " << error.what() << '\n';
         continue;
       }
       for (const Part& part : parts) whole->check(part);

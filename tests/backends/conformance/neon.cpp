@@ -59,15 +59,15 @@ template <class T>
 int differing(const Problem<T>& problem, const Shape& shape) {
   const std::vector<T> expected = problem.product({.backend = Backend::Reference});
   int wrong = 0;
-  for (const GemmKernel& row : gemm_kernels(Backend::OpenMP)) {
-    if (row.type != dtype_of<T> || row.math != Math::Strict || row.summation != Summation::Canonical) continue;
+  for (const GemmKernel& kernel : gemm_kernels(Backend::OpenMP)) {
+    if (kernel.type != dtype_of<T> || kernel.math != Math::Strict || kernel.summation != Summation::Canonical) continue;
     for (const int threads : {1, 3}) {
-      const std::vector<T> c = problem.product({.backend = Backend::OpenMP, .kernel = row.name, .threads = threads});
+      const std::vector<T> c = problem.product({.backend = Backend::OpenMP, .kernel = kernel.name, .threads = threads});
       ++compared;
       if (std::memcmp(c.data(), expected.data(), c.size() * sizeof(T)) == 0) continue;
       ++wrong;
-      std::printf("%s, %s, %lld×%lld×%lld, %d threads: other bits than the reference's\n", row.name,
-                  std::string(to_string(row.type)).c_str(), static_cast<long long>(shape.m),
+      std::printf("%s, %s, %lld×%lld×%lld, %d threads: other bits than the reference's\n", kernel.name,
+                  std::string(to_string(kernel.type)).c_str(), static_cast<long long>(shape.m),
                   static_cast<long long>(shape.n), static_cast<long long>(shape.k), threads);
     }
   }

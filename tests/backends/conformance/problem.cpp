@@ -75,8 +75,8 @@ GemmCall Problem<T>::call(const T* a, Index lda, const T* b, Index ldb, T* c, In
 
 /// Returns the result of the reference's row for the row's contract, on the host's images of A and B.
 template <class T>
-const std::vector<T>& Problem<T>::contract_bits(const GemmKernel& row) {
-  const auto [name, math] = contract_of(row);
+const std::vector<T>& Problem<T>::contract_bits(const GemmKernel& kernel) {
+  const auto [name, math] = contract_of(kernel);
   std::vector<T>& bits = contract_bits_[math];
   if (!bits.empty() || before_.empty()) return bits;
   bits = before_;
@@ -145,7 +145,7 @@ const std::vector<ExactElement>& Problem<T>::exact() {
 }
 
 template <class T>
-std::string Problem<T>::compare(const GemmKernel& row, const GemmCall& made, Guarded<T>& c) {
+std::string Problem<T>::compare(const GemmKernel& kernel, const GemmCall& made, Guarded<T>& c) {
   std::size_t wrong = 0;
   std::ostringstream first;
   first.precision(17);
@@ -153,8 +153,9 @@ std::string Problem<T>::compare(const GemmKernel& row, const GemmCall& made, Gua
     if (wrong++ == 0) first << "element (" << i << ", " << j << ") is " << got << ", " << what << expected;
     if (wrong == 1 && limit > 0) first << " ± " << limit;
   };
-  const auto* const contract = has_contract(row.summation) && !is_own_contract(row) ? &contract_bits(row) : nullptr;
-  const bool bits_decide = has_contract(row.summation) && options().backend != Backend::Reference;
+  const auto* const contract =
+      has_contract(kernel.summation) && !is_own_contract(kernel) ? &contract_bits(kernel) : nullptr;
+  const bool bits_decide = has_contract(kernel.summation) && options().backend != Backend::Reference;
   const std::size_t row_bytes = static_cast<std::size_t>(case_.n) * sizeof(T);
   for (Index i = 0; i < (case_.n > 0 ? case_.m : 0); ++i) {
     if (bits_decide && contract != nullptr && std::memcmp(&c.at(i, 0), contract->data() + i * case_.n, row_bytes) == 0)
@@ -166,7 +167,7 @@ std::string Problem<T>::compare(const GemmKernel& row, const GemmCall& made, Gua
         report(i, j, static_cast<double>(got), static_cast<double>((*contract)[e]), "the contract's bits are ", 0);
       if (bits_decide) continue;
       const double expected = exact()[e].value;
-      const double limit = case_.values == Values::Integers ? 0 : bound(row, made, exact()[e]);
+      const double limit = case_.values == Values::Integers ? 0 : bound(kernel, made, exact()[e]);
       const bool right = std::isfinite(expected) ? std::abs(static_cast<double>(got) - expected) <= limit
                                                  : same_class(static_cast<double>(got), expected);
       if (!right) report(i, j, static_cast<double>(got), expected, "must be ", limit);
@@ -177,20 +178,21 @@ std::string Problem<T>::compare(const GemmKernel& row, const GemmCall& made, Gua
 }
 
 template <class T>
-bool Problem<T>::concerns(const GemmKernel& row) const {
-  const bool full_range = row.math == Math::Strict || row.math == Math::Compensated || row.math == Math::Strassen;
-  const bool only_bits = has_contract(row.summation) && options().backend != Backend::Reference;
+bool Problem<T>::concerns(const GemmKernel& kernel) const {
+  const bool full_range =
+      kernel.math == Math::Strict || kernel.math == Math::Compensated || kernel.math == Math::Strassen;
+  const bool only_bits = has_contract(kernel.summation) && options().backend != Backend::Reference;
   return case_.values != Values::Subnormal || full_range || only_bits;
 }
 
 template <class T>
-std::string Problem<T>::check(const GemmKernel& row, bool by_name, std::optional<std::string>& rejection) {
+std::string Problem<T>::check(const GemmKernel& kernel, bool by_name, std::optional<std::string>& rejection) {
   Guarded<T> c(subject(), case_.m, case_.n, case_.c);
   fill(c, [&](std::uint64_t e) { return before_[e]; });
   c.upload();
-  const GemmCall made = call(a_.data(), a_.ld(), b_.data(), b_.ld(), c.data(), c.ld(), row.math);
+  const GemmCall made = call(a_.data(), a_.ld(), b_.data(), b_.ld(), c.data(), c.ld(), kernel.math);
   Queue& queue = subject().default_queue();
-  Status status = subject().gemm(queue, made, by_name ? row.name : "");
+  Status status = subject().gemm(queue, made, by_name ? kernel.name : "");
   if (status.code == StatusCode::Rejected) {
     rejection = status.why;
     return c.unchanged() ? "" : "the row rejects, but C has changed";
@@ -201,7 +203,7 @@ std::string Problem<T>::check(const GemmKernel& row, bool by_name, std::optional
   if (!c.surroundings_intact()) return "it wrote beside C: a guard band or a gap between rows has changed";
   if (!a_.unchanged()) return "A has changed";
   if (!b_.unchanged()) return "B has changed";
-  return compare(row, made, c);
+  return compare(kernel, made, c);
 }
 
 template class Problem<float>;

@@ -23,16 +23,16 @@ class Problem {
   const Case& parameters() const { return case_; }
   /// Says whether the case applies to a row: modes that round to a short format promise nothing about subnormal
   /// numbers, but for the bits where they have a contract.
-  bool concerns(const GemmKernel& row) const;
+  bool concerns(const GemmKernel& kernel) const;
   /// Runs the named row, or the executor's own choice if not `by_name`, and checks everything. Returns an empty string,
   /// or what is wrong. Sets `rejection` where the row does not take the case.
-  std::string check(const GemmKernel& row, bool by_name, std::optional<std::string>& rejection);
+  std::string check(const GemmKernel& kernel, bool by_name, std::optional<std::string>& rejection);
 
  private:
   GemmCall call(const T* a, Index lda, const T* b, Index ldb, T* c, Index ldc, Math math) const;
-  const std::vector<T>& contract_bits(const GemmKernel& row);
+  const std::vector<T>& contract_bits(const GemmKernel& kernel);
   const std::vector<ExactElement>& exact();
-  std::string compare(const GemmKernel& row, const GemmCall& call, Guarded<T>& c);
+  std::string compare(const GemmKernel& kernel, const GemmCall& call, Guarded<T>& c);
 
   Case case_;
   Guarded<T> a_, b_;

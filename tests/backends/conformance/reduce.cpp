@@ -52,28 +52,30 @@ std::optional<double> value(Executor& executor, const ReduceCall& call, const ch
 }
 
 template <class T>
-void check(const ReduceKernel& row, bool by_name, Shape shape, std::optional<T> special) {
+void check(const ReduceKernel& kernel, bool by_name, Shape shape, std::optional<T> special) {
   Input<T> here(subject(), shape, special);
   Input<T> there(reference(), shape, special);
-  const std::optional<double> got = value(subject(), here.call(row.op), by_name ? row.name : "");
+  const std::optional<double> got = value(subject(), here.call(kernel.op), by_name ? kernel.name : "");
   if (!got) return;
-  const double expected = value(reference(), there.call(row.op), "").value();
-  BOOST_TEST(here.x.unchanged(), row.name << " changed its input");
+  const double expected = value(reference(), there.call(kernel.op), "").value();
+  BOOST_TEST(here.x.unchanged(), kernel.name << " changed its input");
   const double n = static_cast<double>(shape.rows * shape.cols);
-  const bool exact = row.summation == Summation::Canonical || row.op == ReduceOp::MaxAbs || !std::isfinite(expected);
+  const bool exact =
+      kernel.summation == Summation::Canonical || kernel.op == ReduceOp::MaxAbs || !std::isfinite(expected);
   // Each of the two results may have an error of this size.
   const double limit = exact ? 0 : 2 * gamma(n + 1, 0x1p-53) * expected;
   const bool right = exact ? same(*got, expected) : std::abs(*got - expected) <= limit;
-  BOOST_TEST(right, row.name << " op " << static_cast<int>(row.op) << ' ' << to_string(row.type) << ' ' << shape.rows
-                             << "×" << shape.cols << ": " << *got << ", must be " << expected << " ± " << limit);
+  BOOST_TEST(right, kernel.name << " op " << static_cast<int>(kernel.op) << ' ' << to_string(kernel.type) << ' '
+                                << shape.rows << "×" << shape.cols << ": " << *got << ", must be " << expected << " ± "
+                                << limit);
 }
 
 template <class T>
-void check_all(const ReduceKernel& row, bool by_name) {
-  for (const Shape shape : reduced_shapes()) check<T>(row, by_name, shape, std::nullopt);
+void check_all(const ReduceKernel& kernel, bool by_name) {
+  for (const Shape shape : reduced_shapes()) check<T>(kernel, by_name, shape, std::nullopt);
   for (const T special : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
                           static_cast<T>(-std::numeric_limits<T>::infinity()), std::numeric_limits<T>::denorm_min()})
-    for (const Shape shape : {Shape{1, 1}, Shape{37, 41}}) check<T>(row, by_name, shape, special);
+    for (const Shape shape : {Shape{1, 1}, Shape{37, 41}}) check<T>(kernel, by_name, shape, special);
 }
 
 } // namespace
@@ -81,8 +83,8 @@ void check_all(const ReduceKernel& row, bool by_name) {
 BOOST_AUTO_TEST_SUITE(reduction)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(every_row_is_right, T, ElementTypes) {
-  for (const ReduceKernel& row : subject().reduce_kernels())
-    if (row.type == dtype_of<T>) check_all<T>(row, true);
+  for (const ReduceKernel& kernel : subject().reduce_kernels())
+    if (kernel.type == dtype_of<T>) check_all<T>(kernel, true);
 }
 
 /// Norms must not depend on the backend that has the matrix.

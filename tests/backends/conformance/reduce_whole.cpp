@@ -39,7 +39,7 @@ struct Oracle {
 
 /// Runs a row on a matrix in the executor's memory and checks its result, or its refusal. Between the rows of the
 /// matrix and around it stand numbers that would change the sum.
-void check_whole(const std::string& row, Shape shape, const std::vector<Whole>& numbers) {
+void check_whole(const std::string& kernel, Shape shape, const std::vector<Whole>& numbers) {
   Guarded<Whole> x(subject(), shape.rows, shape.cols, {shape.rows % 2 == 0 ? 7 : 0, 64, shape.cols % 3 == 0});
   fill(x, [&](std::uint64_t e) { return numbers[e]; });
   x.upload();
@@ -48,8 +48,8 @@ void check_whole(const std::string& row, Shape shape, const std::vector<Whole>& 
   ReduceResult result;
   result.whole = -1;
   const ReduceCall call{ReduceOp::SumOfSquares, DType::I32, x.rows(), x.cols(), x.data(), x.ld(), 0};
-  const Status status = subject().reduce(subject().default_queue(), call, result, row);
-  const std::string name = (row.empty() ? "(any)" : row) + " of " + std::to_string(shape.rows) + "×" +
+  const Status status = subject().reduce(subject().default_queue(), call, result, kernel);
+  const std::string name = (kernel.empty() ? "(any)" : kernel) + " of " + std::to_string(shape.rows) + "×" +
                            std::to_string(shape.cols) + " whole numbers";
   BOOST_TEST(x.unchanged(), name << " changed its input");
   if (!exact.fits()) {
@@ -72,28 +72,28 @@ std::vector<Whole> large_numbers(Index count) {
   return numbers;
 }
 
-void check_sums(const std::string& row) {
+void check_sums(const std::string& kernel) {
   std::vector<Shape> all = shapes();
   for (const Index n : {31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 8192, 65537}) all.push_back({1, n});
   all.push_back({3, 700});
   if (!options().quick) all.push_back({1031, 1031}); // more than 1024 chunks: two levels
-  for (const Shape shape : all) check_whole(row, shape, large_numbers(shape.rows * shape.cols));
+  for (const Shape shape : all) check_whole(kernel, shape, large_numbers(shape.rows * shape.cols));
 }
 
 /// Sums at 2⁶³ and at its multiples, where 64 bits would wrap to a small number.
-void check_limits(const std::string& row) {
-  check_whole(row, {1, 1}, {smallest});
-  check_whole(row, {2, 2}, {largest_sum.begin(), largest_sum.end()});
+void check_limits(const std::string& kernel) {
+  check_whole(kernel, {1, 1}, {smallest});
+  check_whole(kernel, {2, 2}, {largest_sum.begin(), largest_sum.end()});
   for (const Index count : {2, 3, 4, 5, 8, 2048}) // 4 squares are 2⁶⁴
-    check_whole(row, {1, count}, std::vector<Whole>(static_cast<std::size_t>(count), smallest));
+    check_whole(kernel, {1, count}, std::vector<Whole>(static_cast<std::size_t>(count), smallest));
   for (const std::size_t place : {0u, 1u, 999u, 40000u}) { // far apart, so that different threads add them
     std::vector<Whole> numbers(50001, 0);
     for (std::size_t e = 0; e < largest_sum.size(); ++e) numbers[place + e * 3000] = largest_sum[e];
-    check_whole(row, {1, 50001}, numbers);
+    check_whole(kernel, {1, 50001}, numbers);
     numbers.back() = 1; // now the sum is 2⁶³
-    check_whole(row, {1, 50001}, numbers);
+    check_whole(kernel, {1, 50001}, numbers);
   }
-  check_whole(row, {3, 1367}, std::vector<Whole>(3 * 1367, largest));
+  check_whole(kernel, {3, 1367}, std::vector<Whole>(3 * 1367, largest));
 }
 
 } // namespace
@@ -101,16 +101,17 @@ void check_limits(const std::string& row) {
 BOOST_AUTO_TEST_SUITE(whole_reduction)
 
 BOOST_AUTO_TEST_CASE(every_row_is_exact) {
-  std::size_t rows = 0;
-  for (const ReduceKernel& row : subject().reduce_kernels()) {
-    if (row.type != DType::I32) continue;
-    ++rows;
-    BOOST_TEST((row.op == ReduceOp::SumOfSquares), row.name);
-    BOOST_TEST((row.summation == Summation::Canonical), row.name << " is exact, so it has the bits of every other row");
-    check_sums(row.name);
-    check_limits(row.name);
+  std::size_t found = 0;
+  for (const ReduceKernel& kernel : subject().reduce_kernels()) {
+    if (kernel.type != DType::I32) continue;
+    ++found;
+    BOOST_TEST((kernel.op == ReduceOp::SumOfSquares), kernel.name);
+    BOOST_TEST((kernel.summation == Summation::Canonical),
+               kernel.name << " is exact, so it has the bits of every other kernel");
+    check_sums(kernel.name);
+    check_limits(kernel.name);
   }
-  BOOST_TEST(rows > 0u, "the backend has no row of whole numbers");
+  BOOST_TEST(found > 0u, "the backend has no kernel of whole numbers");
 }
 
 /// What sum_of_squares() of matrix.hpp runs.

@@ -133,9 +133,9 @@ void check_parts() {
   for (const Product& x : parted_products) {
     PartedProduct<T, R> product(x);
     product.check("");
-    for (const GemmKernel& row : subject().gemm_kernels())
-      if (row.type == dtype_of<T> && row.math == Math::Strict && row.summation == Summation::Canonical)
-        product.check(row.name);
+    for (const GemmKernel& kernel : subject().gemm_kernels())
+      if (kernel.type == dtype_of<T> && kernel.math == Math::Strict && kernel.summation == Summation::Canonical)
+        product.check(kernel.name);
   }
 }
 
@@ -170,9 +170,9 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_refused) {
   check_refused(call, {a.data(), 2048}, InvalidArgument, "c overlaps a", false);
   check_refused(call, of_c, InvalidArgument, "they overlap c", true);
   check_refused(call, {nullptr, 6}, InvalidArgument, "c is null", false);
-  for (const GemmKernel& row : subject().gemm_kernels())
-    if (row.type == DType::F32 && row.math == Math::Strict && row.summation == Summation::Other)
-      check_refused(call, sums, Rejected, "adds in an order of its own", false, row.name);
+  for (const GemmKernel& kernel : subject().gemm_kernels())
+    if (kernel.type == DType::F32 && kernel.math == Math::Strict && kernel.summation == Summation::Other)
+      check_refused(call, sums, Rejected, "adds in an order of its own", false, kernel.name);
   check_refused(call, sums, InvalidArgument, "unknown kernel 'no_row'", false, "no_row");
   call.math = Math::Bf16;
   check_refused(call, sums, InvalidArgument, "math mode bf16 promises no order", false);

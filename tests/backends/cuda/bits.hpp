@@ -15,9 +15,9 @@ namespace tessera::test {
 /// Says whether the device's row takes such a product.
 inline bool runs(const std::string& name, const GemmCall& call) {
   const auto kernels = executor(Backend::Cuda).gemm_kernels();
-  const GemmKernel& row = *std::find_if(kernels.begin(), kernels.end(),
-                                        [&](const GemmKernel& r) { return r.name == name && r.type == call.type; });
-  return row.reject(row, call, executor(Backend::Cuda).capabilities()) == nullptr;
+  const GemmKernel& kernel = *std::find_if(kernels.begin(), kernels.end(),
+                                           [&](const GemmKernel& r) { return r.name == name && r.type == call.type; });
+  return kernel.reject(kernel, call, executor(Backend::Cuda).capabilities()) == nullptr;
 }
 
 /// Checks that a kernel's product has the bits of z_order's, without and with an epilogue. A's elements are multiplied

@@ -69,16 +69,16 @@ BOOST_AUTO_TEST_CASE(the_plugin_loads_with_or_without_a_driver) {
 
 BOOST_AUTO_TEST_CASE(rows_are_listed_without_a_device) {
   std::set<std::string> gemm;
-  for (const GemmKernel& row : cuda_plugin().gemm_kernels()) {
-    gemm.insert(row.name);
-    BOOST_TEST(row.run != nullptr, row.name);
-    BOOST_TEST(std::string(row.summary).size() > 0, row.name);
+  for (const GemmKernel& kernel : cuda_plugin().gemm_kernels()) {
+    gemm.insert(kernel.name);
+    BOOST_TEST(kernel.run != nullptr, kernel.name);
+    BOOST_TEST(std::string(kernel.summary).size() > 0, kernel.name);
   }
   BOOST_TEST(gemm.contains("naive_coalesced"));
   std::set<std::string> reductions, of_whole_numbers;
-  for (const ReduceKernel& row : cuda_plugin().reduce_kernels()) {
-    (row.type == DType::I32 ? of_whole_numbers : reductions).insert(row.name);
-    BOOST_TEST(row.run != nullptr, row.name);
+  for (const ReduceKernel& kernel : cuda_plugin().reduce_kernels()) {
+    (kernel.type == DType::I32 ? of_whole_numbers : reductions).insert(kernel.name);
+    BOOST_TEST(kernel.run != nullptr, kernel.name);
   }
   for (const char* name : {"canonical", "cub", "warp_shuffle", "tree_unrolled", "tree_sequential", "tree_strided",
                            "block_sum", "many_blocks", "interleaved", "contiguous", "one_thread"})
@@ -90,10 +90,10 @@ BOOST_AUTO_TEST_CASE(rows_are_listed_without_a_device) {
 /// Yardsticks time the vendor's kernels when they first meet a product. No caller should wait for that unasked.
 BOOST_AUTO_TEST_CASE(yardsticks_run_by_name_alone) {
   int yardsticks = 0;
-  for (const GemmKernel& row : cuda_plugin().gemm_kernels()) {
-    if (!std::string(row.name).starts_with("cublas_lt")) continue;
+  for (const GemmKernel& kernel : cuda_plugin().gemm_kernels()) {
+    if (!std::string(kernel.name).starts_with("cublas_lt")) continue;
     ++yardsticks;
-    BOOST_TEST(!keeps_contract(row), row.name);
+    BOOST_TEST(!keeps_contract(kernel), kernel.name);
   }
   BOOST_TEST(yardsticks == 7);
 }
@@ -101,9 +101,9 @@ BOOST_AUTO_TEST_CASE(yardsticks_run_by_name_alone) {
 /// A library is opened once in a process. This case opens it first.
 BOOST_AUTO_TEST_CASE(a_yardstick_without_its_library_rejects) {
   const Environment named("TESSERA_CUBLASLT", "/nowhere/libcublasLt.so.13");
-  for (const GemmKernel& row : cuda_plugin().gemm_kernels()) {
-    if (std::string(row.name) != "cublas_lt") continue;
-    const char* reason = row.reject(row, GemmCall{}, Capabilities{});
+  for (const GemmKernel& kernel : cuda_plugin().gemm_kernels()) {
+    if (std::string(kernel.name) != "cublas_lt") continue;
+    const char* reason = kernel.reject(kernel, GemmCall{}, Capabilities{});
     BOOST_REQUIRE(reason != nullptr);
     BOOST_TEST(contains(reason, "TESSERA_CUBLASLT=/nowhere/libcublasLt.so.13"));
     BOOST_TEST(contains(reason, "set it to the path"));

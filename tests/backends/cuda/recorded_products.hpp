@@ -72,9 +72,10 @@ using Products = std::vector<std::unique_ptr<Product>>;
 
 /// Returns the product of all of the operands by `row`, or null if the row rejects it or its library has no kernel for
 /// it.
-inline std::unique_ptr<Product> product_of(Executor& device, const Operands& x, const GemmKernel& row) {
-  auto product = std::make_unique<Product>(device, x, row.type, row.math, row.name);
-  if (row.reject != nullptr && row.reject(row, product->call(), device.capabilities()) != nullptr) return nullptr;
+inline std::unique_ptr<Product> product_of(Executor& device, const Operands& x, const GemmKernel& kernel) {
+  auto product = std::make_unique<Product>(device, x, kernel.type, kernel.math, kernel.name);
+  if (kernel.reject != nullptr && kernel.reject(kernel, product->call(), device.capabilities()) != nullptr)
+    return nullptr;
   return product->expect() ? std::move(product) : nullptr;
 }
 

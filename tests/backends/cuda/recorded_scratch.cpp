@@ -71,9 +71,9 @@ BOOST_AUTO_TEST_CASE(all_rows_in_one_recording) {
   for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16})
     for (const auto& [m, n, k] : shapes) {
       operands.push_back(std::make_unique<Operands>(device, type, m, n, k));
-      for (const GemmKernel& row : device.gemm_kernels()) {
-        if (row.type != type) continue;
-        if (auto product = product_of(device, *operands.back(), row)) products.push_back(std::move(product));
+      for (const GemmKernel& kernel : device.gemm_kernels()) {
+        if (kernel.type != type) continue;
+        if (auto product = product_of(device, *operands.back(), kernel)) products.push_back(std::move(product));
       }
     }
   check_replays(device, products);
@@ -175,8 +175,8 @@ BOOST_AUTO_TEST_CASE(without_room_recording_fails_and_the_queue_goes_on) {
   const Operands x(*device, DType::F32, side, side, length);
   Product large(*device, x, DType::F32, Math::Strict, "segmented");
   const GemmKernel* segmented = nullptr;
-  for (const GemmKernel& row : device->gemm_kernels())
-    if (row.name == std::string_view("segmented") && row.type == DType::F32) segmented = &row;
+  for (const GemmKernel& kernel : device->gemm_kernels())
+    if (kernel.name == std::string_view("segmented") && kernel.type == DType::F32) segmented = &kernel;
   BOOST_REQUIRE(segmented != nullptr);
   if (segmented->reject(*segmented, large.call(), device->capabilities()) != nullptr) return;
   std::unique_ptr<Recording> recording;

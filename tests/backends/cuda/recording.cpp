@@ -16,10 +16,10 @@ using namespace tessera::cuda_test;
 
 namespace {
 
-void check_row(Executor& device, const GemmKernel& row, Index m, Index n, Index k) {
-  const Operands x(device, row.type, m, n, k);
+void check_row(Executor& device, const GemmKernel& kernel, Index m, Index n, Index k) {
+  const Operands x(device, kernel.type, m, n, k);
   Products products;
-  products.push_back(product_of(device, x, row));
+  products.push_back(product_of(device, x, kernel));
   if (products.front() != nullptr) check_replays(device, products);
 }
 
@@ -30,13 +30,13 @@ BOOST_AUTO_TEST_SUITE(recording)
 /// Records all rows, so also the rows with scratch memory, tensor maps, clusters and the vendor's kernels.
 BOOST_AUTO_TEST_CASE(a_replay_has_the_bits_of_a_run) {
   Executor& device = executor(Backend::Cuda);
-  for (const GemmKernel& row : device.gemm_kernels())
-    BOOST_TEST_CONTEXT(row.name << " " << to_string(row.type) << " " << to_string(row.math)) {
-      check_row(device, row, 300, 264, 1500);
-      check_row(device, row, 16, 1000, 2100); // in slices of k (split-k)
-      check_row(device, row, 40, 24, 9000);   // in many slices
-      check_row(device, row, 12, 4100, 2100); // in clusters, slender's in f32 too
-      if (row.name == std::string_view("stream_k")) check_row(device, row, 1024, 1664, 5000); // f64: in a chain
+  for (const GemmKernel& kernel : device.gemm_kernels())
+    BOOST_TEST_CONTEXT(kernel.name << " " << to_string(kernel.type) << " " << to_string(kernel.math)) {
+      check_row(device, kernel, 300, 264, 1500);
+      check_row(device, kernel, 16, 1000, 2100); // in slices of k (split-k)
+      check_row(device, kernel, 40, 24, 9000);   // in many slices
+      check_row(device, kernel, 12, 4100, 2100); // in clusters, slender's in f32 too
+      if (kernel.name == std::string_view("stream_k")) check_row(device, kernel, 1024, 1664, 5000); // f64: in a chain
     }
 }
 

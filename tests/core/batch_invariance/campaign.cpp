@@ -65,12 +65,13 @@ template <class T>
 std::vector<Candidate> candidates(const std::vector<Executor*>& executors, Math math, bool with_contract) {
   std::vector<Candidate> found;
   for (Executor* executor : executors) {
-    const auto rows = executor->gemm_kernels();
-    for (const GemmKernel& row : rows)
-      if (row.type == dtype_of<T> && row.math == math && (row.summation == Summation::HopperUnits) == with_contract)
-        if (const Candidate candidate{executor, row.name}; takes_products<T>(candidate, math))
+    const auto kernels = executor->gemm_kernels();
+    for (const GemmKernel& kernel : kernels)
+      if (kernel.type == dtype_of<T> && kernel.math == math &&
+          (kernel.summation == Summation::HopperUnits) == with_contract)
+        if (const Candidate candidate{executor, kernel.name}; takes_products<T>(candidate, math))
           found.push_back(candidate);
-    if (with_contract && promises_bits(rows, executor->capabilities(), dtype_of<T>, math))
+    if (with_contract && promises_bits(kernels, executor->capabilities(), dtype_of<T>, math))
       found.push_back({executor, ""});
   }
   return found;

@@ -116,7 +116,7 @@ class LazyDevice : public Executor {
     event = std::make_unique<LazyEvent>();
     return {};
   }
-  std::span<const GemmKernel> gemm_kernels() const noexcept override { return rows_; }
+  std::span<const GemmKernel> gemm_kernels() const noexcept override { return kernels_; }
   std::span<const ReduceKernel> reduce_kernels() const noexcept override { return {}; }
   Status measure_ceilings(DType, Math, int, Ceilings&) noexcept override { return {}; }
 
@@ -207,7 +207,7 @@ class LazyDevice : public Executor {
       std::memcpy(static_cast<char*>(to) + i * to_pitch, static_cast<const char*>(from) + i * from_pitch, width);
     return {};
   }
-  static Status run_row(const GemmKernel&, Executor& self, Queue& queue, const GemmCall& call) noexcept {
+  static Status run_kernel(const GemmKernel&, Executor& self, Queue& queue, const GemmCall& call) noexcept {
     static_cast<LazyDevice&>(self).give(queue, [call] { return reference().gemm(reference().default_queue(), call); });
     return {};
   }
@@ -215,9 +215,9 @@ class LazyDevice : public Executor {
   bool reaches_others_;
   LazyQueue queue_;
   static constexpr GemmKernel row_of(DType type) {
-    return {.name = "lazy", .type = type, .summation = Summation::Canonical, .run = run_row};
+    return {.name = "lazy", .type = type, .summation = Summation::Canonical, .run = run_kernel};
   }
-  std::array<GemmKernel, 3> rows_{row_of(DType::F32), row_of(DType::F64), row_of(DType::BF16)};
+  std::array<GemmKernel, 3> kernels_{row_of(DType::F32), row_of(DType::F64), row_of(DType::BF16)};
   std::map<void*, std::shared_ptr<char[]>> memory_;
   std::vector<std::shared_ptr<char[]>> kept_;
   std::map<void*, std::size_t> pinned_;

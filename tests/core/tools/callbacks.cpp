@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_product) {
   BOOST_CHECK(seen.type == DType::F32 && seen.result == DType::F32 && seen.math == Math::Strict);
   BOOST_TEST(seen.queue == &queue);
   std::set<std::string> rows;
-  for (const GemmKernel& row : tested().gemm_kernels()) rows.insert(row.name);
+  for (const GemmKernel& kernel : tested().gemm_kernels()) rows.insert(kernel.name);
   BOOST_TEST(rows.count(begin.name) == 1u);
   BOOST_TEST(named != nullptr);
 }

@@ -24,8 +24,8 @@ Executor& host() { return executor(Backend::OpenMP); }
 boost::test_tools::assertion_result has_amx(boost::unit_test::test_unit_id) {
   for (const BackendInfo& info : available_backends())
     if (info.backend == Backend::OpenMP && !info.available) return false;
-  for (const GemmKernel& row : host().gemm_kernels())
-    if (row.name == std::string("amx_bf16")) return row.reject(row, {}, host().capabilities()) == nullptr;
+  for (const GemmKernel& kernel : host().gemm_kernels())
+    if (kernel.name == std::string("amx_bf16")) return kernel.reject(kernel, {}, host().capabilities()) == nullptr;
   return false;
 }
 

@@ -59,15 +59,16 @@ BOOST_AUTO_TEST_CASE(a_number_that_is_no_backend_is_refused) {
 
 BOOST_AUTO_TEST_CASE(rows_are_named_once_and_described) {
   for (const BackendInfo& info : available_backends()) {
-    const auto rows = gemm_kernels(info.backend);
-    for (const GemmKernel& row : rows) {
-      BOOST_TEST(!std::string_view(row.name).empty());
-      BOOST_TEST(!std::string_view(row.summary).empty(), row.name << " has no summary");
-      BOOST_TEST(!std::string_view(row.source).empty(), row.name << " names no source");
-      const auto twins = std::ranges::count_if(rows, [&](const GemmKernel& other) {
-        return std::string_view(other.name) == row.name && other.type == row.type && other.math == row.math;
+    const auto kernels = gemm_kernels(info.backend);
+    for (const GemmKernel& kernel : kernels) {
+      BOOST_TEST(!std::string_view(kernel.name).empty());
+      BOOST_TEST(!std::string_view(kernel.summary).empty(), kernel.name << " has no summary");
+      BOOST_TEST(!std::string_view(kernel.source).empty(), kernel.name << " names no source");
+      const auto twins = std::ranges::count_if(kernels, [&](const GemmKernel& other) {
+        return std::string_view(other.name) == kernel.name && other.type == kernel.type && other.math == kernel.math;
       });
-      BOOST_TEST(twins == 1, row.name << " stands " << twins << " times in the ladder of " << to_string(info.backend));
+      BOOST_TEST(twins == 1,
+                 kernel.name << " stands " << twins << " times in the ladder of " << to_string(info.backend));
     }
   }
 }

@@ -161,18 +161,18 @@ BOOST_AUTO_TEST_CASE(a_name_that_is_unknown) {
 BOOST_AUTO_TEST_CASE(out_of_memory_half_way_is_no_longer_out_of_memory) {
   struct Scarce : test::BorrowingExecutor {
     Scarce() : BorrowingExecutor(Backend::Reference) {}
-    std::span<const GemmKernel> gemm_kernels() const noexcept override { return {&row, 1}; }
-    GemmKernel row;
+    std::span<const GemmKernel> gemm_kernels() const noexcept override { return {&kernel, 1}; }
+    GemmKernel kernel;
   } scarce;
   static int products_left;
-  scarce.row = executor(Backend::Reference).gemm_kernels()[0];
-  scarce.row.run = [](const GemmKernel&, Executor&, Queue&, const GemmCall&) noexcept -> Status {
+  scarce.kernel = executor(Backend::Reference).gemm_kernels()[0];
+  scarce.kernel.run = [](const GemmKernel&, Executor&, Queue&, const GemmCall&) noexcept -> Status {
     return products_left-- > 0 ? Status{} : Status{StatusCode::OutOfMemory, "no scratch"};
   };
   const Batch x;
   const auto outcome = [&](int products) {
     products_left = products;
-    return scarce.gemm_batch(scarce.default_queue(), {&x.batch, 1}, scarce.row.name);
+    return scarce.gemm_batch(scarce.default_queue(), {&x.batch, 1}, scarce.kernel.name);
   };
   BOOST_TEST((outcome(0).code == StatusCode::OutOfMemory));
   const Status half_way = outcome(1);

@@ -43,13 +43,13 @@ BOOST_AUTO_TEST_CASE(products_that_need_memory_are_recorded_on_the_default_queue
   } queue;
   class PlainDevice : public test::FakeDevice { // its kernels leave rounding to a separate pass
    public:
-    std::span<const GemmKernel> gemm_kernels() const noexcept override { return rows_; }
+    std::span<const GemmKernel> gemm_kernels() const noexcept override { return kernels_; }
 
    private:
-    std::vector<GemmKernel> rows_ = [] {
-      const auto rows = executor(Backend::Reference).gemm_kernels();
-      std::vector<GemmKernel> plain(rows.begin(), rows.end());
-      for (GemmKernel& row : plain) row.narrows = row.epilogue = false;
+    std::vector<GemmKernel> kernels_ = [] {
+      const auto all = executor(Backend::Reference).gemm_kernels();
+      std::vector<GemmKernel> plain(all.begin(), all.end());
+      for (GemmKernel& kernel : plain) kernel.narrows = kernel.epilogue = false;
       return plain;
     }();
   } device;

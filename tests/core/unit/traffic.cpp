@@ -38,9 +38,9 @@ BOOST_AUTO_TEST_CASE(a_row_without_a_count_moves_each_operand_once) {
 }
 
 BOOST_AUTO_TEST_CASE(the_count_of_a_row_is_its_own) {
-  GemmKernel row = with_tile(0, 0);
-  row.traffic = tile_traffic;
-  BOOST_TEST(traffic_of(row, product(2, 3, 4)).accesses == 2 * 4 * 6 + 6); // 2·k loads for each result
+  GemmKernel kernel = with_tile(0, 0);
+  kernel.traffic = tile_traffic;
+  BOOST_TEST(traffic_of(kernel, product(2, 3, 4)).accesses == 2 * 4 * 6 + 6); // 2·k loads for each result
 }
 
 BOOST_AUTO_TEST_CASE(tiles_divide_the_loads) {

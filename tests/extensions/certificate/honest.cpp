@@ -133,14 +133,14 @@ class Libraries {
 template <class T, class R>
 void with_each_row(Backend backend, const Random& x, std::uint64_t seed, Libraries& libraries) {
   Honest<T, R> honest(x, seed);
-  for (const GemmKernel& row : executor(backend).gemm_kernels()) {
-    if (row.type != dtype_of<T>) continue;
+  for (const GemmKernel& kernel : executor(backend).gemm_kernels()) {
+    if (kernel.type != dtype_of<T>) continue;
     try {
-      const Matrix<R> c = honest.multiply({.backend = backend, .math = row.math, .kernel = row.name});
+      const Matrix<R> c = honest.multiply({.backend = backend, .math = kernel.math, .kernel = kernel.name});
       std::string name =
-          fmt::format("{} {} {} {}", to_string(backend), row.name, to_string(row.type), to_string(row.math));
+          fmt::format("{} {} {} {}", to_string(backend), kernel.name, to_string(kernel.type), to_string(kernel.math));
       if (dtype_of<R> != dtype_of<T>) name += fmt::format(" to {}", to_string(dtype_of<R>));
-      libraries.count(name, honest.check(c, row.math));
+      libraries.count(name, honest.check(c, kernel.math));
     } catch (const KernelRejected&) { // a row need not take every product
     }
   }

@@ -130,12 +130,12 @@ std::string to_text(const PlantedKind& kind) {
 std::vector<PlantedKind> planted_kinds(std::optional<Backend> backend) {
   if (!backend) return {{DType::F32, DType::F32}, {DType::F64, DType::F64}};
   std::vector<PlantedKind> kinds;
-  for (const GemmKernel& row : executor(*backend).gemm_kernels()) {
-    if (row.yardstick) continue;
+  for (const GemmKernel& kernel : executor(*backend).gemm_kernels()) {
+    if (kernel.yardstick) continue;
     for (const ElementType& result : element_types) {
-      const bool narrows = is_16_bit(result.type) && !is_16_bit(row.type);
-      const PlantedKind kind{row.type, result.type, row.math};
-      if (is_result_of(result.type, row.type) && (!narrows || row.narrows) &&
+      const bool narrows = is_16_bit(result.type) && !is_16_bit(kernel.type);
+      const PlantedKind kind{kernel.type, result.type, kernel.math};
+      if (is_result_of(result.type, kernel.type) && (!narrows || kernel.narrows) &&
           std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
         kinds.push_back(kind);
     }

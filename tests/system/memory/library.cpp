@@ -51,12 +51,12 @@ BOOST_AUTO_TEST_CASE(executors) {
 
 BOOST_AUTO_TEST_CASE(lists) {
   check_first_use(text_entry("gemm_kernels", [] {
-    const auto rows = gemm_kernels(Backend::OpenMP);
+    const auto kernels = gemm_kernels(Backend::OpenMP);
     const auto reductions = reduce_kernels(Backend::OpenMP);
     const Uncounted here;
     std::string names;
-    for (const GemmKernel& row : rows) names.append(row.name).append(" ");
-    for (const ReduceKernel& row : reductions) names.append(row.name).append(" ");
+    for (const GemmKernel& kernel : kernels) names.append(kernel.name).append(" ");
+    for (const ReduceKernel& kernel : reductions) names.append(kernel.name).append(" ");
     return names;
   }));
   const auto all = text_entry("available_backends", [] {

@@ -16,8 +16,8 @@ int main() {
   for (const BackendInfo& info : available_backends())
     if (info.backend == Backend::Tbb) std::cout << "tbb '" << info.path << "'\n";
   int libraries = 0;
-  for (const GemmKernel& row : gemm_kernels(Backend::OpenMP))
-    libraries += std::string_view(row.name) == "cblas:planted";
+  for (const GemmKernel& kernel : gemm_kernels(Backend::OpenMP))
+    libraries += std::string_view(kernel.name) == "cblas:planted";
   std::cout << "rows of TESSERA_CBLAS: " << libraries << '\n';
   try {
     static_cast<void>(gemm(Matrix{{1.0}}, Matrix{{1.0}}, Backend::OpenMP));

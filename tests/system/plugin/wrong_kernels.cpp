@@ -42,13 +42,13 @@ T inner(GemmOperands<T> x, Index i, Index j) {
 }
 
 template <class T>
-Status run(const GemmKernel& row, Executor&, Queue&, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor&, Queue&, const GemmCall& call) noexcept {
   const GemmOperands<T> x(call);
   for (Index i = 0; i < x.m; ++i)
     for (Index j = 0; j < x.n; ++j) {
       T& c = x.c[i * x.ldc + j];
       T r = x.alpha * inner(x, i, j);
-      if (bug("inexact_row") && row.summation == Summation::Other)
+      if (bug("inexact_row") && kernel.summation == Summation::Other)
         r += r * std::numeric_limits<T>::epsilon() * T(x.k + 9);
       if (bug("edge") && i == x.m - 1 && x.m % 4 == 3) r = T{0};
       c = x.beta == T{0} && !bug("reads_c") ? r : std::fma(x.beta, c, r);
@@ -63,7 +63,7 @@ const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities&)
 }
 
 template <class T>
-constexpr GemmKernel row(const char* name, Summation summation, Math math = Math::Strict) {
+constexpr GemmKernel rung(const char* name, Summation summation, Math math = Math::Strict) {
   constexpr int recursive = 2 * least_strassen_size;
   return {.name = name,
           .summary = "wrong on purpose",
@@ -76,15 +76,15 @@ constexpr GemmKernel row(const char* name, Summation summation, Math math = Math
           .run = run<T>};
 }
 
-constexpr std::array rows{row<float>("wrong", Summation::Canonical), row<double>("wrong", Summation::Canonical),
-                          row<float>("wrong_too", Summation::Other), row<double>("wrong_too", Summation::Other)};
+constexpr std::array kernels{rung<float>("wrong", Summation::Canonical), rung<double>("wrong", Summation::Canonical),
+                             rung<float>("wrong_too", Summation::Other), rung<double>("wrong_too", Summation::Other)};
 
-constexpr std::array strassen_rows{row<float>("wrong_strassen", Summation::Other, Math::Strassen),
-                                   row<double>("wrong_strassen", Summation::Other, Math::Strassen)};
+constexpr std::array strassen_kernels{rung<float>("wrong_strassen", Summation::Other, Math::Strassen),
+                                      rung<double>("wrong_strassen", Summation::Other, Math::Strassen)};
 
 std::span<const GemmKernel> products() {
-  if (bug("loses_rest")) return strassen_rows;
-  return rows;
+  if (bug("loses_rest")) return strassen_kernels;
+  return kernels;
 }
 
 /// Adds squares of whole numbers in 64 bits that wrap, or in double.

@@ -36,11 +36,11 @@ template <class T>
 void multiply_in(Backend backend) {
   const auto a = Matrix<T>::random(300, 1100, Seed{1}), b = Matrix<T>::random(1100, 70, Seed{2});
   const auto expected = gemm(a, b, Backend::Reference);
-  for (const GemmKernel& row : gemm_kernels(backend)) {
-    if (row.type != dtype_of<T> || row.math != Math::Strict) continue;
+  for (const GemmKernel& kernel : gemm_kernels(backend)) {
+    if (kernel.type != dtype_of<T> || kernel.math != Math::Strict) continue;
     try {
-      const auto c = gemm(a, b, {.backend = backend, .kernel = row.name, .threads = 3});
-      if (keeps_contract(row)) BOOST_TEST((c == expected), row.name);
+      const auto c = gemm(a, b, {.backend = backend, .kernel = kernel.name, .threads = 3});
+      if (keeps_contract(kernel)) BOOST_TEST((c == expected), kernel.name);
     } catch (const KernelRejected&) {
     }
   }

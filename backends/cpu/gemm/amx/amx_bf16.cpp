@@ -69,19 +69,19 @@ Status run_f32(const GemmKernel&, Executor& executor, Queue& queue, const GemmCa
 }
 
 template <DType type, auto run>
-constexpr GemmKernel row{.name = "amx_bf16",
-                         .summary = "bf16 on AMX, f32 sums",
-                         .source = "Intel's optimization manual; Goto and van de Geijn 2008",
-                         .type = type,
-                         .math = Math::Bf16,
-                         .tile = {amx::side, amx::side, amx::chunk},
-                         .reject = amx::reject,
-                         .run = run,
-                         .epilogue = true};
+constexpr GemmKernel rung{.name = "amx_bf16",
+                          .summary = "bf16 on AMX, f32 sums",
+                          .source = "Intel's optimization manual; Goto and van de Geijn 2008",
+                          .type = type,
+                          .math = Math::Bf16,
+                          .tile = {amx::side, amx::side, amx::chunk},
+                          .reject = amx::reject,
+                          .run = run,
+                          .epilogue = true};
 
 } // namespace
 
-const GemmKernel amx_bf16_f32 = row<DType::F32, run_f32>;
-const GemmKernel amx_bf16_bf16 = row<DType::BF16, run_bf16>;
+const GemmKernel amx_bf16_f32 = rung<DType::F32, run_f32>;
+const GemmKernel amx_bf16_bf16 = rung<DType::BF16, run_bf16>;
 
 } // namespace tessera::cpu

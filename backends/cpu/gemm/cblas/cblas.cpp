@@ -22,23 +22,25 @@ struct Peer {
   explicit Peer(std::string_view file) : library(file), row_name("cblas:" + library.name()) {}
 };
 
-CblasLibrary& library_of(const GemmKernel& row) { return static_cast<Peer*>(const_cast<void*>(row.context))->library; }
+CblasLibrary& library_of(const GemmKernel& kernel) {
+  return static_cast<Peer*>(const_cast<void*>(kernel.context))->library;
+}
 
-const char* reject(const GemmKernel& row, const GemmCall& call, const Capabilities&) noexcept try {
+const char* reject(const GemmKernel& kernel, const GemmCall& call, const Capabilities&) noexcept try {
   for (const Index size : {call.m, call.n, call.k, call.lda, call.ldb, call.ldc})
     if (size > std::numeric_limits<int>::max())
       return "CBLAS counts with 32-bit integers; a size or leading dimension is larger than 2147483647";
-  return library_of(row).problem_with(call.type);
+  return library_of(kernel).problem_with(call.type);
 } catch (...) {
   return "out of memory while opening the library";
 }
 
-Status run(const GemmKernel& row, Executor& executor, Queue&, const GemmCall& call) noexcept {
-  library_of(row).gemm(call, cpu_of(executor).threads_for(call.threads));
+Status run(const GemmKernel& kernel, Executor& executor, Queue&, const GemmCall& call) noexcept {
+  library_of(kernel).gemm(call, cpu_of(executor).threads_for(call.threads));
   return {};
 }
 
-GemmKernel row(Peer& peer, DType type) {
+GemmKernel kernel_of(Peer& peer, DType type) {
   return {.name = peer.row_name.c_str(),
           .summary = "a library with the C interface of the BLAS, opened at run time",
           .source = "TESSERA_CBLAS",
@@ -51,7 +53,7 @@ GemmKernel row(Peer& peer, DType type) {
 } // namespace
 
 std::vector<GemmKernel> cblas_rows() {
-  std::vector<GemmKernel> rows;
+  std::vector<GemmKernel> kernels;
   const char* variable = trusted_variable("TESSERA_CBLAS");
   std::string_view rest = variable == nullptr ? "" : variable;
   while (!rest.empty()) {
@@ -59,12 +61,12 @@ std::vector<GemmKernel> cblas_rows() {
     rest.remove_prefix(std::min(rest.size(), file.size() + 1));
     if (file.empty()) continue;
     auto peer = std::make_unique<Peer>(file);
-    rows.reserve(rows.size() + 2);
-    rows.push_back(row(*peer, DType::F32));
-    rows.push_back(row(*peer, DType::F64));
+    kernels.reserve(kernels.size() + 2);
+    kernels.push_back(kernel_of(*peer, DType::F32));
+    kernels.push_back(kernel_of(*peer, DType::F64));
     static_cast<void>(peer.release()); // lives as long as the process: rows point into it
   }
-  return rows;
+  return kernels;
 }
 
 } // namespace tessera::cpu

@@ -77,28 +77,28 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
 }
 
 template <class T, Math math, bool by_name>
-constexpr GemmKernel row{.name = "hopper_units",
-                         .summary = "the bits of Hopper's matrix units, by vectors of integers",
-                         .source = "Xie et al. 2025 (MMA-Sim)",
-                         .type = dtype_of<T>,
-                         .math = math,
-                         .tile = {2, 16, 16},
-                         .summation = Summation::HopperUnits,
-                         .accumulator = Accumulator::Truncating,
-                         .run = run,
-                         .yardstick = by_name,
-                         .epilogue = true,
-                         .narrows = true};
+constexpr GemmKernel rung{.name = "hopper_units",
+                          .summary = "the bits of Hopper's matrix units, by vectors of integers",
+                          .source = "Xie et al. 2025 (MMA-Sim)",
+                          .type = dtype_of<T>,
+                          .math = math,
+                          .tile = {2, 16, 16},
+                          .summation = Summation::HopperUnits,
+                          .accumulator = Accumulator::Truncating,
+                          .run = run,
+                          .yardstick = by_name,
+                          .epilogue = true,
+                          .narrows = true};
 
 } // namespace
 
-const GemmKernel hopper_units_tf32 = row<float, Math::Tf32, false>;
-const GemmKernel hopper_units_f16 = row<f16, Math::Fp16, false>;
-const GemmKernel hopper_units_f32_as_f16 = row<float, Math::Fp16, false>;
-const GemmKernel hopper_units_fp16x3 = row<float, Math::EmulatedFp16x3, false>;
+const GemmKernel hopper_units_tf32 = rung<float, Math::Tf32, false>;
+const GemmKernel hopper_units_f16 = rung<f16, Math::Fp16, false>;
+const GemmKernel hopper_units_f32_as_f16 = rung<float, Math::Fp16, false>;
+const GemmKernel hopper_units_fp16x3 = rung<float, Math::EmulatedFp16x3, false>;
 // The rows of AMX were there before.
-const GemmKernel hopper_units_bf16 = row<bf16, Math::Bf16, true>;
-const GemmKernel hopper_units_f32_as_bf16 = row<float, Math::Bf16, true>;
-const GemmKernel hopper_units_bf16x6 = row<float, Math::EmulatedBf16x6, true>;
+const GemmKernel hopper_units_bf16 = rung<bf16, Math::Bf16, true>;
+const GemmKernel hopper_units_f32_as_bf16 = rung<float, Math::Bf16, true>;
+const GemmKernel hopper_units_bf16x6 = rung<float, Math::EmulatedBf16x6, true>;
 
 } // namespace tessera::cpu

@@ -114,7 +114,7 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
 }
 
 template <class T, Way way>
-constexpr GemmKernel row{
+constexpr GemmKernel rung{
     .name = name_of(way),
     .summary = way == Way::Best      ? "simd_packed, simd_panel or simd_direct, whichever suits the shape"
                : way == Way::Packed  ? "packed strips, micro-kernel in AVX-512, AVX2 or portable registers"
@@ -128,13 +128,13 @@ constexpr GemmKernel row{
 
 } // namespace
 
-const GemmKernel simd_f32 = row<float, Way::Best>;
-const GemmKernel simd_f64 = row<double, Way::Best>;
-const GemmKernel simd_packed_f32 = row<float, Way::Packed>;
-const GemmKernel simd_packed_f64 = row<double, Way::Packed>;
-const GemmKernel simd_panel_f32 = row<float, Way::FewRows>;
-const GemmKernel simd_panel_f64 = row<double, Way::FewRows>;
-const GemmKernel simd_direct_f32 = row<float, Way::Direct>;
-const GemmKernel simd_direct_f64 = row<double, Way::Direct>;
+const GemmKernel simd_f32 = rung<float, Way::Best>;
+const GemmKernel simd_f64 = rung<double, Way::Best>;
+const GemmKernel simd_packed_f32 = rung<float, Way::Packed>;
+const GemmKernel simd_packed_f64 = rung<double, Way::Packed>;
+const GemmKernel simd_panel_f32 = rung<float, Way::FewRows>;
+const GemmKernel simd_panel_f64 = rung<double, Way::FewRows>;
+const GemmKernel simd_direct_f32 = rung<float, Way::Direct>;
+const GemmKernel simd_direct_f64 = rung<double, Way::Direct>;
 
 } // namespace tessera::cpu

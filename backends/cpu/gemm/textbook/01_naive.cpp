@@ -11,16 +11,16 @@ namespace tessera::cpu {
 namespace {
 
 template <class T>
-constexpr GemmKernel row{.name = "naive",
-                         .summary = "rows in parallel, the sum kept in memory",
-                         .source = "textbook",
-                         .type = dtype_of<T>,
-                         .run = run_naive<T, Schedule::Ranges>,
-                         .traffic = naive_traffic};
+constexpr GemmKernel rung{.name = "naive",
+                          .summary = "rows in parallel, the sum kept in memory",
+                          .source = "textbook",
+                          .type = dtype_of<T>,
+                          .run = run_naive<T, Schedule::Ranges>,
+                          .traffic = naive_traffic};
 
 } // namespace
 
-const GemmKernel naive_f32 = row<float>;
-const GemmKernel naive_f64 = row<double>;
+const GemmKernel naive_f32 = rung<float>;
+const GemmKernel naive_f64 = rung<double>;
 
 } // namespace tessera::cpu

@@ -68,16 +68,16 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "transposed",
-                         .summary = "B transposed first, the sum in a register",
-                         .source = "textbook; course report",
-                         .type = dtype_of<T>,
-                         .run = run<T>,
-                         .traffic = transposed_traffic};
+constexpr GemmKernel rung{.name = "transposed",
+                          .summary = "B transposed first, the sum in a register",
+                          .source = "textbook; course report",
+                          .type = dtype_of<T>,
+                          .run = run<T>,
+                          .traffic = transposed_traffic};
 
 } // namespace
 
-const GemmKernel transposed_f32 = row<float>;
-const GemmKernel transposed_f64 = row<double>;
+const GemmKernel transposed_f32 = rung<float>;
+const GemmKernel transposed_f64 = rung<double>;
 
 } // namespace tessera::cpu

@@ -42,17 +42,17 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "single_packed",
-                         .summary = "a row of A times four packed columns of B",
-                         .source = "course report",
-                         .type = dtype_of<T>,
-                         .tile = {1, 4, 0},
-                         .run = run<T>,
-                         .traffic = packed_b_traffic};
+constexpr GemmKernel rung{.name = "single_packed",
+                          .summary = "a row of A times four packed columns of B",
+                          .source = "course report",
+                          .type = dtype_of<T>,
+                          .tile = {1, 4, 0},
+                          .run = run<T>,
+                          .traffic = packed_b_traffic};
 
 } // namespace
 
-const GemmKernel single_packed_f32 = row<float>;
-const GemmKernel single_packed_f64 = row<double>;
+const GemmKernel single_packed_f32 = rung<float>;
+const GemmKernel single_packed_f64 = rung<double>;
 
 } // namespace tessera::cpu

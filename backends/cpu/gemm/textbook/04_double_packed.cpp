@@ -46,17 +46,17 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "double_packed",
-                         .summary = "four rows by four columns, both packed, sixteen sums in registers",
-                         .source = "course report",
-                         .type = dtype_of<T>,
-                         .tile = {4, 4, 0},
-                         .run = run<T>,
-                         .traffic = packed_traffic};
+constexpr GemmKernel rung{.name = "double_packed",
+                          .summary = "four rows by four columns, both packed, sixteen sums in registers",
+                          .source = "course report",
+                          .type = dtype_of<T>,
+                          .tile = {4, 4, 0},
+                          .run = run<T>,
+                          .traffic = packed_traffic};
 
 } // namespace
 
-const GemmKernel double_packed_f32 = row<float>;
-const GemmKernel double_packed_f64 = row<double>;
+const GemmKernel double_packed_f32 = rung<float>;
+const GemmKernel double_packed_f64 = rung<double>;
 
 } // namespace tessera::cpu

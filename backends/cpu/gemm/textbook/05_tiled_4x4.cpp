@@ -64,17 +64,17 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "tiled_4x4",
-                         .summary = "4×4×4 sub-matrices copied into local arrays",
-                         .source = "course report",
-                         .type = dtype_of<T>,
-                         .tile = {4, 4, 4},
-                         .run = run<T>,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung{.name = "tiled_4x4",
+                          .summary = "4×4×4 sub-matrices copied into local arrays",
+                          .source = "course report",
+                          .type = dtype_of<T>,
+                          .tile = {4, 4, 4},
+                          .run = run<T>,
+                          .traffic = tile_traffic};
 
 } // namespace
 
-const GemmKernel tiled_4x4_f32 = row<float>;
-const GemmKernel tiled_4x4_f64 = row<double>;
+const GemmKernel tiled_4x4_f32 = rung<float>;
+const GemmKernel tiled_4x4_f64 = rung<double>;
 
 } // namespace tessera::cpu

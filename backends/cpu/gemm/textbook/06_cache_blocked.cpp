@@ -18,19 +18,19 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "cache_blocked",
-                         .summary = "packed for L2 and L3, scalar micro-kernel",
-                         .source = "Goto and van de Geijn 2008",
-                         .type = dtype_of<T>,
-                         .tile = {4, 3, canonical_segment},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .epilogue = true,
-                         .traffic = blocked_traffic};
+constexpr GemmKernel rung{.name = "cache_blocked",
+                          .summary = "packed for L2 and L3, scalar micro-kernel",
+                          .source = "Goto and van de Geijn 2008",
+                          .type = dtype_of<T>,
+                          .tile = {4, 3, canonical_segment},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .epilogue = true,
+                          .traffic = blocked_traffic};
 
 } // namespace
 
-const GemmKernel cache_blocked_f32 = row<float>;
-const GemmKernel cache_blocked_f64 = row<double>;
+const GemmKernel cache_blocked_f32 = rung<float>;
+const GemmKernel cache_blocked_f64 = rung<double>;
 
 } // namespace tessera::cpu

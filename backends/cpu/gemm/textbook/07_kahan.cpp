@@ -77,18 +77,18 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "kahan",
-                         .summary = "Kahan's compensated summation, strips of columns in vectors",
-                         .source = "Kahan 1965",
-                         .type = dtype_of<T>,
-                         .math = Math::Compensated,
-                         .tile = {1, static_cast<int>(width<T>), 0},
-                         .run = run<T>,
-                         .traffic = packed_b_traffic};
+constexpr GemmKernel rung{.name = "kahan",
+                          .summary = "Kahan's compensated summation, strips of columns in vectors",
+                          .source = "Kahan 1965",
+                          .type = dtype_of<T>,
+                          .math = Math::Compensated,
+                          .tile = {1, static_cast<int>(width<T>), 0},
+                          .run = run<T>,
+                          .traffic = packed_b_traffic};
 
 } // namespace
 
-const GemmKernel kahan_f32 = row<float>;
-const GemmKernel kahan_f64 = row<double>;
+const GemmKernel kahan_f32 = rung<float>;
+const GemmKernel kahan_f64 = rung<double>;
 
 } // namespace tessera::cpu

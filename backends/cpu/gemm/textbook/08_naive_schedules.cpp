@@ -16,7 +16,7 @@ namespace tessera::cpu {
 namespace {
 
 template <class T, Schedule schedule>
-constexpr GemmKernel row(const char* name, const char* summary) {
+constexpr GemmKernel rung(const char* name, const char* summary) {
   return {.name = name,
           .summary = summary,
           .source = "course report",
@@ -28,35 +28,35 @@ constexpr GemmKernel row(const char* name, const char* summary) {
 constexpr auto in_static = "naive with schedule(static): equal shares of rows";
 constexpr auto in_dynamic = "naive with schedule(dynamic): a free thread takes a row";
 constexpr auto in_guided = "naive with schedule(guided): shares that shrink as rows run out";
-constexpr std::array openmp_rows{
-    row<float, Schedule::Static>("naive_static", in_static),
-    row<double, Schedule::Static>("naive_static", in_static),
-    row<float, Schedule::Dynamic>("naive_dynamic", in_dynamic),
-    row<double, Schedule::Dynamic>("naive_dynamic", in_dynamic),
-    row<float, Schedule::Auto>("naive_guided", in_guided),
-    row<double, Schedule::Auto>("naive_guided", in_guided),
+constexpr std::array openmp_kernels{
+    rung<float, Schedule::Static>("naive_static", in_static),
+    rung<double, Schedule::Static>("naive_static", in_static),
+    rung<float, Schedule::Dynamic>("naive_dynamic", in_dynamic),
+    rung<double, Schedule::Dynamic>("naive_dynamic", in_dynamic),
+    rung<float, Schedule::Auto>("naive_guided", in_guided),
+    rung<double, Schedule::Auto>("naive_guided", in_guided),
 };
 
 constexpr auto by_static = "naive with static_partitioner: equal shares of rows";
 constexpr auto by_simple = "naive with simple_partitioner: a task a row";
 constexpr auto by_auto = "naive with auto_partitioner: ranges are split while threads are idle";
 constexpr auto by_affinity = "naive with affinity_partitioner: rows stay with the thread of the last loop";
-constexpr std::array tbb_rows{
-    row<float, Schedule::Static>("naive_static", by_static),
-    row<double, Schedule::Static>("naive_static", by_static),
-    row<float, Schedule::Dynamic>("naive_simple", by_simple),
-    row<double, Schedule::Dynamic>("naive_simple", by_simple),
-    row<float, Schedule::Auto>("naive_auto", by_auto),
-    row<double, Schedule::Auto>("naive_auto", by_auto),
-    row<float, Schedule::Affinity>("naive_affinity", by_affinity),
-    row<double, Schedule::Affinity>("naive_affinity", by_affinity),
+constexpr std::array tbb_kernels{
+    rung<float, Schedule::Static>("naive_static", by_static),
+    rung<double, Schedule::Static>("naive_static", by_static),
+    rung<float, Schedule::Dynamic>("naive_simple", by_simple),
+    rung<double, Schedule::Dynamic>("naive_simple", by_simple),
+    rung<float, Schedule::Auto>("naive_auto", by_auto),
+    rung<double, Schedule::Auto>("naive_auto", by_auto),
+    rung<float, Schedule::Affinity>("naive_affinity", by_affinity),
+    rung<double, Schedule::Affinity>("naive_affinity", by_affinity),
 };
 
 } // namespace
 
 std::span<const GemmKernel> schedule_rows(Backend backend) {
-  if (backend == Backend::Tbb) return tbb_rows;
-  return openmp_rows;
+  if (backend == Backend::Tbb) return tbb_kernels;
+  return openmp_kernels;
 }
 
 } // namespace tessera::cpu

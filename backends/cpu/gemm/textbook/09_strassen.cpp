@@ -260,18 +260,18 @@ GemmTraffic strassen_traffic(const GemmKernel&, const GemmCall& call) noexcept {
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "strassen",
-                         .summary = "seven products of halves instead of eight, down to simd",
-                         .source = "Strassen 1969",
-                         .type = dtype_of<T>,
-                         .math = Math::Strassen,
-                         .tile = {2 * least_strassen_size, 2 * least_strassen_size, 2 * least_strassen_size},
-                         .run = run<T>,
-                         .traffic = strassen_traffic};
+constexpr GemmKernel rung{.name = "strassen",
+                          .summary = "seven products of halves instead of eight, down to simd",
+                          .source = "Strassen 1969",
+                          .type = dtype_of<T>,
+                          .math = Math::Strassen,
+                          .tile = {2 * least_strassen_size, 2 * least_strassen_size, 2 * least_strassen_size},
+                          .run = run<T>,
+                          .traffic = strassen_traffic};
 
 } // namespace
 
-const GemmKernel strassen_f32 = row<float>;
-const GemmKernel strassen_f64 = row<double>;
+const GemmKernel strassen_f32 = rung<float>;
+const GemmKernel strassen_f64 = rung<double>;
 
 } // namespace tessera::cpu

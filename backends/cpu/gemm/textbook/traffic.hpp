@@ -22,18 +22,18 @@ inline GemmTraffic naive_traffic(const GemmKernel&, const GemmCall& call) noexce
 
 /// The count of dot products of rows, after B and, where it is stored transposed, A were transposed: 2·k loads for each
 /// result.
-inline GemmTraffic transposed_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
+inline GemmTraffic transposed_traffic(const GemmKernel& kernel, const GemmCall& call) noexcept {
   const GemmSizes sizes(call);
   const double copied = (call.op_a == Op::Transpose ? sizes.a : 0) + (call.op_b == Op::None ? sizes.b : 0);
-  return with_copies(tile_traffic(row, call), call, copied);
+  return with_copies(tile_traffic(kernel, call), call, copied);
 }
 
 /// The count of packed operands that stay in caches: the micro-kernel loads what its tiles need, but only packing moves
 /// bytes, which loads each operand once and stores its copy.
-inline GemmTraffic blocked_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
+inline GemmTraffic blocked_traffic(const GemmKernel& kernel, const GemmCall& call) noexcept {
   const GemmSizes sizes(call);
   const double copies = (sizes.a + sizes.b) * static_cast<double>(size_of(call.type));
-  return {product_operations(call), packed_traffic(row, call).accesses, compulsory_traffic(call).bytes + copies};
+  return {product_operations(call), packed_traffic(kernel, call).accesses, compulsory_traffic(call).bytes + copies};
 }
 
 } // namespace tessera::cpu

@@ -52,9 +52,9 @@ inline GemmTraffic transposed_b_traffic(const GemmKernel&, const GemmCall& call)
 
 /// The count of a block for each row of C, with `part` elements of the row of A in shared memory at once: B is loaded
 /// m times; A is loaded once, or once for each row.tile.n columns of C where its row does not fit.
-inline GemmTraffic row_traffic(const GemmKernel& row, const GemmCall& call, Index part) noexcept {
+inline GemmTraffic row_traffic(const GemmKernel& kernel, const GemmCall& call, Index part) noexcept {
   const GemmSizes sizes(call);
-  const double a = sizes.a * (call.k > part ? passes(call.n, row.tile.n) : 1);
+  const double a = sizes.a * (call.k > part ? passes(call.n, kernel.tile.n) : 1);
   const double b = sizes.b * static_cast<double>(call.m);
   const double result = result_accesses(call);
   const auto bytes = [&](Op op) {
@@ -65,14 +65,14 @@ inline GemmTraffic row_traffic(const GemmKernel& row, const GemmCall& call, Inde
 }
 
 /// tile_traffic() on copies of A and B that are padded to whole tiles: the padding is stored and loaded as well.
-inline GemmTraffic padded_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
+inline GemmTraffic padded_traffic(const GemmKernel& kernel, const GemmCall& call) noexcept {
   const auto whole = [](Index extent, int tile) { return (extent + tile - 1) / tile * tile; };
   GemmCall padded = call;
-  padded.m = whole(call.m, row.tile.m);
-  padded.n = whole(call.n, row.tile.n);
-  padded.k = whole(call.k, row.tile.k);
+  padded.m = whole(call.m, kernel.tile.m);
+  padded.n = whole(call.n, kernel.tile.n);
+  padded.k = whole(call.k, kernel.tile.k);
   const GemmSizes from(call), to(padded);
-  const double loads = to.a * passes(call.n, row.tile.n) + to.b * passes(call.m, row.tile.m);
+  const double loads = to.a * passes(call.n, kernel.tile.n) + to.b * passes(call.m, kernel.tile.m);
   const double elements = from.a + from.b + to.a + to.b + loads;
   const double result = result_accesses(call);
   return {product_operations(call), elements + result,
@@ -80,8 +80,8 @@ inline GemmTraffic padded_traffic(const GemmKernel& row, const GemmCall& call) n
 }
 
 /// tile_traffic() of a kernel that stores a sum for each result and segment of k, and loads these sums to add them.
-inline GemmTraffic segments_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
-  return with_copies(tile_traffic(row, call), call, GemmSizes(call).c * passes(call.k, canonical_segment));
+inline GemmTraffic segments_traffic(const GemmKernel& kernel, const GemmCall& call) noexcept {
+  return with_copies(tile_traffic(kernel, call), call, GemmSizes(call).c * passes(call.k, canonical_segment));
 }
 
 } // namespace tessera::cuda

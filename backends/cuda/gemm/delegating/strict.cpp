@@ -37,7 +37,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   return executor.gemm(queue, strict);
 }
 
-constexpr GemmKernel row(Math math) {
+constexpr GemmKernel rung(Math math) {
   return {.name = "strict",
           .summary = "the strict product, where it takes less time than the mode's own kernels",
           .source = "this library's strict rows",
@@ -52,8 +52,8 @@ constexpr GemmKernel row(Math math) {
 
 } // namespace
 
-const GemmKernel strict_tf32_f32 = row(Math::Tf32);
-const GemmKernel strict_fp16x3_f32 = row(Math::EmulatedFp16x3);
-const GemmKernel strict_bf16x6_f32 = row(Math::EmulatedBf16x6);
+const GemmKernel strict_tf32_f32 = rung(Math::Tf32);
+const GemmKernel strict_fp16x3_f32 = rung(Math::EmulatedFp16x3);
+const GemmKernel strict_bf16x6_f32 = rung(Math::EmulatedBf16x6);
 
 } // namespace tessera::cuda

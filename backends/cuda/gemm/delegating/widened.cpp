@@ -23,17 +23,17 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "widened",
-                         .summary = "operands converted to f32, the f32 ladder's product, rounded once",
-                         .source = "Tessera",
-                         .type = dtype_of<T>,
-                         .summation = Summation::Canonical,
-                         .run = run,
-                         .epilogue = true};
+constexpr GemmKernel rung{.name = "widened",
+                          .summary = "operands converted to f32, the f32 ladder's product, rounded once",
+                          .source = "Tessera",
+                          .type = dtype_of<T>,
+                          .summation = Summation::Canonical,
+                          .run = run,
+                          .epilogue = true};
 
 } // namespace
 
-const GemmKernel widened_f16 = row<f16>;
-const GemmKernel widened_bf16 = row<bf16>;
+const GemmKernel widened_f16 = rung<f16>;
+const GemmKernel widened_bf16 = rung<bf16>;
 
 } // namespace tessera::cuda

@@ -32,7 +32,7 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
 
 /// Launches the product of operands of T.
 template <class T>
-Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const bool a_flipped = call.op_a == Op::Transpose, b_flipped = call.op_b == Op::Transpose;
   const Product x{
       .m = call.m,
@@ -51,13 +51,13 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
                    .threads = threads,
                    .programmatic = executor.capabilities().compute_major >= 9};
   return with_layouts(call, [&](auto a, auto b) {
-    return launch_kernel(stream_of(queue), how, row.name, product<T, a.value, b.value>, x);
+    return launch_kernel(stream_of(queue), how, kernel.name, product<T, a.value, b.value>, x);
   });
 }
 
 /// Returns the row `name` for operands of `type`, which T is.
 template <class T>
-constexpr GemmKernel row(const char* name, const char* summary, DType type, Math math) {
+constexpr GemmKernel rung(const char* name, const char* summary, DType type, Math math) {
   return {.name = name,
           .summary = summary,
           .source = "CUTLASS",

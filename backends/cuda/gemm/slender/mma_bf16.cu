@@ -8,7 +8,7 @@
 
 namespace tessera::cuda {
 
-const GemmKernel mma_bf16_bf16 = any_alignment::row<__nv_bfloat16>(
+const GemmKernel mma_bf16_bf16 = any_alignment::rung<__nv_bfloat16>(
     "mma_bf16", "a warp's matrix instructions on bf16 at any address", DType::BF16, Math::Bf16);
 
 } // namespace tessera::cuda

@@ -8,7 +8,7 @@
 
 namespace tessera::cuda {
 
-const GemmKernel mma_fp16_f16 = any_alignment::row<__half>(
+const GemmKernel mma_fp16_f16 = any_alignment::rung<__half>(
     "mma_fp16", "a warp's matrix instructions on fp16 at any address", DType::F16, Math::Fp16);
 
 } // namespace tessera::cuda

@@ -157,20 +157,20 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "slender",
-                         .summary = "few rows or columns: the large operand read once, k cut at the segments",
-                         .source = "TSM2",
-                         .type = dtype_of<T>,
-                         .tile = {slender, threads, depth<T>},
-                         .summation = Summation::Canonical,
-                         .reject = reject,
-                         .run = run<T>,
-                         .epilogue = true,
-                         .narrows = sizeof(T) == 4};
+constexpr GemmKernel rung{.name = "slender",
+                          .summary = "few rows or columns: the large operand read once, k cut at the segments",
+                          .source = "TSM2",
+                          .type = dtype_of<T>,
+                          .tile = {slender, threads, depth<T>},
+                          .summation = Summation::Canonical,
+                          .reject = reject,
+                          .run = run<T>,
+                          .epilogue = true,
+                          .narrows = sizeof(T) == 4};
 
 } // namespace
 
-const GemmKernel slender_f32 = row<float>;
-const GemmKernel slender_f64 = row<double>;
+const GemmKernel slender_f32 = rung<float>;
+const GemmKernel slender_f64 = rung<double>;
 
 } // namespace tessera::cuda

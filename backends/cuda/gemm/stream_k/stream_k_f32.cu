@@ -52,7 +52,7 @@ struct CopiedOperand {
   }
 };
 
-Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   GemmCall lines = call;
   CopiedOperand a{lines.a, lines.lda, lines.op_a, Op::Transpose, call.m, call.k};
   CopiedOperand b{lines.b, lines.ldb, lines.op_b, Op::None, call.n, call.k};
@@ -66,9 +66,9 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     char* const memory = copies.as<char>();
     const std::array made{copies_a ? a.become_copy(memory + a_at) : OperandCopy{},
                           copies_b ? b.become_copy(memory + b_at) : OperandCopy{}};
-    if (Status status = copy_operands(stream_of(queue), made, row.name); !status.ok()) return status;
+    if (Status status = copy_operands(stream_of(queue), made, kernel.name); !status.ok()) return status;
   }
-  return stream_k::run<Large, Square, Medium, Small, Flat, Least>(row.name, executor, queue, lines);
+  return stream_k::run<Large, Square, Medium, Small, Flat, Least>(kernel.name, executor, queue, lines);
 }
 
 } // namespace

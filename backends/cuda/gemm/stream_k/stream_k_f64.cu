@@ -18,9 +18,9 @@ namespace {
 
 using namespace stream_k::f64;
 
-Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   return stream_k::run_chained_or<stream_k::Chained<Large>, Large, Medium, Square, Small, Flat, Least>(
-      row.name, executor, queue, call);
+      kernel.name, executor, queue, call);
 }
 
 } // namespace

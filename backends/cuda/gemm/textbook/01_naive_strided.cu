@@ -35,18 +35,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "naive_strided",
-                         .summary = "a thread an element, a warp's threads along a column: uncoalesced on purpose",
-                         .source = "CUDA matmul blog; SGEMM repository",
-                         .type = dtype_of<T>,
-                         .tile = {tile_m, tile_n, 1},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = strided_traffic};
+constexpr GemmKernel rung{.name = "naive_strided",
+                          .summary = "a thread an element, a warp's threads along a column: uncoalesced on purpose",
+                          .source = "CUDA matmul blog; SGEMM repository",
+                          .type = dtype_of<T>,
+                          .tile = {tile_m, tile_n, 1},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = strided_traffic};
 
 } // namespace
 
-const GemmKernel naive_strided_f32 = row<float>;
-const GemmKernel naive_strided_f64 = row<double>;
+const GemmKernel naive_strided_f32 = rung<float>;
+const GemmKernel naive_strided_f64 = rung<double>;
 
 } // namespace tessera::cuda

@@ -34,18 +34,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "naive_coalesced",
-                         .summary = "a thread an element, neighbours in a warp read neighbours of B",
-                         .source = "CUDA matmul blog; SGEMM repository; course report; kernel walkthrough",
-                         .type = dtype_of<T>,
-                         .tile = {tile_m, tile_n, 1},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = coalesced_traffic};
+constexpr GemmKernel rung{.name = "naive_coalesced",
+                          .summary = "a thread an element, neighbours in a warp read neighbours of B",
+                          .source = "CUDA matmul blog; SGEMM repository; course report; kernel walkthrough",
+                          .type = dtype_of<T>,
+                          .tile = {tile_m, tile_n, 1},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = coalesced_traffic};
 
 } // namespace
 
-const GemmKernel naive_coalesced_f32 = row<float>;
-const GemmKernel naive_coalesced_f64 = row<double>;
+const GemmKernel naive_coalesced_f32 = rung<float>;
+const GemmKernel naive_coalesced_f64 = rung<double>;
 
 } // namespace tessera::cuda

@@ -20,18 +20,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "naive_flat",
-                         .summary = "one-dimensional grid, row and column by division",
-                         .source = "CUDA course",
-                         .type = dtype_of<T>,
-                         .tile = {1, flat::threads, 1},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = coalesced_traffic};
+constexpr GemmKernel rung{.name = "naive_flat",
+                          .summary = "one-dimensional grid, row and column by division",
+                          .source = "CUDA course",
+                          .type = dtype_of<T>,
+                          .tile = {1, flat::threads, 1},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = coalesced_traffic};
 
 } // namespace
 
-const GemmKernel naive_flat_f32 = row<float>;
-const GemmKernel naive_flat_f64 = row<double>;
+const GemmKernel naive_flat_f32 = rung<float>;
+const GemmKernel naive_flat_f64 = rung<double>;
 
 } // namespace tessera::cuda

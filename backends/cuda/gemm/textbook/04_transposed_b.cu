@@ -49,18 +49,18 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "transposed_b",
-                         .summary = "naive_coalesced after transposing B: each thread streams, the warp does not",
-                         .source = "course report",
-                         .type = dtype_of<T>,
-                         .tile = {tile_m, tile_n, 1},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = transposed_b_traffic};
+constexpr GemmKernel rung{.name = "transposed_b",
+                          .summary = "naive_coalesced after transposing B: each thread streams, the warp does not",
+                          .source = "course report",
+                          .type = dtype_of<T>,
+                          .tile = {tile_m, tile_n, 1},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = transposed_b_traffic};
 
 } // namespace
 
-const GemmKernel transposed_b_f32 = row<float>;
-const GemmKernel transposed_b_f64 = row<double>;
+const GemmKernel transposed_b_f32 = rung<float>;
+const GemmKernel transposed_b_f64 = rung<double>;
 
 } // namespace tessera::cuda

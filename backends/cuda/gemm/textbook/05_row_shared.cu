@@ -18,18 +18,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "row_shared",
-                         .summary = "a block a row of C, the row of A in shared memory",
-                         .source = "CUDA course",
-                         .type = dtype_of<T>,
-                         .tile = {1, row_in_shared::threads, 1},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = row_in_shared::traffic<T>};
+constexpr GemmKernel rung{.name = "row_shared",
+                          .summary = "a block a row of C, the row of A in shared memory",
+                          .source = "CUDA course",
+                          .type = dtype_of<T>,
+                          .tile = {1, row_in_shared::threads, 1},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = row_in_shared::traffic<T>};
 
 } // namespace
 
-const GemmKernel row_shared_f32 = row<float>;
-const GemmKernel row_shared_f64 = row<double>;
+const GemmKernel row_shared_f32 = rung<float>;
+const GemmKernel row_shared_f64 = rung<double>;
 
 } // namespace tessera::cuda

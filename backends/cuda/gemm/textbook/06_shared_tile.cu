@@ -16,26 +16,26 @@ namespace tessera::cuda {
 namespace {
 
 template <class T, int tile>
-Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor&, Queue& queue, const GemmCall& call) noexcept {
   square_tile::launch<T, CanonicalSum<T>, tile, 0>(queue, call);
-  return launched(row.name);
+  return launched(kernel.name);
 }
 
 template <class T, int tile>
-constexpr GemmKernel row{.name = tile == 16 ? "shared_tile_16" : "shared_tile_32",
-                         .summary = "square tiles of A and B in shared memory",
-                         .source = "CUDA matmul blog; course report; SGEMM repository; kernel walkthrough",
-                         .type = dtype_of<T>,
-                         .tile = {tile, tile, tile},
-                         .summation = Summation::Canonical,
-                         .run = run<T, tile>,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung{.name = tile == 16 ? "shared_tile_16" : "shared_tile_32",
+                          .summary = "square tiles of A and B in shared memory",
+                          .source = "CUDA matmul blog; course report; SGEMM repository; kernel walkthrough",
+                          .type = dtype_of<T>,
+                          .tile = {tile, tile, tile},
+                          .summation = Summation::Canonical,
+                          .run = run<T, tile>,
+                          .traffic = tile_traffic};
 
 } // namespace
 
-const GemmKernel shared_tile_16_f32 = row<float, 16>;
-const GemmKernel shared_tile_16_f64 = row<double, 16>;
-const GemmKernel shared_tile_32_f32 = row<float, 32>;
-const GemmKernel shared_tile_32_f64 = row<double, 32>;
+const GemmKernel shared_tile_16_f32 = rung<float, 16>;
+const GemmKernel shared_tile_16_f64 = rung<double, 16>;
+const GemmKernel shared_tile_32_f32 = rung<float, 32>;
+const GemmKernel shared_tile_32_f64 = rung<double, 32>;
 
 } // namespace tessera::cuda

@@ -24,18 +24,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "shared_tile_bank_padded",
-                         .summary = "shared_tile_32 with rows one longer: a column's elements in different banks",
-                         .source = "kernel walkthrough",
-                         .type = dtype_of<T>,
-                         .tile = {tile, tile, tile},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung{.name = "shared_tile_bank_padded",
+                          .summary = "shared_tile_32 with rows one longer: a column's elements in different banks",
+                          .source = "kernel walkthrough",
+                          .type = dtype_of<T>,
+                          .tile = {tile, tile, tile},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = tile_traffic};
 
 } // namespace
 
-const GemmKernel shared_tile_bank_padded_f32 = row<float>;
-const GemmKernel shared_tile_bank_padded_f64 = row<double>;
+const GemmKernel shared_tile_bank_padded_f32 = rung<float>;
+const GemmKernel shared_tile_bank_padded_f64 = rung<double>;
 
 } // namespace tessera::cuda

@@ -62,18 +62,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "tile_1d",
-                         .summary = "eight results a thread down a column: B's element stays in a register",
-                         .source = "SGEMM repository",
-                         .type = dtype_of<T>,
-                         .tile = {tile_m, tile_n, tile_k},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung{.name = "tile_1d",
+                          .summary = "eight results a thread down a column: B's element stays in a register",
+                          .source = "SGEMM repository",
+                          .type = dtype_of<T>,
+                          .tile = {tile_m, tile_n, tile_k},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = tile_traffic};
 
 } // namespace
 
-const GemmKernel tile_1d_f32 = row<float>;
-const GemmKernel tile_1d_f64 = row<double>;
+const GemmKernel tile_1d_f32 = rung<float>;
+const GemmKernel tile_1d_f64 = rung<double>;
 
 } // namespace tessera::cuda

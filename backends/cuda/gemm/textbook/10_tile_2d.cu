@@ -60,18 +60,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "tile_2d",
-                         .summary = "8x8 results a thread, operands read from shared memory for each FMA",
-                         .source = "SGEMM repository",
-                         .type = dtype_of<T>,
-                         .tile = {tile<T>, tile<T>, tile_k},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung{.name = "tile_2d",
+                          .summary = "8x8 results a thread, operands read from shared memory for each FMA",
+                          .source = "SGEMM repository",
+                          .type = dtype_of<T>,
+                          .tile = {tile<T>, tile<T>, tile_k},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = tile_traffic};
 
 } // namespace
 
-const GemmKernel tile_2d_f32 = row<float>;
-const GemmKernel tile_2d_f64 = row<double>;
+const GemmKernel tile_2d_f32 = rung<float>;
+const GemmKernel tile_2d_f64 = rung<double>;
 
 } // namespace tessera::cuda

@@ -62,14 +62,14 @@ __global__ void __launch_bounds__(threads, blocks) tile_2d_register(StridedOpera
 }
 
 template <class T, int blocks>
-Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor&, Queue& queue, const GemmCall& call) noexcept {
   tile_2d_register<T, blocks>
       <<<tile_count(call, tile<T>, tile<T>), threads, 0, stream_of(queue)>>>(StridedOperands<T>(call));
-  return launched(row.name);
+  return launched(kernel.name);
 }
 
 template <class T, int blocks>
-constexpr GemmKernel row(const char* name, const char* summary, const char* source) {
+constexpr GemmKernel rung(const char* name, const char* summary, const char* source) {
   return {.name = name,
           .summary = summary,
           .source = source,
@@ -81,13 +81,13 @@ constexpr GemmKernel row(const char* name, const char* summary, const char* sour
 }
 
 template <class T>
-constexpr GemmKernel rung = row<T, 2>("tile_2d_register",
-                                      "8x8 results a thread, the operands of an outer product in registers",
-                                      "SGEMM repository");
+constexpr GemmKernel rung = rung<T, 2>("tile_2d_register",
+                                       "8x8 results a thread, the operands of an outer product in registers",
+                                       "SGEMM repository");
 template <class T, int blocks>
-constexpr GemmKernel bound_rung = row<T, blocks>(blocks == 1 ? "occupancy_1" : "occupancy_3",
-                                                 "tile_2d_register bound to a number of blocks a multiprocessor",
-                                                 "kernel walkthrough");
+constexpr GemmKernel bound_rung = rung<T, blocks>(blocks == 1 ? "occupancy_1" : "occupancy_3",
+                                                  "tile_2d_register bound to a number of blocks a multiprocessor",
+                                                  "kernel walkthrough");
 
 } // namespace
 

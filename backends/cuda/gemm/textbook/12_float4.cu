@@ -70,18 +70,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "float4",
-                         .summary = "128-bit loads everywhere, A transposed on its way to shared memory",
-                         .source = "SGEMM repository",
-                         .type = dtype_of<T>,
-                         .tile = {tile<T>, tile<T>, tile_k},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung{.name = "float4",
+                          .summary = "128-bit loads everywhere, A transposed on its way to shared memory",
+                          .source = "SGEMM repository",
+                          .type = dtype_of<T>,
+                          .tile = {tile<T>, tile<T>, tile_k},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = tile_traffic};
 
 } // namespace
 
-const GemmKernel float4_f32 = row<float>;
-const GemmKernel float4_f64 = row<double>;
+const GemmKernel float4_f32 = rung<float>;
+const GemmKernel float4_f64 = rung<double>;
 
 } // namespace tessera::cuda

@@ -80,18 +80,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "double_buffer",
-                         .summary = "float4 with two buffers: loads overlap the FMAs, one barrier a tile",
-                         .source = "SGEMM repository",
-                         .type = dtype_of<T>,
-                         .tile = {tile<T>, tile<T>, tile_k},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung{.name = "double_buffer",
+                          .summary = "float4 with two buffers: loads overlap the FMAs, one barrier a tile",
+                          .source = "SGEMM repository",
+                          .type = dtype_of<T>,
+                          .tile = {tile<T>, tile<T>, tile_k},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = tile_traffic};
 
 } // namespace
 
-const GemmKernel double_buffer_f32 = row<float>;
-const GemmKernel double_buffer_f64 = row<double>;
+const GemmKernel double_buffer_f32 = rung<float>;
+const GemmKernel double_buffer_f64 = rung<double>;
 
 } // namespace tessera::cuda

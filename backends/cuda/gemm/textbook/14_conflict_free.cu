@@ -83,18 +83,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "conflict_free",
-                         .summary = "double_buffer with padded rows: no bank conflicts on stores",
-                         .source = "SGEMM repository",
-                         .type = dtype_of<T>,
-                         .tile = {tile<T>, tile<T>, tile_k},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung{.name = "conflict_free",
+                          .summary = "double_buffer with padded rows: no bank conflicts on stores",
+                          .source = "SGEMM repository",
+                          .type = dtype_of<T>,
+                          .tile = {tile<T>, tile<T>, tile_k},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = tile_traffic};
 
 } // namespace
 
-const GemmKernel conflict_free_f32 = row<float>;
-const GemmKernel conflict_free_f64 = row<double>;
+const GemmKernel conflict_free_f32 = rung<float>;
+const GemmKernel conflict_free_f64 = rung<double>;
 
 } // namespace tessera::cuda

@@ -84,18 +84,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "z_order",
-                         .summary = "conflict_free with a warp's threads in Z-order: loads without conflicts too",
-                         .source = "SGEMM repository",
-                         .type = dtype_of<T>,
-                         .tile = {tile<T>, tile<T>, tile_k},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung{.name = "z_order",
+                          .summary = "conflict_free with a warp's threads in Z-order: loads without conflicts too",
+                          .source = "SGEMM repository",
+                          .type = dtype_of<T>,
+                          .tile = {tile<T>, tile<T>, tile_k},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = tile_traffic};
 
 } // namespace
 
-const GemmKernel z_order_f32 = row<float>;
-const GemmKernel z_order_f64 = row<double>;
+const GemmKernel z_order_f32 = rung<float>;
+const GemmKernel z_order_f64 = rung<double>;
 
 } // namespace tessera::cuda

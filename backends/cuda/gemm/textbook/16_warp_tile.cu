@@ -67,32 +67,32 @@ __global__ void __launch_bounds__(S::threads, 2) warp_tile(VectorOperands<typena
 }
 
 template <class S>
-Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor&, Queue& queue, const GemmCall& call) noexcept {
   const VectorOperands<typename S::Element> x(call);
   with_layouts(call, [&](auto a, auto b) {
     warp_tile<S, a.value, b.value><<<tile_count(call, S::block_m, S::block_n), S::threads, 0, stream_of(queue)>>>(x);
   });
-  return launched(row.name);
+  return launched(kernel.name);
 }
 
 template <class T>
 using Tiles = std::conditional_t<sizeof(T) == 8, warp_tiling::Wide<T>, warp_tiling::Narrow<T>>;
 
 template <class T>
-constexpr GemmKernel row{.name = "warp_tile",
-                         .summary = "block, warp and thread tiles; operands double-buffered in registers",
-                         .source = "kernel walkthrough; CUTLASS",
-                         .type = dtype_of<T>,
-                         .tile = {Tiles<T>::block_m, Tiles<T>::block_n, block_k},
-                         .summation = Summation::Canonical,
-                         .run = run<Tiles<T>>,
-                         .epilogue = true,
-                         .narrows = sizeof(T) == 4,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung{.name = "warp_tile",
+                          .summary = "block, warp and thread tiles; operands double-buffered in registers",
+                          .source = "kernel walkthrough; CUTLASS",
+                          .type = dtype_of<T>,
+                          .tile = {Tiles<T>::block_m, Tiles<T>::block_n, block_k},
+                          .summation = Summation::Canonical,
+                          .run = run<Tiles<T>>,
+                          .epilogue = true,
+                          .narrows = sizeof(T) == 4,
+                          .traffic = tile_traffic};
 
 } // namespace
 
-const GemmKernel warp_tile_f32 = row<float>;
-const GemmKernel warp_tile_f64 = row<double>;
+const GemmKernel warp_tile_f32 = rung<float>;
+const GemmKernel warp_tile_f64 = rung<double>;
 
 } // namespace tessera::cuda

@@ -66,16 +66,16 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "async_copy",
-                         .summary = "warp_tile fed by cp.async through several stages of shared memory",
-                         .source = "kernel walkthrough; CUTLASS",
-                         .type = dtype_of<T>,
-                         .tile = {Tiles<T>::block_m, Tiles<T>::block_n, block_k},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .epilogue = true,
-                         .narrows = sizeof(T) == 4,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung{.name = "async_copy",
+                          .summary = "warp_tile fed by cp.async through several stages of shared memory",
+                          .source = "kernel walkthrough; CUTLASS",
+                          .type = dtype_of<T>,
+                          .tile = {Tiles<T>::block_m, Tiles<T>::block_n, block_k},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .epilogue = true,
+                          .narrows = sizeof(T) == 4,
+                          .traffic = tile_traffic};
 
 } // namespace
 
@@ -88,7 +88,7 @@ Status run_strict_for(const UnfitLines& lines, Queue& queue, const GemmCall& cal
   });
 }
 
-const GemmKernel async_copy_f32 = row<float>;
-const GemmKernel async_copy_f64 = row<double>;
+const GemmKernel async_copy_f32 = rung<float>;
+const GemmKernel async_copy_f64 = rung<double>;
 
 } // namespace tessera::cuda

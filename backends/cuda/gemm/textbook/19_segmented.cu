@@ -31,18 +31,18 @@ __global__ void __launch_bounds__(Tiles<T>::threads, 2) segmented(VectorOperands
 }
 
 template <class T>
-const char* reject(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
+const char* reject(const GemmKernel& kernel, const GemmCall& call, const Capabilities& machine) noexcept {
   if (call.k <= canonical_segment)
     return "k is one segment of 1024, which is not cut; use async_copy, or no kernel's name";
   if (segments_of(call) > most_segments)
     return "k has more than 65535 segments of 1024; use async_copy, or no kernel's name";
-  if (ceil_div<Index>(call.m, row.tile.m) * ceil_div<Index>(call.n, row.tile.n) >= machine.multiprocessors)
+  if (ceil_div<Index>(call.m, kernel.tile.m) * ceil_div<Index>(call.n, kernel.tile.n) >= machine.multiprocessors)
     return "C has a tile for each multiprocessor, so that cutting k gains nothing; use async_copy, or no kernel's name";
   return nullptr;
 }
 
 template <class T>
-Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   using S = Tiles<T>;
   const cudaStream_t stream = stream_of(queue);
   const VectorOperands<T> x(call);
@@ -53,27 +53,27 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   with_layouts(call, [&](auto a, auto b) {
     segmented<T, a.value, b.value><<<blocks, S::threads, 0, stream>>>(x, scratch.as<T>());
   });
-  if (Status status = launched(row.name); !status.ok()) return status;
+  if (Status status = launched(kernel.name); !status.ok()) return status;
   return launch_add_segments<T>(stream, {.sums = scratch.as<T>(), .segments = segments, .epilogue = x.epilogue},
-                                row.name, executor.capabilities().compute_major == 9);
+                                kernel.name, executor.capabilities().compute_major == 9);
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "segmented",
-                         .summary = "async_copy with a block for each tile and segment of k",
-                         .source = "CUTLASS's split-K",
-                         .type = dtype_of<T>,
-                         .tile = {Tiles<T>::block_m, Tiles<T>::block_n, block_k},
-                         .summation = Summation::Canonical,
-                         .reject = reject<T>,
-                         .run = run<T>,
-                         .epilogue = true,
-                         .narrows = sizeof(T) == 4,
-                         .traffic = segments_traffic};
+constexpr GemmKernel rung{.name = "segmented",
+                          .summary = "async_copy with a block for each tile and segment of k",
+                          .source = "CUTLASS's split-K",
+                          .type = dtype_of<T>,
+                          .tile = {Tiles<T>::block_m, Tiles<T>::block_n, block_k},
+                          .summation = Summation::Canonical,
+                          .reject = reject<T>,
+                          .run = run<T>,
+                          .epilogue = true,
+                          .narrows = sizeof(T) == 4,
+                          .traffic = segments_traffic};
 
 } // namespace
 
-const GemmKernel segmented_f32 = row<float>;
-const GemmKernel segmented_f64 = row<double>;
+const GemmKernel segmented_f32 = rung<float>;
+const GemmKernel segmented_f64 = rung<double>;
 
 } // namespace tessera::cuda

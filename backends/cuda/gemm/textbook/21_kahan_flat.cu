@@ -20,18 +20,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "kahan_flat",
-                         .summary = "naive_flat with Kahan's compensated summation",
-                         .source = "CUDA course",
-                         .type = dtype_of<T>,
-                         .math = Math::Compensated,
-                         .tile = {1, flat::threads, 1},
-                         .run = run<T>,
-                         .traffic = coalesced_traffic};
+constexpr GemmKernel rung{.name = "kahan_flat",
+                          .summary = "naive_flat with Kahan's compensated summation",
+                          .source = "CUDA course",
+                          .type = dtype_of<T>,
+                          .math = Math::Compensated,
+                          .tile = {1, flat::threads, 1},
+                          .run = run<T>,
+                          .traffic = coalesced_traffic};
 
 } // namespace
 
-const GemmKernel kahan_flat_f32 = row<float>;
-const GemmKernel kahan_flat_f64 = row<double>;
+const GemmKernel kahan_flat_f32 = rung<float>;
+const GemmKernel kahan_flat_f64 = rung<double>;
 
 } // namespace tessera::cuda

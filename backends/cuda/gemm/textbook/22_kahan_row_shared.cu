@@ -18,18 +18,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "kahan_row_shared",
-                         .summary = "row_shared with Kahan's compensated summation",
-                         .source = "CUDA course",
-                         .type = dtype_of<T>,
-                         .math = Math::Compensated,
-                         .tile = {1, row_in_shared::threads, 1},
-                         .run = run<T>,
-                         .traffic = row_in_shared::traffic<T>};
+constexpr GemmKernel rung{.name = "kahan_row_shared",
+                          .summary = "row_shared with Kahan's compensated summation",
+                          .source = "CUDA course",
+                          .type = dtype_of<T>,
+                          .math = Math::Compensated,
+                          .tile = {1, row_in_shared::threads, 1},
+                          .run = run<T>,
+                          .traffic = row_in_shared::traffic<T>};
 
 } // namespace
 
-const GemmKernel kahan_row_shared_f32 = row<float>;
-const GemmKernel kahan_row_shared_f64 = row<double>;
+const GemmKernel kahan_row_shared_f32 = rung<float>;
+const GemmKernel kahan_row_shared_f64 = rung<double>;
 
 } // namespace tessera::cuda

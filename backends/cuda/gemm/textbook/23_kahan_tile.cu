@@ -23,18 +23,18 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "kahan_tile",
-                         .summary = "shared_tile_32 with Kahan's compensated summation",
-                         .source = "CUDA course",
-                         .type = dtype_of<T>,
-                         .math = Math::Compensated,
-                         .tile = {tile, tile, tile},
-                         .run = run<T>,
-                         .traffic = tile_traffic};
+constexpr GemmKernel rung{.name = "kahan_tile",
+                          .summary = "shared_tile_32 with Kahan's compensated summation",
+                          .source = "CUDA course",
+                          .type = dtype_of<T>,
+                          .math = Math::Compensated,
+                          .tile = {tile, tile, tile},
+                          .run = run<T>,
+                          .traffic = tile_traffic};
 
 } // namespace
 
-const GemmKernel kahan_tile_f32 = row<float>;
-const GemmKernel kahan_tile_f64 = row<double>;
+const GemmKernel kahan_tile_f32 = rung<float>;
+const GemmKernel kahan_tile_f64 = rung<double>;
 
 } // namespace tessera::cuda

@@ -53,8 +53,8 @@ template <class T>
 constexpr Index most = most_bytes / static_cast<Index>(sizeof(T)) / canonical_segment* canonical_segment;
 
 template <class T>
-GemmTraffic traffic(const GemmKernel& row, const GemmCall& call) noexcept {
-  return row_traffic(row, call, most<T>);
+GemmTraffic traffic(const GemmKernel& kernel, const GemmCall& call) noexcept {
+  return row_traffic(kernel, call, most<T>);
 }
 
 template <class T, class Sum>

@@ -23,9 +23,9 @@ constexpr std::size_t workspace_bytes = 32 << 20;
 const char* reject(const GemmKernel&, const GemmCall&, const Capabilities&) noexcept {
   return CublasLibrary::instance().missing();
 }
-const char* reject_before_ampere(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
+const char* reject_before_ampere(const GemmKernel& kernel, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major < 8) return "this mode needs compute capability 8.0 or higher; use math mode strict";
-  return reject(row, call, machine);
+  return reject(kernel, call, machine);
 }
 
 cudaDataType data_type(DType type) {

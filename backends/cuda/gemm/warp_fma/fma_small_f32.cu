@@ -4,6 +4,6 @@
 
 namespace tessera::cuda {
 
-const GemmKernel fma_small_f32 = warp_fma::row<float>;
+const GemmKernel fma_small_f32 = warp_fma::rung<float>;
 
 } // namespace tessera::cuda

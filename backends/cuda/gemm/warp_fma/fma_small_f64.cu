@@ -4,6 +4,6 @@
 
 namespace tessera::cuda {
 
-const GemmKernel fma_small_f64 = warp_fma::row<double>;
+const GemmKernel fma_small_f64 = warp_fma::rung<double>;
 
 } // namespace tessera::cuda

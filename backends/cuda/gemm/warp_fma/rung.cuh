@@ -27,7 +27,7 @@ Status launch(cudaStream_t stream, const GemmCall& call, Product<T>& x, const Ca
 }
 
 template <class T>
-Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
   const Capabilities& machine = executor.capabilities();
   const Plan plan = plan_of(call, machine);
@@ -37,25 +37,25 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
                 .a = panel_ring::lines_of(StoredOperand::a_of(call, sizeof(T))),
                 .b = panel_ring::lines_of(StoredOperand::b_of(call, sizeof(T)))},
                StridedOperands<T>(call)};
-  if (plan.m == Wide<T>::m) return launch<T, Wide<T>>(stream, call, x, machine, row.name);
-  if (plan.n == Tall<T>::n) return launch<T, Tall<T>>(stream, call, x, machine, row.name);
+  if (plan.m == Wide<T>::m) return launch<T, Wide<T>>(stream, call, x, machine, kernel.name);
+  if (plan.n == Tall<T>::n) return launch<T, Tall<T>>(stream, call, x, machine, kernel.name);
   if constexpr (sizeof(T) == 4) {
-    if (plan.m == Large<T>::m) return launch<T, Large<T>>(stream, call, x, machine, row.name);
-    if (plan.n == Flat<T>::n) return launch<T, Flat<T>>(stream, call, x, machine, row.name);
+    if (plan.m == Large<T>::m) return launch<T, Large<T>>(stream, call, x, machine, kernel.name);
+    if (plan.n == Flat<T>::n) return launch<T, Flat<T>>(stream, call, x, machine, kernel.name);
   }
-  return launch<T, Square<T>>(stream, call, x, machine, row.name);
+  return launch<T, Square<T>>(stream, call, x, machine, kernel.name);
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "fma_small",
-                         .summary = "few results: a chain of FMAs a result, segments of k shared by a cluster",
-                         .source = "CUTLASS",
-                         .type = dtype_of<T>,
-                         .tile = {Square<T>::m, Square<T>::n, depth},
-                         .summation = Summation::Canonical,
-                         .reject = reject,
-                         .run = run<T>,
-                         .epilogue = true,
-                         .narrows = sizeof(T) == 4};
+constexpr GemmKernel rung{.name = "fma_small",
+                          .summary = "few results: a chain of FMAs a result, segments of k shared by a cluster",
+                          .source = "CUTLASS",
+                          .type = dtype_of<T>,
+                          .tile = {Square<T>::m, Square<T>::n, depth},
+                          .summation = Summation::Canonical,
+                          .reject = reject,
+                          .run = run<T>,
+                          .epilogue = true,
+                          .narrows = sizeof(T) == 4};
 
 } // namespace tessera::cuda::warp_fma

@@ -37,7 +37,7 @@ Status launch(cudaStream_t stream, const GemmCall& call, Product& x, const Capab
 /// Runs the product of operands of T; float stands for tf32. The kernel reads operands whose lines begin anywhere, but
 /// in large tiles, for which they are copied first.
 template <class T>
-Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
   StoredOperand a = StoredOperand::a_of(call, sizeof(T)), b = StoredOperand::b_of(call, sizeof(T));
   const Capabilities& machine = executor.capabilities();
@@ -49,7 +49,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     if (layout.size() > 0)
       if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
     char* const memory = scratch.as<char>();
-    if (Status status = copy_operands(stream, {a.become_copy(memory + a_at), b.become_copy(memory + b_at)}, row.name,
+    if (Status status = copy_operands(stream, {a.become_copy(memory + a_at), b.become_copy(memory + b_at)}, kernel.name,
                                       machine.compute_major >= 9);
         !status.ok())
       return status;
@@ -71,19 +71,19 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
                 Large::side == tiles[3].side);
   switch (plan.side) {
     case Least::side:
-      return launch<T, Least>(stream, call, x, machine, row.name);
+      return launch<T, Least>(stream, call, x, machine, kernel.name);
     case Small::side:
-      return launch<T, Small>(stream, call, x, machine, row.name);
+      return launch<T, Small>(stream, call, x, machine, kernel.name);
     case Middle::side:
-      return launch<T, Middle>(stream, call, x, machine, row.name);
+      return launch<T, Middle>(stream, call, x, machine, kernel.name);
     default:
-      return launch<T, Large>(stream, call, x, machine, row.name);
+      return launch<T, Large>(stream, call, x, machine, kernel.name);
   }
 }
 
 /// Returns the row `name` for operands of `type`, which T is.
 template <class T>
-constexpr GemmKernel row(const char* name, const char* summary, DType type, Math math) {
+constexpr GemmKernel rung(const char* name, const char* summary, DType type, Math math) {
   return {.name = name,
           .summary = summary,
           .source = "CUTLASS",
@@ -100,8 +100,8 @@ constexpr GemmKernel row(const char* name, const char* summary, DType type, Math
 
 /// Rejects what takes the row by tensor maps less time. `element`: bytes.
 template <Index element>
-const char* reject_large(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
-  if (const char* reason = reject(row, call, machine)) return reason;
+const char* reject_large(const GemmKernel& kernel, const GemmCall& call, const Capabilities& machine) noexcept {
+  if (const char* reason = reject(kernel, call, machine)) return reason;
   if (machine.compute_major != 9) return "the row mma_sync_* of this mode takes every product on this card; use that";
   return is_small(call, element, machine)
              ? nullptr
@@ -111,7 +111,7 @@ const char* reject_large(const GemmKernel& row, const GemmCall& call, const Capa
 /// Returns the row `name` for products that take these kernels less time than Hopper's warpgroup instructions.
 template <class T>
 constexpr GemmKernel small_row(const char* name, const char* summary, DType type, Math math) {
-  GemmKernel small = row<T>(name, summary, type, math);
+  GemmKernel small = rung<T>(name, summary, type, math);
   small.tile = {Small::side, Small::side, depth_bytes / sizeof(T)};
   small.reject = reject_large<sizeof(T)>;
   return small;

@@ -27,8 +27,9 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
 }
 
 /// Rejects as well what is the strict product in the emulated modes.
-inline const char* reject_emulated(const GemmKernel& row, const GemmCall& call, const Capabilities& machine) noexcept {
-  if (const char* reason = reject(row, call, machine)) return reason;
+inline const char* reject_emulated(const GemmKernel& kernel, const GemmCall& call,
+                                   const Capabilities& machine) noexcept {
+  if (const char* reason = reject(kernel, call, machine)) return reason;
   static_assert(detail::emulated_strict_k == 256);
   return fp16x3::is_strict(call) ? "the mode is the strict product where k is at most 256; use row strict" : nullptr;
 }
@@ -130,11 +131,11 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
 
 /// Runs a row's product with the tile width that is done first.
 template <class R, int narrow, int wide>
-Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const Index clusters = std::max(1, executor.capabilities().multiprocessors / cluster);
   return choose_tile_n(call, clusters, narrow, wide) == narrow
-             ? run_tiles<R, narrow>(row.name, executor, queue, call, clusters)
-             : run_tiles<R, wide>(row.name, executor, queue, call, clusters);
+             ? run_tiles<R, narrow>(kernel.name, executor, queue, call, clusters)
+             : run_tiles<R, wide>(kernel.name, executor, queue, call, clusters);
 }
 
 } // namespace tessera::cuda::wgmma

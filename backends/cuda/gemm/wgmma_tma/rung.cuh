@@ -158,7 +158,7 @@ inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multipro
 
 /// Runs a row's product.
 template <UnitType type>
-Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   constexpr int block_k = block_k_of(type);
   const cudaStream_t stream = stream_of(queue);
   const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
@@ -179,7 +179,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
     if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
   char* const memory = scratch.as<char>();
   if (Status status = copy_operands(
-          stream, {first.become_copy(memory + first_at), second.become_copy(memory + second_at)}, row.name);
+          stream, {first.become_copy(memory + first_at), second.become_copy(memory + second_at)}, kernel.name);
       !status.ok())
     return status;
 
@@ -206,9 +206,9 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   x.in_boxes = plan.sends_boxes() && plan.slices == 1 && x.to.vectors && x.to.beta == 0 && !x.epilogue.wanted;
   if (x.in_boxes)
     if (Status status = describe_results(call, swapped, x.c); !status.ok()) return status;
-  if (Status status = launch<type>(stream, x, plan, blocks, row.name); !status.ok()) return status;
+  if (Status status = launch<type>(stream, x, plan, blocks, kernel.name); !status.ok()) return status;
   if (sums == nullptr) return {};
-  return launch_add_slices(stream, {sums, plan.slices, static_cast<int>(sums_pitch), x.epilogue}, row.name);
+  return launch_add_slices(stream, {sums, plan.slices, static_cast<int>(sums_pitch), x.epilogue}, kernel.name);
 }
 
 } // namespace tessera::cuda::tma

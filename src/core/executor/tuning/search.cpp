@@ -7,7 +7,7 @@
 #include <tessera/files.hpp>
 #include <tessera/status.hpp>
 
-#include "tuned_rows.hpp"
+#include "tuned_kernels.hpp"
 
 namespace tessera {
 
@@ -50,16 +50,16 @@ std::filesystem::path tuning_target(const Capabilities& machine) {
   return folder.empty() ? fs::path() : folder / tuning_file_name(machine);
 }
 
-std::shared_ptr<const detail::TunedRows> detail::find_tuned_rows(const Executor& executor, const fs::path& beside) {
+std::shared_ptr<const detail::TunedKernels> detail::find_tuned_rows(const Executor& executor, const fs::path& beside) {
   const Capabilities& machine = executor.capabilities();
-  const auto use = [&](const fs::path& path) -> std::shared_ptr<const TunedRows> {
+  const auto use = [&](const fs::path& path) -> std::shared_ptr<const TunedKernels> {
     const TuningTable table = load_tuning(path);
     if (table.backend != machine.backend) return nullptr; // TESSERA_TUNING may name the table of another backend
     check_machine(machine, table, path);
     if (log_dispatch())
       log_line("backend " + std::string(to_string(machine.backend)) + " chooses kernels by " + path.string() + ", " +
                std::to_string(table.products.size()) + " products measured with " + table.driver);
-    return std::make_shared<const TunedRows>(table, executor.gemm_kernels(), executor.capabilities());
+    return std::make_shared<const TunedKernels>(table, executor.gemm_kernels(), executor.capabilities());
   };
   const std::string name = tuning_file_name(machine);
   if (const char* named = trusted_variable("TESSERA_TUNING"); named != nullptr && *named != '\0') {

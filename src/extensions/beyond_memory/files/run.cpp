@@ -9,7 +9,7 @@
 #include <tessera/detail/unit_contract.hpp>
 #include <tessera/status.hpp>
 
-#include "core/executor/row_order.hpp"
+#include "core/executor/summation_order.hpp"
 #include "core/gemm/check_gemm.hpp"
 #include "core/placement/placement.hpp"
 #include "extensions/io/npy_header.hpp"

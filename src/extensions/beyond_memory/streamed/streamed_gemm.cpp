@@ -11,7 +11,7 @@
 #include <tessera/backend/out_of_memory.hpp>
 
 #include "core/base/partly_written.hpp"
-#include "core/executor/row_order.hpp"
+#include "core/executor/summation_order.hpp"
 
 namespace tessera::detail {
 StreamedProduct::StreamedProduct(Executor& executor, const GemmCall& call, std::string_view kernel)

@@ -22,7 +22,7 @@ constexpr GemmKernel row_of(DType type) {
           .summation = Summation::Canonical,
           .run = run};
 }
-constexpr GemmKernel rows[] = {row_of(DType::F32), row_of(DType::F64)};
+constexpr GemmKernel kernels[] = {row_of(DType::F32), row_of(DType::F64)};
 
 class StandInExecutor final : public test::BorrowingExecutor {
  public:
@@ -33,7 +33,7 @@ class StandInExecutor final : public test::BorrowingExecutor {
     capabilities_.host_memory = false;
 #endif
   }
-  std::span<const GemmKernel> gemm_kernels() const noexcept override { return rows; }
+  std::span<const GemmKernel> gemm_kernels() const noexcept override { return kernels; }
 };
 
 const PluginInfo info {
@@ -45,7 +45,7 @@ const PluginInfo info {
         return Status{};
       },
   .destroy = [](Executor* executor) { delete executor; },
-  .gemm_kernels = []() -> std::span<const GemmKernel> { return rows; },
+  .gemm_kernels = []() -> std::span<const GemmKernel> { return kernels; },
   .reduce_kernels = [] { return reduce_kernels(Backend::Reference); }, .memory = Memory::Host,
 #if defined(PREFERENCE)
   .preference = PREFERENCE,

@@ -13,18 +13,18 @@ namespace tessera::cuda {
 namespace {
 
 template <class T>
-constexpr GemmKernel row{.name = "shared_tile_zero_padded",
-                         .summary = "shared_tile_32 on copies padded to whole tiles: no guards in the loop",
-                         .source = "CUDA course",
-                         .type = dtype_of<T>,
-                         .tile = {zero_padded_tile::tile, zero_padded_tile::tile, zero_padded_tile::tile},
-                         .summation = Summation::Canonical,
-                         .run = zero_padded_tile::run<T, CanonicalSum<T>>,
-                         .traffic = padded_traffic};
+constexpr GemmKernel rung{.name = "shared_tile_zero_padded",
+                          .summary = "shared_tile_32 on copies padded to whole tiles: no guards in the loop",
+                          .source = "CUDA course",
+                          .type = dtype_of<T>,
+                          .tile = {zero_padded_tile::tile, zero_padded_tile::tile, zero_padded_tile::tile},
+                          .summation = Summation::Canonical,
+                          .run = zero_padded_tile::run<T, CanonicalSum<T>>,
+                          .traffic = padded_traffic};
 
 } // namespace
 
-const GemmKernel shared_tile_zero_padded_f32 = row<float>;
-const GemmKernel shared_tile_zero_padded_f64 = row<double>;
+const GemmKernel shared_tile_zero_padded_f32 = rung<float>;
+const GemmKernel shared_tile_zero_padded_f64 = rung<double>;
 
 } // namespace tessera::cuda

@@ -14,18 +14,18 @@ namespace tessera::cuda {
 namespace {
 
 template <class T>
-constexpr GemmKernel row{.name = "kahan_tile_zero_padded",
-                         .summary = "shared_tile_zero_padded with Kahan's compensated summation",
-                         .source = "CUDA course",
-                         .type = dtype_of<T>,
-                         .math = Math::Compensated,
-                         .tile = {zero_padded_tile::tile, zero_padded_tile::tile, zero_padded_tile::tile},
-                         .run = zero_padded_tile::run<T, KahanSum<T>>,
-                         .traffic = padded_traffic};
+constexpr GemmKernel rung{.name = "kahan_tile_zero_padded",
+                          .summary = "shared_tile_zero_padded with Kahan's compensated summation",
+                          .source = "CUDA course",
+                          .type = dtype_of<T>,
+                          .math = Math::Compensated,
+                          .tile = {zero_padded_tile::tile, zero_padded_tile::tile, zero_padded_tile::tile},
+                          .run = zero_padded_tile::run<T, KahanSum<T>>,
+                          .traffic = padded_traffic};
 
 } // namespace
 
-const GemmKernel kahan_tile_zero_padded_f32 = row<float>;
-const GemmKernel kahan_tile_zero_padded_f64 = row<double>;
+const GemmKernel kahan_tile_zero_padded_f32 = rung<float>;
+const GemmKernel kahan_tile_zero_padded_f64 = rung<double>;
 
 } // namespace tessera::cuda

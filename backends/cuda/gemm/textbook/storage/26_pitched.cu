@@ -70,25 +70,25 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   return launched("pitched");
 }
 
-GemmTraffic pitched_traffic(const GemmKernel& row, const GemmCall& call) noexcept {
+GemmTraffic pitched_traffic(const GemmKernel& kernel, const GemmCall& call) noexcept {
   GemmCall copied = call;
   copied.op_a = copied.op_b = Op::None;
-  return with_copies(coalesced_traffic(row, copied), call, GemmSizes(call).a + GemmSizes(call).b);
+  return with_copies(coalesced_traffic(kernel, copied), call, GemmSizes(call).a + GemmSizes(call).b);
 }
 
 template <class T>
-constexpr GemmKernel row{.name = "pitched",
-                         .summary = "naive_coalesced on copies whose rows begin at multiples of 512 bytes",
-                         .source = "CUDA course",
-                         .type = dtype_of<T>,
-                         .tile = {tile_m, tile_n, 1},
-                         .summation = Summation::Canonical,
-                         .run = run<T>,
-                         .traffic = pitched_traffic};
+constexpr GemmKernel rung{.name = "pitched",
+                          .summary = "naive_coalesced on copies whose rows begin at multiples of 512 bytes",
+                          .source = "CUDA course",
+                          .type = dtype_of<T>,
+                          .tile = {tile_m, tile_n, 1},
+                          .summation = Summation::Canonical,
+                          .run = run<T>,
+                          .traffic = pitched_traffic};
 
 } // namespace
 
-const GemmKernel pitched_f32 = row<float>;
-const GemmKernel pitched_f64 = row<double>;
+const GemmKernel pitched_f32 = rung<float>;
+const GemmKernel pitched_f64 = rung<double>;
 
 } // namespace tessera::cuda

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(tile* tile) tiles(StridedOperands<T> x) {
 }
 
 template <class T, class Sum>
-Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
   StridedOperands<T> x(call);
   const Index m = ceil_div<Index>(x.m, tile) * tile;
@@ -56,7 +56,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   x.b = b;
   x.b_row = n;
   tiles<T, Sum><<<tile_count(call, tile, tile), dim3(tile, tile), 0, stream>>>(x);
-  return launched(row.name);
+  return launched(kernel.name);
 }
 
 } // namespace tessera::cuda::zero_padded_tile

@@ -173,7 +173,7 @@ Lines<T> lines_of(const void* data, Index ld, Index outer) {
 }
 
 template <class T, class R>
-Status launch(const GemmKernel& row, Queue& queue, const GemmCall& call) noexcept {
+Status launch(const GemmKernel& kernel, Queue& queue, const GemmCall& call) noexcept {
   const Params<T, R> x{call.m,
                        call.n,
                        call.k,
@@ -186,12 +186,12 @@ Status launch(const GemmKernel& row, Queue& queue, const GemmCall& call) noexcep
   with_layouts(call, [&](auto a, auto b) {
     wmma_16_bit<T, R, a.value, b.value><<<tile_count(call, block_tile, block_tile), threads, 0, stream_of(queue)>>>(x);
   });
-  return launched(row.name);
+  return launched(kernel.name);
 }
 
 template <class T>
-Status run(const GemmKernel& row, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  return call.result == DType::F32 ? launch<T, float>(row, queue, call) : launch<T, T>(row, queue, call);
+Status run(const GemmKernel& kernel, Executor&, Queue& queue, const GemmCall& call) noexcept {
+  return call.result == DType::F32 ? launch<T, float>(kernel, queue, call) : launch<T, T>(kernel, queue, call);
 }
 
 const char* reject_before_volta(const GemmKernel&, const GemmCall&, const Capabilities& machine) noexcept {

@@ -1,4 +1,4 @@
-#include "half_rows.hpp"
+#include "half_kernels.hpp"
 
 #include "half_bound.hpp"
 #include "shapes.hpp"
@@ -29,7 +29,7 @@ T half_element(Values values, int which, std::uint64_t e) {
 
 /// check_half for operands of type T and a C of type R.
 template <class T, class R>
-std::string check_typed(const GemmKernel& row, bool by_name, const Case& x, std::optional<std::string>& rejection) {
+std::string check_typed(const GemmKernel& kernel, bool by_name, const Case& x, std::optional<std::string>& rejection) {
   Guarded<T> a(subject(), x.op_a == Op::None ? x.m : x.k, x.op_a == Op::None ? x.k : x.m, x.a);
   Guarded<T> b(subject(), x.op_b == Op::None ? x.k : x.n, x.op_b == Op::None ? x.n : x.k, x.b);
   Guarded<R> c(subject(), x.m, x.n, x.c);
@@ -42,10 +42,10 @@ std::string check_typed(const GemmKernel& row, bool by_name, const Case& x, std:
   b.upload();
   c.upload();
   std::vector<R> before = compact(c);
-  GemmCall call{dtype_of<T>, row.math, x.op_a, x.op_b, x.m,      x.n,    x.k,       x.alpha,    a.data(),
-                a.ld(),      b.data(), b.ld(), x.beta, c.data(), c.ld(), x.threads, dtype_of<R>};
+  GemmCall call{dtype_of<T>, kernel.math, x.op_a, x.op_b, x.m,      x.n,    x.k,       x.alpha,    a.data(),
+                a.ld(),      b.data(),    b.ld(), x.beta, c.data(), c.ld(), x.threads, dtype_of<R>};
   Queue& queue = subject().default_queue();
-  Status status = subject().gemm(queue, call, by_name ? row.name : "");
+  Status status = subject().gemm(queue, call, by_name ? kernel.name : "");
   if (status.code == StatusCode::Rejected) {
     rejection = status.why;
     return c.unchanged() ? "" : "the row rejects, but C has changed";
@@ -62,9 +62,9 @@ std::string check_typed(const GemmKernel& row, bool by_name, const Case& x, std:
   call.c = before.data();
   call.ldc = std::max<Index>(x.n, 1);
   call.math = Math::Strict;
-  std::string wrong = outside_bound(row, call, c.host(), c.ld(), x.values == Values::Integers);
-  if (!has_contract(row.summation) || is_own_contract(row)) return wrong;
-  const auto [name, math] = contract_of(row);
+  std::string wrong = outside_bound(kernel, call, c.host(), c.ld(), x.values == Values::Integers);
+  if (!has_contract(kernel.summation) || is_own_contract(kernel)) return wrong;
+  const auto [name, math] = contract_of(kernel);
   call.math = math;
   Executor& serial = reference();
   throw_if_failed(serial.gemm(serial.default_queue(), call, name)); // C gets the bits of the contract
@@ -73,18 +73,18 @@ std::string check_typed(const GemmKernel& row, bool by_name, const Case& x, std:
 }
 
 template <class T>
-std::string check_results(const GemmKernel& row, bool by_name, DType result, const Case& x,
+std::string check_results(const GemmKernel& kernel, bool by_name, DType result, const Case& x,
                           std::optional<std::string>& rejection) {
-  return result == row.type ? check_typed<T, T>(row, by_name, x, rejection)
-                            : check_typed<T, float>(row, by_name, x, rejection);
+  return result == kernel.type ? check_typed<T, T>(kernel, by_name, x, rejection)
+                               : check_typed<T, float>(kernel, by_name, x, rejection);
 }
 
 } // namespace
 
-std::string check_half(const GemmKernel& row, bool by_name, DType result, const Case& x,
+std::string check_half(const GemmKernel& kernel, bool by_name, DType result, const Case& x,
                        std::optional<std::string>& rejection) {
-  return row.type == DType::F16 ? check_results<f16>(row, by_name, result, x, rejection)
-                                : check_results<bf16>(row, by_name, result, x, rejection);
+  return kernel.type == DType::F16 ? check_results<f16>(kernel, by_name, result, x, rejection)
+                                   : check_results<bf16>(kernel, by_name, result, x, rejection);
 }
 
 std::vector<Case> half_cases(const Tile& tile, bool quick, std::size_t every) {

@@ -78,7 +78,7 @@ void sprinkle(Matrix<T>& x, float number, std::uint64_t seed, Index count) {
 
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(matrix_unit_rows)
+BOOST_AUTO_TEST_SUITE(matrix_unit_kernels)
 
 BOOST_AUTO_TEST_CASE(k_is_cut_by_k_alone) {
   struct Cut {

@@ -12,10 +12,10 @@ namespace tessera::detail {
 
 /// Sizes are rounded to the nearest power of two. A product gets the row that was fastest for the nearest measured
 /// product of its type and mode, if no rounded size differs by more than a factor of two.
-class TunedRows {
+class TunedKernels {
  public:
   /// Leaves out rows that the ladder lacks, and rows that would change bits.
-  TunedRows(const TuningTable& table, std::span<const GemmKernel> ladder, const Capabilities& machine);
+  TunedKernels(const TuningTable& table, std::span<const GemmKernel> ladder, const Capabilities& machine);
 
   /// Returns the row for a product; null if no product near it was measured.
   const GemmKernel* find(const GemmCall& call) const noexcept;
@@ -26,7 +26,7 @@ class TunedRows {
   struct Kind {
     DType type;
     Math math;
-    std::vector<const GemmKernel*> rows; ///< for each m, n, k; null where nothing near was measured
+    std::vector<const GemmKernel*> kernels; ///< for each m, n, k; null where nothing near was measured
   };
   static int power_of(Index size) noexcept;
   static std::size_t place(int m, int n, int k) noexcept {
@@ -39,6 +39,6 @@ class TunedRows {
 /// Returns the table of this machine; null if there is none. tuning.hpp says where it is searched for; `beside` is the
 /// folder of the plug-in. Throws IoError if TESSERA_TUNING names a table that cannot be used. Another table that cannot
 /// be used is ignored, which TESSERA_LOG=dispatch shows.
-std::shared_ptr<const TunedRows> find_tuned_rows(const Executor& executor, const std::filesystem::path& beside);
+std::shared_ptr<const TunedKernels> find_tuned_rows(const Executor& executor, const std::filesystem::path& beside);
 
 } // namespace tessera::detail

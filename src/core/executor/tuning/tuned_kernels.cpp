@@ -1,4 +1,4 @@
-#include "tuned_rows.hpp"
+#include "tuned_kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,29 +12,29 @@ constexpr int farthest = 1; ///< largest distance to a measured size, in powers 
 
 const GemmKernel* row_named(std::span<const GemmKernel> ladder, const Capabilities& machine,
                             const TunedProduct& product) {
-  for (const GemmKernel& row : ladder)
-    if (row.type == product.type && row.math == product.math && product.kernel == row.name &&
-        keeps_contract(row, ladder, machine))
-      return &row;
+  for (const GemmKernel& kernel : ladder)
+    if (kernel.type == product.type && kernel.math == product.math && product.kernel == kernel.name &&
+        keeps_contract(kernel, ladder, machine))
+      return &kernel;
   return nullptr;
 }
 
 } // namespace
 
-int TunedRows::power_of(Index size) noexcept {
+int TunedKernels::power_of(Index size) noexcept {
   int power = 0;
   const double fraction =
       std::frexp(static_cast<double>(size), &power); // size = fraction · 2^power, fraction in [½, 1)
   return std::clamp(fraction < 0.70710678 ? power - 1 : power, 0, powers - 1);
 }
 
-TunedRows::TunedRows(const TuningTable& table, std::span<const GemmKernel> ladder, const Capabilities& machine) {
+TunedKernels::TunedKernels(const TuningTable& table, std::span<const GemmKernel> ladder, const Capabilities& machine) {
   constexpr std::size_t places = powers * powers * powers;
   using Distance = std::pair<int, int>; // first the largest distance of a size, then the sum of the three
   std::vector<std::vector<Distance>> nearest;
   for (const TunedProduct& product : table.products) {
-    const GemmKernel* row = row_named(ladder, machine, product);
-    if (row == nullptr) continue;
+    const GemmKernel* kernel = row_named(ladder, machine, product);
+    if (kernel == nullptr) continue;
     const auto same = [&](const Kind& kind) { return kind.type == product.type && kind.math == product.math; };
     const auto number = static_cast<std::size_t>(std::find_if(kinds_.begin(), kinds_.end(), same) - kinds_.begin());
     if (number == kinds_.size()) {
@@ -52,15 +52,15 @@ TunedRows::TunedRows(const TuningTable& table, std::span<const GemmKernel> ladde
           Distance& least = nearest[number][place(m, n, k)];
           if (distance >= least) continue;
           least = distance;
-          kinds_[number].rows[place(m, n, k)] = row;
+          kinds_[number].kernels[place(m, n, k)] = kernel;
         }
   }
 }
 
-const GemmKernel* TunedRows::find(const GemmCall& call) const noexcept {
+const GemmKernel* TunedKernels::find(const GemmCall& call) const noexcept {
   for (const Kind& kind : kinds_)
     if (kind.type == call.type && kind.math == call.math && call.m > 0 && call.n > 0 && call.k > 0)
-      return kind.rows[place(power_of(call.m), power_of(call.n), power_of(call.k))];
+      return kind.kernels[place(power_of(call.m), power_of(call.n), power_of(call.k))];
   return nullptr;
 }
 

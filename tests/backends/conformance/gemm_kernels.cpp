@@ -1,4 +1,4 @@
-#include "gemm_rows.hpp"
+#include "gemm_kernels.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -11,7 +11,7 @@
 
 #include <tessera/performance/tuning.hpp>
 
-#include "half_rows.hpp"
+#include "half_kernels.hpp"
 #include "problem.hpp"
 #include "support/test_all.hpp"
 
@@ -40,8 +40,8 @@ struct Tally {
 };
 
 /// Counts one product: `wrong` says what is wrong with it, `rejection` why the row does not take it.
-void count(const GemmKernel& row, const Case& x, const std::string& wrong, const std::optional<std::string>& rejection,
-           Tally& tally) {
+void count(const GemmKernel& kernel, const Case& x, const std::string& wrong,
+           const std::optional<std::string>& rejection, Tally& tally) {
   constexpr int shown = 5;
   if (rejection) {
     // The call's sizes stand between the backend and the reason.
@@ -51,74 +51,77 @@ void count(const GemmKernel& row, const Case& x, const std::string& wrong, const
     ++tally.run;
   }
   if (wrong.empty()) return;
-  if (++tally.failed <= shown) BOOST_ERROR(row.name << ", " << x << ": " << wrong);
+  if (++tally.failed <= shown) BOOST_ERROR(kernel.name << ", " << x << ": " << wrong);
 }
 
 template <class T>
-void check(Problem<T>& problem, const GemmKernel& row, bool by_name, Tally& tally) {
-  if (!problem.concerns(row)) return;
+void check(Problem<T>& problem, const GemmKernel& kernel, bool by_name, Tally& tally) {
+  if (!problem.concerns(kernel)) return;
   std::optional<std::string> rejection;
-  const std::string wrong = problem.check(row, by_name, rejection);
-  count(row, problem.parameters(), wrong, rejection, tally);
+  const std::string wrong = problem.check(kernel, by_name, rejection);
+  count(kernel, problem.parameters(), wrong, rejection, tally);
 }
 
-void conclude(const GemmKernel& row, const Tally& tally);
+void conclude(const GemmKernel& kernel, const Tally& tally);
 
 /// Says how many cases one is kept of: of rows with the bits of matrix units fewer, because the model takes long to say
 /// what the bits are, above all where the executor chooses the row, which is then checked a second time. Of all cases a
 /// host's rows get a fifth or a seventh, which are prime to the two to four turns of the loops that make the cases.
-std::size_t thinning(const GemmKernel& row, bool by_name) {
-  if (row.summation != Summation::HopperUnits) return 1;
-  const auto products = static_cast<std::size_t>(products_of_model(row));
+std::size_t thinning(const GemmKernel& kernel, bool by_name) {
+  if (kernel.summation != Summation::HopperUnits) return 1;
+  const auto products = static_cast<std::size_t>(products_of_model(kernel));
   if (!by_name) return 7 * products;
   const bool fewer = subject().capabilities().host_memory && options().every == 1 && !test::everything_is_tested();
   if (fewer && !options().quick) return products == 1 ? 5 : 7;
-  if (is_16_bit(row.type)) return 2; // two types of results
+  if (is_16_bit(kernel.type)) return 2; // two types of results
   return fewer ? std::max(products, std::size_t{3}) : products;
 }
 
 /// Returns the first case that is kept. Modes begin at different cases, so that together they have more of them.
-std::size_t first_case(const GemmKernel& row, std::size_t step) { return static_cast<std::size_t>(row.math) % step; }
+std::size_t first_case(const GemmKernel& kernel, std::size_t step) {
+  return static_cast<std::size_t>(kernel.math) % step;
+}
 
 template <class T>
-void check_row(const GemmKernel& row, bool by_name) {
+void check_row(const GemmKernel& kernel, bool by_name) {
   Tally tally;
-  const std::size_t step = thinning(row, by_name);
+  const std::size_t step = thinning(kernel, by_name);
   auto& problems = shared_problems<T>();
-  for (std::size_t i = first_case(row, step); i < problems.size(); i += step) check(*problems[i], row, by_name, tally);
-  for (const Case& x : tile_cases(row.tile, options().quick, step * options().every)) {
+  for (std::size_t i = first_case(kernel, step); i < problems.size(); i += step)
+    check(*problems[i], kernel, by_name, tally);
+  for (const Case& x : tile_cases(kernel.tile, options().quick, step * options().every)) {
     Problem<T> problem(x);
-    check(problem, row, by_name, tally);
+    check(problem, kernel, by_name, tally);
   }
-  conclude(row, tally);
+  conclude(kernel, tally);
 }
 
-void check_half_row(const GemmKernel& row, bool by_name) {
-  for (const DType result : {row.type, DType::F32}) {
+void check_half_kernel(const GemmKernel& kernel, bool by_name) {
+  for (const DType result : {kernel.type, DType::F32}) {
     Tally tally;
-    for (const Case& x : half_cases(row.tile, options().quick, thinning(row, by_name) * options().every)) {
-      if (x.values == Values::Subnormal && row.math != Math::Strict && !has_contract(row.summation))
+    for (const Case& x : half_cases(kernel.tile, options().quick, thinning(kernel, by_name) * options().every)) {
+      if (x.values == Values::Subnormal && kernel.math != Math::Strict && !has_contract(kernel.summation))
         continue; // Problem::concerns does so for the other types
       std::optional<std::string> rejection;
-      const std::string wrong = check_half(row, by_name, result, x, rejection);
-      count(row, x, wrong, rejection, tally);
+      const std::string wrong = check_half(kernel, by_name, result, x, rejection);
+      count(kernel, x, wrong, rejection, tally);
     }
-    conclude(row, tally);
+    conclude(kernel, tally);
   }
 }
 
-void conclude(const GemmKernel& row, const Tally& tally) {
-  BOOST_TEST(tally.failed == 0, row.name << ": " << tally.failed << " of " << tally.run << " products are wrong");
+void conclude(const GemmKernel& kernel, const Tally& tally) {
+  BOOST_TEST(tally.failed == 0, kernel.name << ": " << tally.failed << " of " << tally.run << " products are wrong");
   for (const auto& [reason, times] : tally.rejections) {
-    std::cout << to_string(row.type) << ' ' << to_string(row.math) << ' ' << row.name << " rejected " << times << " of "
-              << times + tally.run << " cases: " << reason << '\n';
-    BOOST_TEST(!reason.empty(), row.name << " rejects without a reason");
+    std::cout << to_string(kernel.type) << ' ' << to_string(kernel.math) << ' ' << kernel.name << " rejected " << times
+              << " of " << times + tally.run << " cases: " << reason << '\n';
+    BOOST_TEST(!reason.empty(), kernel.name << " rejects without a reason");
   }
   // A host's row takes every shape, or none if the machine lacks what the row needs. A device's row may depend on what
   // the device has.
   const bool lacking = tally.run == 0 && tally.rejections.size() == 1;
   if (subject().capabilities().host_memory && !lacking)
-    BOOST_TEST(tally.rejections.empty(), row.name << " does not take every shape");
+    BOOST_TEST(tally.rejections.empty(), kernel.name << " does not take every shape");
   else
     BOOST_TEST(tally.run + static_cast<int>(tally.rejections.size()) > 0);
 }
@@ -133,21 +136,22 @@ ut::test_suite& suite(ut::test_suite& parent, const std::string& name) {
   return *found;
 }
 
-void add(ut::test_suite& parent, const GemmKernel& row, bool by_name) {
-  const auto body = [row, by_name] {
-    is_16_bit(row.type)      ? check_half_row(row, by_name)
-    : row.type == DType::F64 ? check_row<double>(row, by_name)
-                             : check_row<float>(row, by_name);
+void add(ut::test_suite& parent, const GemmKernel& kernel, bool by_name) {
+  const auto body = [kernel, by_name] {
+    is_16_bit(kernel.type)      ? check_half_kernel(kernel, by_name)
+    : kernel.type == DType::F64 ? check_row<double>(kernel, by_name)
+                                : check_row<float>(kernel, by_name);
   };
-  ut::test_suite& group = suite(suite(parent, std::string(to_string(row.type))), std::string(to_string(row.math)));
-  group.add(ut::make_test_case(body, by_name ? row.name : "chosen_by_the_executor", __FILE__, __LINE__));
+  ut::test_suite& group =
+      suite(suite(parent, std::string(to_string(kernel.type))), std::string(to_string(kernel.math)));
+  group.add(ut::make_test_case(body, by_name ? kernel.name : "chosen_by_the_executor", __FILE__, __LINE__));
 }
 
 } // namespace
 
 void add_gemm_rows(ut::test_suite& root) {
   ut::test_suite& gemm = suite(root, "gemm");
-  for (const GemmKernel& row : subject().gemm_kernels()) add(gemm, row, true);
+  for (const GemmKernel& kernel : subject().gemm_kernels()) add(gemm, kernel, true);
   // Without a name, a strict product is canonical, whatever row runs.
   for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
     GemmKernel any;
@@ -157,18 +161,18 @@ void add_gemm_rows(ut::test_suite& root) {
     add(gemm, any, false);
   }
   // So is a product in a mode of matrix units, where the executor may choose a row that keeps the contract.
-  const auto rows = subject().gemm_kernels();
+  const auto kernels = subject().gemm_kernels();
   std::set<std::pair<DType, Math>> added;
-  for (const GemmKernel& row : rows) {
-    if (row.summation != Summation::HopperUnits || !keeps_contract(row, rows, subject().capabilities()) ||
-        !added.insert({row.type, row.math}).second)
+  for (const GemmKernel& kernel : kernels) {
+    if (kernel.summation != Summation::HopperUnits || !keeps_contract(kernel, kernels, subject().capabilities()) ||
+        !added.insert({kernel.type, kernel.math}).second)
       continue;
     GemmKernel any;
     any.name = "(any)";
-    any.type = row.type;
-    any.math = row.math;
-    any.summation = row.summation;
-    any.accumulator = row.accumulator;
+    any.type = kernel.type;
+    any.math = kernel.math;
+    any.summation = kernel.summation;
+    any.accumulator = kernel.accumulator;
     add(gemm, any, false);
   }
 }
