@@ -5,7 +5,7 @@
 
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(DIRECTORY include/tessera include/deprecated/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(TARGETS tessera EXPORT tesseraTargets RUNTIME_DEPENDENCY_SET tessera_needs
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 
@@ -65,8 +65,8 @@ endif()
 # The component `bundle` has the test programs for another machine, and every shared library except the C library and
 # its loader, which belong to the machine.
 # The target `tessera_bundle` builds what both installs copy, and none of the other tests.
-add_custom_target(tessera_bundle DEPENDS tessera tessera_blas tessera_blas64 tessera_backends)
-foreach(program gemm_compare gemm_judge gemm_bench tessera_info)
+add_custom_target(tessera_bundle DEPENDS tessera tessera_backends)
+foreach(program tessera_blas tessera_blas64 gemm_compare gemm_judge gemm_bench tessera_info)
   if(TARGET ${program})
     add_dependencies(tessera_bundle ${program})
   endif()

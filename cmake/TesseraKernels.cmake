@@ -1,5 +1,5 @@
 # tessera_add_kernels(<program> [<file>.cu]...) builds a program, or a library, that has kernels of its own
-# (tessera/user_kernel.hpp): it sets the flags that the bits depend on, and makes of the .cu files the plug-in with the
+# (tessera/user_kernel/user_kernel.hpp): it sets the flags that the bits depend on, and makes of the .cu files the plug-in with the
 # device code, lib<program>_kernels_cuda.so, beside the program. Without nvcc there is no plug-in: the program is built
 # all the same, runs on the processor, and says at run time what is missing. Further calls for a program add files.
 #

@@ -7,6 +7,7 @@ option(TESSERA_BUILD_APPS "Build gemm_compare and tessera_info" ${tessera_is_top
 option(TESSERA_BUILD_TESTS "Build the tests" ${tessera_is_top_level})
 set(TESSERA_TESTS all CACHE STRING "The tests that TESSERA_BUILD_TESTS builds: all, or user, as ./tessera test runs them")
 set_property(CACHE TESSERA_TESTS PROPERTY STRINGS all user)
+option(TESSERA_EXTENSIONS "Build what goes beyond the core (src/extensions) and the bindings for other languages (src/bindings)" ON)
 option(TESSERA_WERROR "Treat warnings as errors" OFF)
 option(TESSERA_DEBIAN_PACKAGES "Configure for cpack, which then makes Debian packages; ./tessera deb does both" OFF)
 foreach(backend OPENMP TBB CUDA)

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <tessera/detail/json_nesting.hpp>
-#include <tessera/io.hpp>
+#include <tessera/files.hpp>
 #include <tessera/status.hpp>
 
 #include "machine.hpp"

@@ -13,7 +13,7 @@
 
 #include <tessera/backend.hpp>
 #include <tessera/detail/printable.hpp>
-#include <tessera/io.hpp>
+#include <tessera/files.hpp>
 #include <tessera/status.hpp>
 
 #include "batch/command.hpp"

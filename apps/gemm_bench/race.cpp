@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include <tessera/compare.hpp>
+#include <tessera/checking/compare.hpp>
 #include <tessera/matrix.hpp>
 
-#include "measure/repeat.hpp"
+#include "core/measure/repeat.hpp"
 #include "probe.hpp"
 
 namespace tessera::bench {

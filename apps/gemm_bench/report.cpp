@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/terminal.hpp"
-#include "measure/time_summary.hpp"
+#include "core/measure/time_summary.hpp"
 #include "probe.hpp"
 #include "time_json.hpp"
 

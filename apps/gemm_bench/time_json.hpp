@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "measure/time_summary.hpp"
+#include "core/measure/time_summary.hpp"
 
 namespace tessera::bench {
 

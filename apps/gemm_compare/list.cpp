@@ -9,7 +9,7 @@
 
 #include <tessera/backend/kernel_resources.hpp>
 #include <tessera/detail/printable.hpp>
-#include <tessera/recording.hpp>
+#include <tessera/performance/recording.hpp>
 
 #include "common/ladders.hpp"
 #include "common/terminal.hpp"

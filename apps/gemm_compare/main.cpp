@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <tessera/detail/printable.hpp>
-#include <tessera/io.hpp>
+#include <tessera/files.hpp>
 #include <tessera/status.hpp>
 
 #include "check/certificate.hpp"
@@ -17,9 +17,9 @@
 #include "common/terminal.hpp"
 #include "distributed/race.hpp"
 #include "files/file_product.hpp"
+#include "gemm_judge/elements.hpp"
+#include "gemm_judge/left_behind.hpp"
 #include "interrupt.hpp"
-#include "judge/elements.hpp"
-#include "judge/left_behind.hpp"
 #include "list.hpp"
 #include "operations/operation_runner.hpp"
 #include "options/cblas_choice.hpp"

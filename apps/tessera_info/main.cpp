@@ -9,7 +9,7 @@
 
 #include <tessera/backend.hpp>
 #include <tessera/detail/printable.hpp>
-#include <tessera/io.hpp>
+#include <tessera/files.hpp>
 #include <tessera/status.hpp>
 #include <tessera/version.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <tessera/detail/floating_point.hpp>
 
-#include "cpu/executor.hpp"
+#include "executor.hpp"
 
 namespace tessera::cpu {
 namespace {

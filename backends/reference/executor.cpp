@@ -3,10 +3,10 @@
 #include <tessera/backend/host_executor.hpp>
 #include <tessera/detail/floating_point.hpp>
 
+#include "fma_clones.hpp"
 #include "plugin.hpp"
 #include "reference/elementwise/complex_block.hpp"
 #include "reference/elementwise/rows.hpp"
-#include "reference/fma_clones.hpp"
 #include "reference/gemm/ladder.hpp"
 #include "reference/reduce/ladder.hpp"
 

@@ -1,6 +1,6 @@
 # Refuses a mistyped argument before anything is installed or built. ./tessera sources this file. Set before: `root`.
 
-# options_of PROGRAM: its options, one a line, from its manual page, which has an entry for each: tests/cli/manual.sh
+# options_of PROGRAM: its options, one a line, from its manual page, which has an entry for each: tests/apps/cli/manual.sh
 # compares the page with --help.
 options_of() {
   sed -n '/^\.TP$/{n;s/^\.BI\{0,1\} \(\\-[^ ]*\).*/\1/p;}' "$root/apps/$1/$1.1" | tr -d '\\'

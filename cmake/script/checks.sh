@@ -241,13 +241,13 @@ run_long_checks() {
   configure single -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=OFF -DTESSERA_WERROR=ON -DTESSERA_BUILD_TESTS=OFF \
     -DTESSERA_OPTIMIZE_DEVICE_CODE=OFF
   phase "build of each file by itself" compile tessera_backends
-  phase "emulated old processors" "$root/tests/conformance/old_processor.sh" "$root/build/check"
+  phase "emulated old processors" "$root/tests/backends/conformance/old_processor.sh" "$root/build/check"
   phase "fuzzing" "$root/tests/fuzz/run.sh" "$root/build/fuzz"
   configure tsan -DCMAKE_BUILD_TYPE=Debug -DTESSERA_BUILD_TESTS=ON -DTESSERA_CUDA=OFF -DTESSERA_SANITIZE=thread
   phase "build for ThreadSanitizer" compile tessera_process_tests tessera_openmp tessera_tbb
   for backend in openmp tbb; do
     phase "threads under ThreadSanitizer, $backend" env "TESTED_BACKEND=$backend" TESSERA_NUM_THREADS=4 \
-      "TSAN_OPTIONS=suppressions=$root/tests/processes/tsan.supp" "$build/bin/tessera_process_tests" \
+      "TSAN_OPTIONS=suppressions=$root/tests/system/processes/tsan.supp" "$build/bin/tessera_process_tests" \
       --run_test=small_stacks
   done
   phase "wheels" "$root/tests/fresh/wheels.sh"

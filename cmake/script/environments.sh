@@ -29,18 +29,18 @@ fill_environment() {
 python_environment=$root/build/python-environment
 
 make_python_environment() {
-  make_environment "$python_environment" "$root/tests/python/requirements.txt" ||
+  make_environment "$python_environment" "$root/tests/bindings/python/requirements.txt" ||
     say "no environment for the Python package (is PyPI out of reach?): its test will be skipped"
 }
 
-# wheels DIR: Python's packages, as src/python/wheels.py says. CMake reads the variables that name ccache.
+# wheels DIR: Python's packages, as src/bindings/python/wheels.py says. CMake reads the variables that name ccache.
 wheels() {
-  make_environment "$root/build/wheels/environment" "$root/src/python/wheel-requirements.txt" ||
-    fail "the packages that src/python/wheel-requirements.txt lists cannot be installed; is PyPI out of reach?"
+  make_environment "$root/build/wheels/environment" "$root/src/bindings/python/wheel-requirements.txt" ||
+    fail "the packages that src/bindings/python/wheel-requirements.txt lists cannot be installed; is PyPI out of reach?"
   if set_up_ccache; then
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
   fi
-  with_progress "wheels" "$root/build/wheels/environment/bin/python" "$root/src/python/wheels.py" "$1" "$(cuda_definition)"
+  with_progress "wheels" "$root/build/wheels/environment/bin/python" "$root/src/bindings/python/wheels.py" "$1" "$(cuda_definition)"
 }
 
 # documentation SITE: compiles nothing. docs/site/build.py says what is wrong with a comment, a link or a page.

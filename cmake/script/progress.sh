@@ -46,7 +46,7 @@ show_progress() {
   return 1
 }
 
-# read_step 'ENDED ALL SECONDS WHAT-NINJA-SAYS': sets `state`, e.g. "120 of 330, tests/unit, about 45 s left".
+# read_step 'ENDED ALL SECONDS WHAT-NINJA-SAYS': sets `state`, e.g. "120 of 330, tests/core/unit, about 45 s left".
 read_step() {
   ended=${1%% *} rest=${1#* }
   all=${rest%% *} rest=${rest#* }

@@ -9,8 +9,8 @@ import typing
 import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "src/python/tessera"
-COMPILED = ROOT / "src/python/module.cpp"
+PACKAGE = ROOT / "src/bindings/python/tessera"
+COMPILED = ROOT / "src/bindings/python/module.cpp"
 
 PAGE = """
 The Python package

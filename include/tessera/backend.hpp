@@ -2,27 +2,15 @@
 
 /// The backends that this process can use, and the reasons why it cannot use the others.
 ///
-/// The set of backends is open. A plug-in libtessera_<name>.so whose name is not in built_in_backends is found where
-/// the built-in ones are (see <tessera/backend/plugin.hpp>) and gets a Backend value of its own, which holds for this
-/// process:
-///
-///     Backend mine = parse_backend("mine");     // finds libtessera_mine.so, or throws with the reason
+///     Backend mine = parse_backend("mine");     // a built-in one, or libtessera_mine.so; or throws with the reason
 ///     Matrix c = gemm(a, b, mine);              // to_string(mine) == "mine"
 ///
-/// What Backend::Auto stands for, in products, batches, queues and executors, and in all that takes no backend, such as
-/// random numbers, fill, transpose, axpby, scale, norms and copies:
-///
-///   - The backend that the environment variable TESSERA_BACKEND names, if it names one. Nothing falls back from it: a
-///     word that is no backend is InvalidArgument, and a backend that cannot be used is BackendUnavailable. A device
-///     takes products, batches, queues and executors; on the host stays what takes no backend, as without the variable.
-///   - Else the device for a product that was measured to be faster there (offload.hpp), and on the host the first
-///     backend in host memory that the program named: to executor(), to a queue or to a product. So one runtime's
-///     threads serve all. The reference, which has no threads, is no such choice; nor is a backend that Auto never
-///     takes, nor a question for ladders, reasons and capabilities_of().
-///   - Else, as long as the program has named none, the available backend with the largest preference.
-///
-/// A matrix whose newest copy is on a device stays there for what takes no backend. Under Math::Strict no choice
-/// changes a bit.
+/// The set of backends is open: a plug-in libtessera_<name>.so of another name gets a Backend value of its own, which
+/// holds for this process (<tessera/backend/plugin.hpp>). Backend::Auto is the backend that TESSERA_BACKEND names; else
+/// a device for a product that was measured to be faster there (offload.hpp), and on the host the first backend in host
+/// memory that the program named; else the available backend with the largest preference. docs/cpp.md ("The backend
+/// from the command line") has the details. A matrix whose newest copy is on a device stays there for what takes no
+/// backend. Under Math::Strict no choice changes a bit.
 ///
 /// All functions may be called from several threads at once.
 

@@ -7,33 +7,10 @@
 ///     tessera::gemm(Op::None, Op::ConjugateTranspose, m, n, k, 1.0f, a.data(), k, b.data(), k, 0.0f, c.data(), n);
 ///
 /// Row-major; op(A) is m×k, op(B) k×n, C m×n; leading dimensions count complex numbers between stored rows. For
-/// column-major matrices swap A with B and m with n: Cᵀ = op(B)ᵀ·op(A)ᵀ.
-///
-/// A complex product is a real one. C and A are read as real matrices of twice as many columns, the real part of each
-/// number before its imaginary part, and each number of op(B) is expanded to [[re, im], [−im, re]]. So every kernel of
-/// every backend multiplies complex matrices, with the 8·m·n·k operations of the textbook, and the numerical contract
-/// of gemm.hpp holds with 2k for k: K is cut into segments of 512; within a segment, for p in ascending order,
-///
-///     re = fma(re a, re b, re),  then  re = fma(im a, −im b, re)
-///     im = fma(re a, im b, im),  then  im = fma(im a,  re b, im)
-///
-/// each from +0, where a and b are the numbers of op(A) and op(B), conjugated already; segment sums are added in
-/// ascending order to s. Then r = alpha·s, and if beta ≠ 0, r = r + beta·C. A factor whose imaginary part is zero is
-/// real and multiplies both parts: alpha·s is one rounding, and adding beta·C one fma. Any other
-///
-///     t.re = fma(−im alpha, s.im, re alpha · s.re)      t.im = fma(im alpha, s.re, re alpha · s.im)
-///     r.re = fma(−im beta, C.im, fma(re beta, C.re, t.re))
-///     r.im = fma(im beta, C.re, fma(re beta, C.im, t.im))
-///
-/// Under Math::Strict these are the bits of every backend with any number of threads. Swapping the operands, as for
-/// column-major matrices, swaps a with b in the four lines of re and im, which may change im's last bit.
-/// If alpha = 0 or K = 0, A and B are not read and C becomes beta·C. beta = 0 never reads C.
-///
-/// Complex products have the math modes of real products. op(B), and op(A) unless it is Op::None, are rewritten in
-/// scratch memory, in blocks if they are large. If operands in host memory do not fit into a device's memory, C is
-/// computed there in blocks. Blocks change no bit.
-///
-/// gemm.hpp lists the errors.
+/// column-major matrices swap A with B and m with n: Cᵀ = op(B)ᵀ·op(A)ᵀ. Cost: 8·m·n·k operations, by every kernel of
+/// every backend, because a complex product is computed as a real one; op(B), and op(A) unless it is Op::None, are
+/// rewritten in scratch memory. docs/contract.md ("Complex products") has the order of the operations, which is bitwise
+/// reproducible. The math modes are the ones of real products, and gemm.hpp lists the errors.
 ///
 /// Source: complex numbers as real 2×2 matrices; Van Zee and Smith: "Implementing high-performance complex matrix
 /// multiplication via the 1m method" (2020), which expands while packing.

@@ -14,7 +14,7 @@
 ///
 /// Elements are float, double, f16 or bf16. For the 16-bit types single values (to fill with, to scale by) are floats,
 /// operations compute in float and round each element once. Reductions are in double for all types. The caller's
-/// floating-point state changes no result; see gemm.hpp.
+/// floating-point state changes no result; see docs/contract.md.
 ///
 /// Several threads may read one matrix at once; writing needs the caller's own synchronisation. Sizes count elements.
 /// Errors: InvalidArgument names the sizes, OutOfMemory the bytes.

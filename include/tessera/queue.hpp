@@ -5,29 +5,18 @@
 ///     ExecutionQueue queue(Backend::Cuda);
 ///     auto a = Matrix<float>::pinned(n, n, queue.executor());  // … fill a and b …
 ///     prefetch(a, queue);                    // the copy begins; the host goes on
-///     gemm(queue, 1.0f, a, b, 0.0f, c);      // behind the copy
-///     prefetch_to_host(c, queue);            // behind the product
+///     gemm(queue, 1.0f, a, b, 0.0f, c);      // after the copy
+///     prefetch_to_host(c, queue);            // after the product
 ///     float x = std::as_const(c)(0, 0);      // waits for what c waits for
 ///     queue.finish();                        // waits for everything; throws what failed
 ///
-/// An ExecutionQueue does its work in order, and several of them may work side by side. A matrix knows which queues
-/// still use it: work in another queue, or by a function without a queue, starts behind them on the device, and reading
-/// or writing an element on the host waits. So the program need not order anything by hand; only one thread at a time
-/// may use a queue, and writing a matrix needs the caller's own synchronisation, as always.
+/// A queue does its work in order, and several of them may work side by side. A matrix knows which queues still use it,
+/// so that the program need not order anything by hand; only one thread at a time may use a queue, and writing a matrix
+/// needs the caller's own synchronisation. docs/cpp.md ("Matrices in queues") has lifetimes, and pinned and pageable
+/// memory.
 ///
-/// Lifetimes: a matrix may be destroyed, or moved from, while queues still use it; if a copy of its host memory is
-/// under way, the destructor waits. Memory of the caller (MatrixView::wrap) must outlive the view; the last copy of the
-/// view waits for the work and brings the result to the memory. If that fails, a line on stderr says so; read an
-/// element through the view first where an exception is wanted.
-///
-/// Pinned and pageable: a copy between a device and host memory is asynchronous only where the host's memory is pinned
-/// (page-locked): Matrix::pinned() makes such a matrix. From and to other memory the call returns when the copy no
-/// longer needs the host's memory, and so it waits for the work before it in the queue. On an executor in host memory
-/// all work is done when a call returns.
-///
-/// Errors: what is wrong with the arguments is thrown at once, as by the functions without a queue, and OutOfMemory
-/// too: a product in a queue is not cut into parts. A failure on the device is thrown by finish(), and by the access
-/// that waits for it.
+/// Errors: what is wrong with the arguments is thrown at once, and OutOfMemory too: a product in a queue is not cut
+/// into parts. A failure on the device is thrown by finish(), and by the access that waits for it.
 ///
 /// Source: Kokkos' execution space instances and deep_copy with an instance; CUDA's streams, events and
 /// cudaMemPrefetchAsync.

@@ -7,10 +7,10 @@
 ///       throw_if_failed(add_segments(executor, queue, part, sums));     // sums += the part's segments
 ///     throw_if_failed(finish_product(executor, queue, call, sums));     // C := alpha·sums + beta·C, then the epilogue
 ///
-/// The contract of Math::Strict (gemm.hpp) adds the sums of segments of k in ascending order, and applies alpha and
-/// beta last. C := A·B + C by a second product would add the second part's sums to one another first, which gives other
-/// bits. These functions continue the sum instead, on every canonical row of every backend: a product of one segment
-/// with alpha = beta = 1 is fma(1, sums, segment), which is the contract's addition.
+/// The contract of Math::Strict (docs/contract.md) adds the sums of segments of k in ascending order, and applies alpha
+/// and beta last. C := A·B + C by a second product would add the second part's sums to one another first, which gives
+/// other bits. These functions continue the sum instead, on every canonical row of every backend: a product of one
+/// segment with alpha = beta = 1 is fma(1, sums, segment), which is the contract's addition.
 ///
 /// Parts come from a file, from another machine, or through a device's memory that is too small for the operands.
 /// Sources: SLATE's gemmC, which multiplies one panel of k after another; the order of the sums is Tessera's own.

@@ -9,7 +9,7 @@
  *       puts(tessera_last_error());
  *
  * Matrices are row-major rectangles of the caller's memory; leading dimensions count elements between stored rows. For
- * column-major matrices swap A with B and m with n. <tessera/gemm.hpp> states the numerical contract.
+ * column-major matrices swap A with B and m with n. docs/contract.md states the numerical contract.
  *
  * Functions return a status, and TESSERA_OK is 0. tessera_last_error() returns the text of this thread's last failure.
  * After any failure except TESSERA_DEVICE_ERROR, C is unchanged. No C++ exception leaves a function. All functions may

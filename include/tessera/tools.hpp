@@ -4,21 +4,14 @@
 ///
 ///     void begin(const tools::Operation& operation, void*) noexcept { std::puts(operation.name); }
 ///     const tools::ToolId id = tools::register_tool({.name = "printer", .begin = begin});
-///     gemm(a, b);                        // prints the name of the row that computes the product
+///     gemm(a, b);                        // prints the name of the kernel that computes the product
 ///     tools::unregister_tool(id);
 ///
 /// A tool hears of the work of every executor, of plug-ins from outside too: products, batches, element-wise
-/// operations, reductions, copies between host and device, allocations and frees of an executor's memory. Work that is
-/// refused before it begins (wrong sizes, a row that rejects) is not reported. docs/tools.md has a whole tool.
-///
-/// Without a tool an operation costs the load of one pointer and a branch more than it would without this interface.
-///
-/// A tool may also be a shared library: TESSERA_TOOLS names absolute paths with ':' between them, and each library
-/// exports `tessera_tool` (see ToolEntry). TESSERA_PROFILE=summary, TESSERA_PROFILE=nvtx and both with ',' between them
-/// are tools of the library itself. Both variables are read when the first executor is made, and ignored in programs
-/// with more rights than their caller has (setuid, setgid, file capabilities). What they ask for is done, or that
-/// executor is not made: InvalidArgument for an unknown word, a relative path or a wrong tool, IoError for a library
-/// that cannot be loaded.
+/// operations, reductions, copies, allocations and frees of an executor's memory. Work that is refused before it begins
+/// is not reported. A tool may also be a shared library that TESSERA_TOOLS names. docs/tools.md has a whole tool, and
+/// the rules of TESSERA_TOOLS and TESSERA_PROFILE. Cost without a tool: the load of one pointer and a branch for each
+/// operation.
 ///
 /// Source: Kokkos Tools, whose begin and end callbacks are tied by an id as well; the ranges of NVTX.
 

@@ -32,9 +32,9 @@ enum class DType : int {
   I32 = 64, ///< std::int32_t. No element type of matrices: sum_of_squares() of matrix.hpp alone takes it.
 };
 
-/// Describes how a product may round. The library never chooses another mode than Strict by itself; see gemm.hpp.
-/// A row may round less than its mode allows where that takes no longer.
-/// 16-bit operands have the modes Strict, and Bf16 (of bf16) or Fp16 (of f16), which round nothing there.
+/// Describes how a product may round. The library never chooses another mode than Strict by itself; see
+/// docs/contract.md. A row may round less than its mode allows where that takes no longer. 16-bit operands have the
+/// modes Strict, and Bf16 (of bf16) or Fp16 (of f16), which round nothing there.
 enum class Math : int {
   Strict = 0,         ///< canonical summation: the same bits on every backend
   Tf32 = 1,           ///< inputs rounded to tf32, f32 accumulation

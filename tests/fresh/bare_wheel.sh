@@ -68,7 +68,7 @@ prepare
 mkdir "$work/srv"
 cp "$wheel" "$root/tests/fresh/use_wheel.py" "$work/srv"
 # A driver that says that it is too old.
-"${CXX:-c++}" -shared -fPIC "$root/tests/cuda/fake_driver.cpp" -o "$work/srv/libcuda.so.1" ||
+"${CXX:-c++}" -shared -fPIC "$root/tests/backends/cuda/fake_driver.cpp" -o "$work/srv/libcuda.so.1" ||
   rm -f "$work/srv/libcuda.so.1"
 rc=0
 run_inside "$work" || rc=$?

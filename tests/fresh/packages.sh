@@ -17,7 +17,7 @@ install='DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recomme
 
 make_machine() {
   start_machine && cp -r "$work/debs" "$machine/srv/debs" && chmod -R a+rX "$machine/srv" &&
-    cp -r "$root/tests/install/outside" "$root/apps/examples/product.cpp" "$root/tests/blas/numpy_script.py" \
+    cp -r "$root/tests/system/install/outside" "$root/apps/examples/product.cpp" "$root/tests/bindings/blas/numpy_script.py" \
       "$root/apps/examples/kernels/cpu_tessera.cpp" "$root/docs/blas.md" \
       "$root/tests/fresh/blas_files.py" "$root/tests/fresh/netlib_all.sh" "$machine/srv" &&
     inside_as root 'useradd --create-home --shell /bin/sh user'

@@ -26,7 +26,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 
 # A driver that says that it is too old.
 old_driver=$work
-"${CXX:-c++}" -shared -fPIC "$root/tests/cuda/fake_driver.cpp" -o "$work/libcuda.so.1" 2>/dev/null || old_driver=
+"${CXX:-c++}" -shared -fPIC "$root/tests/backends/cuda/fake_driver.cpp" -o "$work/libcuda.so.1" 2>/dev/null || old_driver=
 
 # The interpreters of this version that can make an environment, on PATH or where pyenv and uv have them.
 interpreters() {

@@ -1,7 +1,7 @@
 /// Reads the input as comma-separated text of each element type.
 
 #include <tessera/half.hpp>
-#include <tessera/io.hpp>
+#include <tessera/interop/io.hpp>
 #include <tessera/status.hpp>
 
 #include "input_file.hpp"

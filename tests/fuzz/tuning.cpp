@@ -1,7 +1,7 @@
 /// Reads the input as a tuning table.
 
+#include <tessera/performance/tuning.hpp>
 #include <tessera/status.hpp>
-#include <tessera/tuning.hpp>
 
 #include "input_file.hpp"
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, which may read a clock, how long
-READMEs are, how wide prose is, which words comments and pages do not use, what the site asks of pages (docs/site/page_rules.py):
-a place, links that lead somewhere, headings in order; that all files name one version; and that workflows run what .ci/run does.
+"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, and no circles of folders, which
+may read a clock, how long READMEs are and what stands before a public header's declarations, how large the results are, how wide prose
+is, which words comments and pages do not use, what the site asks of pages (docs/site/page_rules.py): a place, links that lead
+somewhere, headings in order; that all files name one version; and that workflows run what .ci/run does.
 
     check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
 
@@ -23,9 +24,11 @@ CODE = {".cpp", ".hpp", ".h", ".c", ".cu", ".cuh"}
 SCRIPTS = {".py", ".cmake", ".sh"}
 MOST_COLUMNS = 120
 MOST_FILES = 30
+MOST_OPENING = 15  # lines of prose before the declarations of a public header; docs/contract.md and the guides have room
+MOST_RESULTS = 4 << 20  # bytes of docs/results, which every clone has
 # Programs include these headers by their names, so that a folder would be a part of the interface.
 FLAT_FOLDERS = {"include/tessera": 40}
-README_LINES = {"README.md": 150, "backends/cuda/gemm/README.md": 120}
+README_LINES = {"README.md": 120, "backends/cuda/gemm/README.md": 120}
 OTHER_README_LINES = 60
 
 # Words that comments and pages do not use, and what is written instead.
@@ -157,6 +160,13 @@ def check_folders(names, findings):
             findings.append(f"{folder}:1: {len(files)} files; this folder of product code has at most {most}")
 
 
+def check_results(root, everything, findings):
+    """Measured results are the newest ones alone."""
+    size = sum((root / name).stat().st_size for name in everything if name.startswith("docs/results/"))
+    if size > MOST_RESULTS:
+        findings.append(f"docs/results:1: {size} bytes; at most {MOST_RESULTS}: delete what newer runs have superseded")
+
+
 def include_rules(root):
     """The table of docs/architecture.md: for each folder, the folders and files that its files may include."""
     page = (root / "docs/architecture.md").read_text(encoding="utf-8")
@@ -175,8 +185,42 @@ def inside(path, folder):
     return path == folder or path.startswith(folder + "/")
 
 
+def folder_circles(edges):
+    """The circles of a graph of folders: each is a list of folders, the first of them in alphabetical order first. A folder and one
+    inside it are one part of the house, so that what they include of each other is no edge.
+    """
+    graph = {}
+    for source, target in edges:
+        if not inside(source, target) and not inside(target, source):
+            graph.setdefault(source, set()).add(target)
+    circles = []
+    for start in sorted(graph):
+        paths, seen = [[start]], set()
+        while paths:  # the shortest way back to where it began, by folders that come later
+            path = paths.pop(0)
+            targets = sorted(target for target in graph.get(path[-1], ()) if target >= start)
+            if start in targets:
+                circles.append(path)
+                break
+            for target in targets:
+                if target not in seen:
+                    seen.add(target)
+                    paths.append(path + [target])
+    return circles
+
+
+def check_circles(edges, findings):
+    for circle in folder_circles(edges):
+        steps = list(zip(circle, circle[1:] + circle[:1]))
+        name, number, _ = edges[steps[-1]]
+        way = "; ".join(f"{edges[step][0]} includes {edges[step][2]}" for step in steps)
+        findings.append(f"{name}:{number}: folders include one another in a circle: {way}")
+
+
 def check_includes(root, names, everything, findings):
     rules = include_rules(root)
+    without_row = set()
+    edges = {}  # (folder, included folder): the first file, its line, and what it includes
     roots = ("backends", "src", "apps/gemm_compare", "apps", "tests")
     for name in names:
         if pathlib.PurePath(name).suffix not in CODE or name.startswith("tests/"):
@@ -187,6 +231,9 @@ def check_includes(root, names, everything, findings):
             findings.append(f"{name}:1: docs/architecture.md has no row for {folder}; add what its files may include")
             continue
         rule = max(matching, key=len)
+        if rule != folder and folder.startswith(("src/", "backends/")) and folder not in without_row:
+            without_row.add(folder)
+            findings.append(f"{name}:1: docs/architecture.md has no row for {folder} itself; add what its files may include")
         for number, line in enumerate((root / name).read_text(encoding="utf-8").splitlines(), 1):
             if not (match := re.match(r'\s*#\s*include ([<"])([^">]+)[">]', line)):
                 continue
@@ -194,10 +241,13 @@ def check_includes(root, names, everything, findings):
             target = next((place for place in map(os.path.normpath, places) if place in everything), None)
             if target is None or os.path.dirname(target) == folder:
                 continue
+            if folder.startswith(("src/", "backends/")) and target.startswith(("src/", "backends/")):
+                edges.setdefault((folder, os.path.dirname(target)), (name, number, target))
             if match[1] == '"' and ".." in match[2]:
                 findings.append(f"{name}:{number}: includes {match[2]}; name it from its layer's root")
             if not any(inside(target, allowed) for allowed in rules[rule]):
                 findings.append(f"{name}:{number}: files in {rule} may not include {target}; see docs/architecture.md")
+    check_circles(edges, findings)
 
 
 def check_clocks(root, names, findings):
@@ -213,12 +263,27 @@ def check_clocks(root, names, findings):
                 findings.append(f"{name}:{number}: reads a clock; time work by <tessera/detail/stopwatch.hpp> (docs/architecture.md)")
 
 
+def opening_prose(text):
+    """The number of lines of prose, without examples in code, in the comment that opens a header."""
+    lines = 0
+    for line in text.splitlines():
+        comment = re.match(r"\s*(///|/\*\*|\*(?!/))(.*)", line)
+        if comment:
+            lines += bool(comment[2].strip()) and not comment[2].startswith("     ")
+        elif lines:
+            break
+    return lines
+
+
 def check_headers(root, names, findings):
-    """Public headers put other libraries' macros aside, and what moved between headers of fmt is included by its new one."""
+    """Public headers show their declarations soon, put other libraries' macros aside, and what moved between headers of fmt is
+    included by its new one."""
     for name in names:
         if pathlib.PurePath(name).suffix not in CODE:
             continue
         text = (root / name).read_text(encoding="utf-8")
+        if name.startswith("include/") and "/detail/" not in name and (lines := opening_prose(text)) > MOST_OPENING:
+            findings.append(f"{name}:1: opens with {lines} lines of prose; at most {MOST_OPENING}, and a link to docs/ for the rest")
         if name.startswith("include/tessera/") and re.search(r"^namespace tessera", text, re.M):
             if "\n#include <tessera/detail/macros_off.hpp>\n" not in text:
                 findings.append(f"{name}:1: includes no <tessera/detail/macros_off.hpp> after its other includes (include/README.md)")
@@ -278,6 +343,7 @@ def main(arguments):
             check_width_and_length(root, name, findings)
     check_pages(root, names, known_files, findings)
     check_folders(names, findings)
+    check_results(root, known_files, findings)
     check_includes(root, names, known_files, findings)
     check_clocks(root, names, findings)
     check_headers(root, names, findings)

@@ -62,8 +62,8 @@ class CheckHouse(unittest.TestCase):
         self.expect("include/tessera/matrix.hpp:1: does not end with <tessera/detail/macros_on.hpp>")
 
     def test_a_join_without_its_header(self):
-        self.write("tests/cli/words.cpp", "#include <fmt/format.h>\nauto x = fmt::join(a, b);\n")
-        self.expect("tests/cli/words.cpp:1: names fmt::join")
+        self.write("tests/apps/cli/words.cpp", "#include <fmt/format.h>\nauto x = fmt::join(a, b);\n")
+        self.expect("tests/apps/cli/words.cpp:1: names fmt::join")
 
     def test_a_public_header_that_includes_a_backend(self):
         self.write("include/tessera/matrix.hpp", '#include "cuda/gemm/common/grid.cuh"\n')
@@ -72,6 +72,43 @@ class CheckHouse(unittest.TestCase):
     def test_a_folder_without_a_row(self):
         self.write("apps/new/main.cpp", "int main() {}\n")
         self.expect("apps/new/main.cpp:1: docs/architecture.md has no row for apps/new")
+
+    def test_a_folder_of_a_backend_without_a_row_of_its_own(self):
+        self.write("backends/cuda/gemm/slender/stages/pipe.cuh", "/// A pipeline.\n")
+        self.expect("backends/cuda/gemm/slender/stages/pipe.cuh:1: docs/architecture.md has no row for backends/cuda/gemm/slender/stages itself")
+
+    def allow(self, folder, allowed):
+        row = f"| `{folder}` | " + ", ".join(f"`{name}`" for name in allowed) + " |\n"
+        page = (self.root / "docs/architecture.md").read_text(encoding="utf-8")
+        self.write("docs/architecture.md", page.replace("\n<!-- end -->", row + "\n<!-- end -->"))
+
+    def test_a_circle_of_two_folders(self):
+        self.allow("src/one", ["src"])
+        self.allow("src/two", ["src"])
+        self.write("src/one/storage.hpp", '#include "two/registry.hpp"\n')
+        self.write("src/two/registry.hpp", "#pragma once\n")
+        self.assertEqual(self.check()[0], 0)
+        self.write("src/two/executor.cpp", '\n#include "one/storage.hpp"\n')
+        self.expect("folders include one another in a circle: src/one/storage.hpp includes src/two/registry.hpp; "
+                    "src/two/executor.cpp includes src/one/storage.hpp")
+
+    def test_a_circle_of_three_folders(self):
+        for folder in "abc":
+            self.allow(f"src/{folder}", ["src"])
+        self.write("src/a/a.hpp", '#include "b/b.hpp"\n')
+        self.write("src/b/b.hpp", '#include "c/c.hpp"\n')
+        self.write("src/c/c.hpp", "#pragma once\n")
+        self.assertEqual(self.check()[0], 0)
+        self.write("src/c/d.cpp", '#include "a/a.hpp"\n')
+        self.expect("circle: src/a/a.hpp includes src/b/b.hpp; src/b/b.hpp includes src/c/c.hpp; src/c/d.cpp includes src/a/a.hpp")
+
+    def test_a_folder_and_one_inside_it_are_no_circle(self):
+        self.allow("src/a", ["src"])
+        self.allow("src/a/inner", ["src"])
+        self.write("src/a/a.hpp", '#include "a/inner/b.hpp"\n')
+        self.write("src/a/inner/b.hpp", "#pragma once\n")
+        self.write("src/a/inner/c.cpp", '#include "a/a.hpp"\n')
+        self.assertEqual(self.check()[0], 0)
 
     def test_an_include_by_a_relative_path(self):
         self.write("backends/cuda/gemm/slender/kernel.cuh", '#include "../common/grid.cuh"\n')
@@ -110,6 +147,14 @@ class CheckHouse(unittest.TestCase):
     def test_a_long_readme(self):
         self.write("backends/cuda/README.md", "line\n\n" * 31)
         self.expect("backends/cuda/README.md:1: 62 lines; this README has at most 60")
+
+    def test_a_header_that_opens_with_a_contract(self):
+        self.write("include/tessera/sum.hpp", "#pragma once\n\n/// A sum.\n///\n///     code();\n" + "/// A rule.\n" * 15)
+        self.expect("include/tessera/sum.hpp:1: opens with 16 lines of prose; at most 15")
+
+    def test_results_that_newer_runs_have_superseded(self):
+        self.write("docs/results/old.json", "{}" * (2 << 20) + "\n")
+        self.expect("docs/results:1: 4194305 bytes; at most 4194304")
 
     def test_links_that_lead_somewhere(self):
         self.write("docs/page.md", "# A page: `gemm`, twice\n\n[a](#a-page-gemm-twice) [b](architecture.md#architecture)\n"

@@ -11,7 +11,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "conformance/subject.hpp"
+#include "subject.hpp"
 
 namespace tessera::test {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "support/test_all.hpp"
+#include "test_all.hpp"
 
 namespace tessera::test {
 

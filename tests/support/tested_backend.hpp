@@ -2,7 +2,7 @@
 
 /// The backend of a test that runs once for each, as a word that tests compare and print.
 
-#include "conformance/subject.hpp"
+#include "subject.hpp"
 
 namespace tessera::test {
 

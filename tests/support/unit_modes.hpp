@@ -1,6 +1,6 @@
 #pragma once
 
-/// The modes of matrix units that have a contract (gemm.hpp), for tests of each of them.
+/// The modes of matrix units that have a contract (docs/contract.md), for tests of each of them.
 
 #include <tuple>
 

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include <tessera/user_kernel.hpp>
+#include <tessera/user_kernel/user_kernel.hpp>
 
 namespace stream {
 

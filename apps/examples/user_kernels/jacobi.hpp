@@ -3,7 +3,7 @@
 /// A step of Jacobi's method for Laplace's equation on a square, whose edge is given: each inner point becomes the mean
 /// of its four neighbours.
 
-#include <tessera/user_kernel.hpp>
+#include <tessera/user_kernel/user_kernel.hpp>
 
 struct Step {
   static constexpr char name[] = "jacobi_step";

@@ -2,7 +2,7 @@
 
 /// The assignment of k-means: for each point the nearest centre, and the squared distance to it.
 
-#include <tessera/user_kernel.hpp>
+#include <tessera/user_kernel/user_kernel.hpp>
 
 struct Assign {
   static constexpr char name[] = "kmeans_assign";

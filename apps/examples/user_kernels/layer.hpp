@@ -2,7 +2,7 @@
 
 /// What follows the product of a layer of a network: y := tanh(y + bias).
 
-#include <tessera/user_kernel.hpp>
+#include <tessera/user_kernel/user_kernel.hpp>
 
 struct BiasAndTanh {
   static constexpr char name[] = "bias_and_tanh";

@@ -2,7 +2,7 @@
 
 /// What a power iteration does beside its products: x := y / ‖y‖, and the sums for the norm and the eigenvalue.
 
-#include <tessera/user_kernel.hpp>
+#include <tessera/user_kernel/user_kernel.hpp>
 
 struct Divide {
   static constexpr char name[] = "power_divide";

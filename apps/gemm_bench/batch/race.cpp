@@ -7,14 +7,14 @@
 
 #include <fmt/format.h>
 
-#include <tessera/compare.hpp>
+#include <tessera/checking/compare.hpp>
 #include <tessera/random.hpp>
 
 #include "common/terminal.hpp"
+#include "core/measure/repeat.hpp"
+#include "core/measure/time_summary.hpp"
 #include "gemm_bench/device/memory.hpp"
 #include "gemm_bench/time_json.hpp"
-#include "measure/repeat.hpp"
-#include "measure/time_summary.hpp"
 
 namespace tessera::bench {
 namespace {

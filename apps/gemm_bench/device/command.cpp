@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <tessera/backend.hpp>
-#include <tessera/io.hpp>
+#include <tessera/files.hpp>
 
 #include "common/machine.hpp"
 #include "common/notes.hpp"

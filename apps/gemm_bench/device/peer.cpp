@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <tessera/tuning.hpp>
+#include <tessera/performance/tuning.hpp>
 
 namespace tessera::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tessera/compare.hpp>
+#include <tessera/checking/compare.hpp>
 #include <tessera/executor.hpp>
 
 #include "gemm_bench/cublas.hpp"

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <tessera/recording.hpp>
+#include <tessera/performance/recording.hpp>
 
-#include "measure/repeat.hpp"
+#include "core/measure/repeat.hpp"
 #include "operands.hpp"
 
 namespace tessera::bench {

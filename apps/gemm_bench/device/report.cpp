@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "common/terminal.hpp"
+#include "core/measure/time_summary.hpp"
 #include "gemm_bench/time_json.hpp"
-#include "measure/time_summary.hpp"
 
 namespace tessera::bench {
 namespace {

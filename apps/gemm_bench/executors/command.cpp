@@ -8,13 +8,13 @@
 
 #include <tessera/backend.hpp>
 #include <tessera/detail/stopwatch.hpp>
-#include <tessera/io.hpp>
+#include <tessera/files.hpp>
 
 #include "common/machine.hpp"
 #include "common/terminal.hpp"
 #include "common/words.hpp"
+#include "core/measure/time_summary.hpp"
 #include "gemm_bench/time_json.hpp"
-#include "measure/time_summary.hpp"
 #include "operands.hpp"
 #include "race.hpp"
 

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <tessera/check.hpp>
+#include <tessera/checking/check.hpp>
 #include <tessera/matrix.hpp>
 
 #include "race.hpp"

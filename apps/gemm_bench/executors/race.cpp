@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <tessera/beyond_memory/many_executors.hpp>
 #include <tessera/detail/stopwatch.hpp>
-#include <tessera/many_executors.hpp>
 
+#include "core/measure/repeat.hpp"
 #include "cublas_xt.hpp"
-#include "measure/repeat.hpp"
 #include "operands.hpp"
 
 namespace tessera::bench {

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <memory>
 
+#include <tessera/beyond_memory/row_blocks.hpp>
 #include <tessera/detail/stopwatch.hpp>
-#include <tessera/row_blocks.hpp>
 
-#include "measure/repeat.hpp"
+#include "core/measure/repeat.hpp"
 #include "operands.hpp"
 #include "race.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <tessera/check.hpp>
+#include <tessera/checking/check.hpp>
 #include <tessera/detail/printable.hpp>
-#include <tessera/io.hpp>
+#include <tessera/files.hpp>
 #include <tessera/status.hpp>
 
 namespace tessera::compare_app {

@@ -1,10 +1,10 @@
 #pragma once
 
-/// Grades kernels that were run at several square sizes by how their error grows; see tessera/grade.hpp.
+/// Grades kernels that were run at several square sizes by how their error grows; see docs/error_bounds.md.
 
 #include <vector>
 
-#include <tessera/grade.hpp>
+#include <tessera/checking/grade.hpp>
 
 #include "race/result.hpp"
 

@@ -14,8 +14,8 @@
 #include <memory>
 #include <optional>
 
-#include <tessera/compare.hpp>
-#include <tessera/freivalds.hpp>
+#include <tessera/checking/compare.hpp>
+#include <tessera/checking/freivalds.hpp>
 
 #include "options/options.hpp"
 #include "race/progress.hpp"

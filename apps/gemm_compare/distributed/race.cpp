@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <tessera/detail/stopwatch.hpp>
-#include <tessera/distributed.hpp>
+#include <tessera/distributed/distributed.hpp>
 #include <tessera/gemm.hpp>
 
 #include "common/terminal.hpp"

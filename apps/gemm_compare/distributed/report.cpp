@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "common/machine.hpp"
-#include "measure/time_summary.hpp"
+#include "core/measure/time_summary.hpp"
 
 namespace tessera::compare_app {
 namespace {

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include <tessera/backend.hpp>
+#include <tessera/beyond_memory/file_product.hpp>
 #include <tessera/detail/printable.hpp>
 #include <tessera/detail/stopwatch.hpp>
-#include <tessera/file_product.hpp>
 #include <tessera/status.hpp>
 
 #include "common/notes.hpp"

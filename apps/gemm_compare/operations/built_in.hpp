@@ -1,7 +1,7 @@
 #pragma once
 
 /// The operations that gemm_compare has itself: BabelStream's loops, and the reductions and the scan of
-/// <tessera/user_kernel.hpp>.
+/// <tessera/user_kernel/user_kernel.hpp>.
 
 #include <span>
 

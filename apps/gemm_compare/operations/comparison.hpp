@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <tessera/compare.hpp>
+#include <tessera/checking/compare.hpp>
 
 #include "arrays.hpp"
 

@@ -16,7 +16,7 @@
 #include "catalogue.hpp"
 #include "common/machine.hpp"
 #include "comparison.hpp"
-#include "measure/repeat.hpp"
+#include "core/measure/repeat.hpp"
 
 namespace tessera::compare_app {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include <tessera/user_kernel.hpp>
+#include <tessera/user_kernel/user_kernel.hpp>
 
 namespace tessera::compare_app {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <tessera/check.hpp>
+#include <tessera/checking/check.hpp>
 #include <tessera/status.hpp>
 
 #include "common/words.hpp"

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include <tessera/check.hpp>
+#include <tessera/checking/check.hpp>
 #include <tessera/executor.hpp>
 
-#include "judge/judge.hpp"
+#include "gemm_judge/judge.hpp"
 #include "operations/catalogue.hpp"
 #include "presets.hpp"
 

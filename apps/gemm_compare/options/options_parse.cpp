@@ -14,7 +14,7 @@
 #include "common/words.hpp"
 #include "file_words.hpp"
 #include "filling_words.hpp"
-#include "judge/elements.hpp"
+#include "gemm_judge/elements.hpp"
 #include "operation_words.hpp"
 #include "race/data_files.hpp"
 #include "table_words.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The experiments of the sources that the ladders come from, each with what its source published. docs/performance.md
+/// The experiments of the sources that the ladders come from, each with what its source published. docs/lab/presets.md
 /// has what they measure today.
 
 #include <span>

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <tessera/half.hpp>
-#include <tessera/io.hpp>
+#include <tessera/interop/io.hpp>
 #include <tessera/status.hpp>
 
 namespace tessera::compare_app {

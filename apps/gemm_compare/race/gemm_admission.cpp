@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include <tessera/recording.hpp>
+#include <tessera/performance/recording.hpp>
 
+#include "core/measure/repeat.hpp"
+#include "core/measure/time_summary.hpp"
 #include "gemm_entry.hpp"
-#include "measure/repeat.hpp"
-#include "measure/time_summary.hpp"
 #include "progress.hpp"
 
 namespace tessera::compare_app {

@@ -14,8 +14,8 @@
 #include "check/verdict.hpp"
 #include "common/machine.hpp"
 #include "common/notes.hpp"
+#include "core/measure/repeat.hpp"
 #include "gemm_entry.hpp"
-#include "measure/repeat.hpp"
 #include "transfers.hpp"
 
 namespace tessera::compare_app {

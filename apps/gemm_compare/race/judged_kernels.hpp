@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "check/product_check.hpp"
-#include "judge/judge.hpp"
+#include "gemm_judge/judge.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
 #include "result.hpp"

@@ -8,7 +8,7 @@
 #include <tessera/status.hpp>
 
 #include "common/words.hpp"
-#include "judge/elements.hpp"
+#include "gemm_judge/elements.hpp"
 
 namespace tessera::compare_app {
 namespace {

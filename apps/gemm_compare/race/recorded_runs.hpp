@@ -6,7 +6,7 @@
 #include <memory>
 
 #include <tessera/detail/stopwatch.hpp>
-#include <tessera/recording.hpp>
+#include <tessera/performance/recording.hpp>
 
 #include "operands.hpp"
 #include "plan.hpp"

@@ -14,8 +14,8 @@
 #include <tessera/status.hpp>
 
 #include "common/machine.hpp"
+#include "core/measure/repeat.hpp"
 #include "data_sets.hpp"
-#include "measure/repeat.hpp"
 
 namespace tessera::compare_app {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "judge/elements.hpp"
+#include "gemm_judge/elements.hpp"
 
 namespace tessera::compare_app {
 

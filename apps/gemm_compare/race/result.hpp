@@ -10,10 +10,10 @@
 
 #include <tessera/backend/device_state.hpp>
 #include <tessera/backend/kernel_resources.hpp>
-#include <tessera/compare.hpp>
-#include <tessera/freivalds.hpp>
+#include <tessera/checking/compare.hpp>
+#include <tessera/checking/freivalds.hpp>
 
-#include "measure/time_summary.hpp"
+#include "core/measure/time_summary.hpp"
 #include "options/options.hpp"
 
 namespace tessera::compare_app {

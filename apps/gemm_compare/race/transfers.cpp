@@ -4,7 +4,7 @@
 
 #include <tessera/status.hpp>
 
-#include "measure/repeat.hpp"
+#include "core/measure/repeat.hpp"
 
 namespace tessera::compare_app {
 

@@ -78,7 +78,7 @@ struct Row {
   const char* speed_unit() const { return bandwidth > 0 ? "GB/s" : "GFLOP/s"; }
 };
 
-/// The grade of a kernel that was run at several square sizes; tessera/grade.hpp says what it means.
+/// The grade of a kernel that was run at several square sizes; docs/error_bounds.md says what it means.
 struct Grade {
   Row kernel; ///< only backend, kernel, dtype, math and threads are set
   std::string grade;

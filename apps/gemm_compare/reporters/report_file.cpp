@@ -1,4 +1,4 @@
-#include <tessera/io.hpp>
+#include <tessera/files.hpp>
 
 #include "common/terminal.hpp"
 #include "reporter.hpp"

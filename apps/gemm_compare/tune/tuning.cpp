@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <tessera/detail/printable.hpp>
-#include <tessera/io.hpp>
+#include <tessera/files.hpp>
 #include <tessera/status.hpp>
 
 #include "common/terminal.hpp"

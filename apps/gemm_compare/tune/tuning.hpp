@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include <tessera/detail/stopwatch.hpp>
-#include <tessera/tuning.hpp>
+#include <tessera/performance/tuning.hpp>
 
 #include "race/plan.hpp"
 #include "reporters/reporter.hpp"

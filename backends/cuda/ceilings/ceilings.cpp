@@ -8,7 +8,7 @@
 #include <tessera/executor.hpp>
 
 #include "cuda/device/status.hpp"
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 
 namespace tessera::cuda {

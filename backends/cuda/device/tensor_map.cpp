@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "cuda/device/status.hpp"
+#include "status.hpp"
 
 namespace tessera::cuda {
 namespace {

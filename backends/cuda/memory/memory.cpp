@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "cuda/device/relaxed_capture.hpp"
 #include "cuda/device/status.hpp"
-#include "cuda/queue/relaxed_capture.hpp"
 
 namespace tessera::cuda {
 namespace {

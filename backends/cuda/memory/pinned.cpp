@@ -1,7 +1,7 @@
 #include "pinned.hpp"
 
+#include "cuda/device/relaxed_capture.hpp"
 #include "cuda/device/status.hpp"
-#include "cuda/queue/relaxed_capture.hpp"
 
 namespace tessera::cuda {
 

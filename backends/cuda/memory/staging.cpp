@@ -3,8 +3,8 @@
 #include <cstring>
 #include <new>
 
+#include "cuda/device/relaxed_capture.hpp"
 #include "cuda/device/status.hpp"
-#include "cuda/queue/relaxed_capture.hpp"
 
 namespace tessera::cuda {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <tessera/detail/floating_point.hpp>
 
+#include "cuda/device/relaxed_capture.hpp"
 #include "cuda/device/status.hpp"
-#include "relaxed_capture.hpp"
 #include "stream.hpp"
 
 namespace tessera::cuda {

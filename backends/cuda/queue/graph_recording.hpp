@@ -7,10 +7,10 @@
 #include <memory>
 #include <utility>
 
-#include <tessera/recording.hpp>
+#include <tessera/performance/recording.hpp>
 
-#include "cuda/memory/recorded_memory.hpp"
 #include "graph_resources.hpp"
+#include "recorded_memory.hpp"
 
 namespace tessera::cuda {
 

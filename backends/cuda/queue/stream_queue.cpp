@@ -5,9 +5,9 @@
 
 #include <tessera/detail/floating_point.hpp>
 
+#include "cuda/device/relaxed_capture.hpp"
 #include "cuda/device/status.hpp"
 #include "graph_recording.hpp"
-#include "relaxed_capture.hpp"
 
 namespace tessera::cuda {
 

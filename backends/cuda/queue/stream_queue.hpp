@@ -9,9 +9,9 @@
 #include <utility>
 
 #include <tessera/executor.hpp>
-#include <tessera/recording.hpp>
+#include <tessera/performance/recording.hpp>
 
-#include "cuda/memory/recorded_memory.hpp"
+#include "recorded_memory.hpp"
 #include "side_queues.hpp"
 #include "stream.hpp"
 

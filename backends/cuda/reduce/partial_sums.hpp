@@ -9,7 +9,7 @@
 
 #include <tessera/backend/kernel.hpp>
 
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 
 namespace tessera::cuda {
 

@@ -12,7 +12,7 @@ namespace tessera::host {
 /// Does the function below compute such a product? It has no epilogue and no 16-bit operands.
 TESSERA_API bool can_multiply_without_memory(const GemmCall& call) noexcept;
 
-/// Compute a product of operands in host memory on the calling thread, with the bits of the contract of gemm.hpp and
+/// Compute a product of operands in host memory on the calling thread, with the bits of the numerical contract and
 /// complex.hpp. The caller has checked the call. Every element of A and B is read for each element of C, so this is
 /// slow.
 TESSERA_API void multiply_without_memory(const GemmCall& call) noexcept;

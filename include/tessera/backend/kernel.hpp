@@ -53,13 +53,13 @@ inline bool is_plain_product(const GemmCall& call) noexcept {
 
 /// The order in which a kernel adds. The values are part of the plug-in ABI: new ones are added at the end.
 enum class Summation : int {
-  Canonical = 0,   ///< segments of canonical_segment k, one FMA chain each, added in ascending order; see gemm.hpp
+  Canonical = 0,   ///< segments of canonical_segment k, one FMA chain each, added in order; see docs/contract.md
   Other = 1,       ///< any other order
-  HopperUnits = 2, ///< the contract of the modes of matrix units for Hopper's; see gemm.hpp
+  HopperUnits = 2, ///< the contract of the modes of matrix units for Hopper's; see docs/contract.md
 };
 
-/// Do the operands, alpha, beta and the mode decide the bits of a kernel that adds in this order? Then gemm.hpp says
-/// which bits these are.
+/// Do the operands, alpha, beta and the mode decide the bits of a kernel that adds in this order? Then docs/contract.md
+/// says which bits these are.
 constexpr bool has_contract(Summation summation) noexcept { return summation != Summation::Other; }
 
 /// The precision in which products are added. The accumulator and the math mode decide the error bound.
@@ -121,7 +121,8 @@ struct GemmTraffic {
 /// the call was validated, that `reject` returned nullptr, and that m, n, k > 0 and alpha ≠ 0, because the executor
 /// handles the other cases. It must handle all m, n, k, leading dimensions and beta that are left. With beta = 0 it
 /// never reads C. It returns when the work is enqueued (CUDA) or done (CPU), and it throws nothing. The executor calls
-/// it in the floating-point state of gemm.hpp; threads that a row keeps for later calls have to set that state anew.
+/// it in the floating-point state of docs/contract.md; threads that a row keeps for later calls have to set that state
+/// anew.
 struct GemmKernel {
   const char* name = "";                         ///< what users call the row, as in GemmOptions::kernel
   const char* summary = "";                      ///< one line on the idea

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What <tessera/distributed.hpp> needs of libtessera. Programs do not use this header directly.
+/// What <tessera/distributed/distributed.hpp> needs of libtessera. Programs do not use this header directly.
 
 #include <array>
 #include <complex>

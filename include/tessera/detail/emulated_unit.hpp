@@ -1,7 +1,7 @@
 #pragma once
 
 /// The arithmetic of the emulated modes (EmulatedFp16x3, EmulatedBf16x6) on Hopper's matrix units: how elements are
-/// scaled and split into terms, and how the products of terms are added. It gives the bits of gemm.hpp's contract on
+/// scaled and split into terms, and how the products of terms are added. It gives the bits of docs/contract.md on
 /// any machine, from the model of the units (matrix_unit.hpp).
 ///
 /// Each term is what the terms before it leave of an element, rounded to nearest: two f16 terms keep 22 bits, three

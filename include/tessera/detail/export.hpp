@@ -8,7 +8,7 @@
 /// library than libstdc++ with its ABI of C++11, or with one whose containers have another layout. Strings and vectors
 /// cross the boundary, so the two would read each other's wrongly: with other names they do not link, and the linker's
 /// message has the word. A library that is compiled so too has these names as well. Ordinary names have no word.
-/// The source of the idea is libstdc++, whose strings have the tag `cxx11`. tests/install/abi.cmake holds it.
+/// The source of the idea is libstdc++, whose strings have the tag `cxx11`. tests/system/install/abi.cmake holds it.
 #if defined(_LIBCPP_VERSION)
 #define TESSERA_ABI_TAG __attribute__((abi_tag("needs_a_libtessera_built_with_libcxx")))
 #elif defined(_GLIBCXX_DEBUG) && !_GLIBCXX_USE_CXX11_ABI

@@ -1,9 +1,9 @@
 #pragma once
 
-/// The floating-point state in which the library computes, whatever the state of the thread that calls it; gemm.hpp
-/// says what holds. Each function that computes makes a ContractArithmetic on its own thread: the entry points of the
-/// library on the caller's, and the body of each parallel loop on the worker's. A worker's state is the one of the
-/// thread that made the worker, which may have changed its own since then.
+/// The floating-point state in which the library computes, whatever the state of the thread that calls it;
+/// docs/contract.md says what holds. Each function that computes makes a ContractArithmetic on its own thread: the
+/// entry points of the library on the caller's, and the body of each parallel loop on the worker's. A worker's state is
+/// the one of the thread that made the worker, which may have changed its own since then.
 
 #include <bit>
 #include <complex>

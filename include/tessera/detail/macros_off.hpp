@@ -3,8 +3,8 @@
 /// Puts aside the macros of other headers that have names of ours, such as None and Status of X11, min and max of
 /// Windows, or move of curses, whatever was included first. macros_on.hpp brings them back, so that a program's own
 /// code finds what it had. Capital letters are among the names, because parameters of templates have them. A macro that
-/// the standard defines is never here. tests/install/macros.cmake holds the list against the headers. docs/cpp.md says
-/// how a program names Op::None where None is a macro.
+/// the standard defines is never here. tests/system/install/macros.cmake holds the list against the headers.
+/// docs/cpp.md says how a program names Op::None where None is a macro.
 
 #pragma push_macro("A")
 #undef A

@@ -10,8 +10,8 @@
 /// NaN go through as in IEEE arithmetic.
 ///
 /// Sources: P. Xie, Y. Wang, F. Yang, M. Yang, "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores"
-/// (2025), and F. A. Khattak, M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (2025). tests/cuda/matrix_units.cpp
-/// compares the model with a card.
+/// (2025), and F. A. Khattak, M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (2025).
+/// tests/backends/cuda/matrix_units.cpp compares the model with a card.
 
 #include <algorithm>
 #include <array>

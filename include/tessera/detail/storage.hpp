@@ -78,7 +78,7 @@ class TESSERA_API Storage {
   Placed write_on(Executor& executor, bool discard);
   void written_on(Executor& executor) noexcept;
 
-  // For work in a queue; src/matrix/queued_work.hpp uses them. What they enqueue is noted as pending at once.
+  // For work in a queue; src/core/matrix/queued_work.hpp uses them. What they enqueue is noted as pending at once.
 
   /// Does what read_on() does, or with `discard` write_on(), in the queue, behind the work that uses the matrix.
   Placed place_in(ExecutionQueue& queue, bool discard);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The sums that gemm.hpp promises for the modes of matrix units, as code for any machine: Tf32, Bf16, Fp16,
+/// The sums that docs/contract.md promises for the modes of matrix units, as code for any machine: Tf32, Bf16, Fp16,
 /// EmulatedFp16x3 and EmulatedBf16x6.
 
 #include <concepts>

@@ -59,8 +59,8 @@
 
 #include <tessera/backend/build_tag.hpp>
 #include <tessera/backend/out_of_memory.hpp>
-#include <tessera/user_kernel.hpp>
 #include <tessera/user_kernel/operation_table.hpp>
+#include <tessera/user_kernel/user_kernel.hpp>
 
 #include <tessera/detail/macros_off.hpp>
 

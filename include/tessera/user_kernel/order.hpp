@@ -1,42 +1,12 @@
 #pragma once
 
-/// The order in which reductions and scans combine values. It is one order for every backend and any number of threads,
-/// so that the bits are equal.
-///
-/// A reduction. The values are numbered row by row and cut into chunks of 1024. In a chunk, lane l of 32 combines the
-/// values l, l+32, … in ascending order, beginning with the identity. Then the lanes fold: lane l takes in lane l+16,
-/// then l+8, l+4, l+2, l+1. The results of the chunks are the values of a next level, until one is left:
-///
-///     reduce(v):                                     # no values: the identity
-///       repeat
-///         for each chunk c of 1024 neighbours of v:
-///           lane[0 … 31] = identity
-///           for e ascending: lane[e % 32] = combine(lane[e % 32], v[1024·c + e])
-///           for width in 16, 8, 4, 2, 1: for l < width: lane[l] = combine(lane[l], lane[l + width])
-///           next[c] = lane[0]
-///         v = next
-///       until v has one value
-///
-/// This is the order of Matrix::sum_of_squares() and its kin, whose sums are in double: a sum of a functor that returns
-/// double(x)·x has their bits. An operation of the caller's own must be associative and commutative, but for rounding:
-/// neighbours are not combined with each other first, because no processor's vector unit can do that as fast as it
-/// reads. An operation that is not has a result that is the same everywhere, but not the one of ascending order.
+/// The order in which reductions and scans combine values: chunks of 1024 values in 32 lanes, folded, level by level.
+/// It is one order for every backend and any number of threads, so that the bits are equal. docs/contract.md ("Sums and
+/// scans") states it. An operation of the caller's own must be associative and commutative, but for rounding.
 ///
 /// The smallest and the largest value do not depend on the order: of equal values the one of the smallest place is
-/// taken, −0 and +0 are equal, and NaN comes before every number. NaN's sign and payload are the backend's own.
-///
-/// A scan. The elements are cut into chunks of 1024, and a chunk into 32 runs of 32 neighbours:
-///
-///     scan(x):
-///       for each chunk c:
-///         for each run r: p[r][0] = x[r][0]; p[r][k] = p[r][k-1] + x[r][k]
-///         t[r] = the last p of run r
-///         for d in 1, 2, 4, 8, 16: all at once, for r ≥ d: t[r] = t[r-d] + t[r]
-///         for r > 0: p[r][k] = t[r-1] + p[r][k]
-///         total[c] = the last p of the chunk
-///       if there are several chunks: s = scan(total); for c > 0: p = s[c-1] + p
-///
-/// Whole numbers wrap at 2⁶³ as unsigned ones do at 2⁶⁴. Nothing is contracted into a fused multiply-add.
+/// taken, −0 and +0 are equal, and NaN comes before every number. Whole numbers wrap at 2⁶³ as unsigned ones do at 2⁶⁴.
+/// Nothing is contracted into a fused multiply-add.
 ///
 /// Source: pairwise summation; the scan within a chunk is Hillis and Steele's, "Data parallel algorithms" (1986).
 

@@ -11,16 +11,11 @@
 /// when the queue is next waited for. A reduction returns when its result is there. A matrix's views belong to the
 /// default queue: with another queue the caller orders the two (Queue::synchronize()).
 ///
-/// A device needs the functor's code, which a plug-in of the program has: list the functor in TESSERA_CUDA_KERNELS of a
-/// .cu and build it with tessera_add_kernels(program terms.cu).
-///
 /// Errors. InvalidArgument: sizes that are negative or overflow, a view of another executor's memory, an Out or InOut
 /// view that shares elements with a view of another layout, an extremum of no values. BackendUnavailable: the plug-in
-/// is missing, or lacks the functor, or was compiled with another one of this name; the text says which. DeviceError:
-/// the device failed; the text says so where the process cannot use the device any more. An exception that a functor
-/// throws on the host reaches the caller once, when no index runs any more; of several, one; the ranges that have not
-/// begun are left out. What is not checked: indices within a view, since a functor may use any, and whether two indices
-/// write one element.
+/// with the functor's device code is missing, or lacks it; the text says which. DeviceError: the device failed. An
+/// exception that a functor throws on the host reaches the caller once. Indices within a view are not checked.
+/// docs/user_kernels.md has the details, and how device code is built.
 ///
 /// Source: Kokkos's parallel_for, parallel_reduce and parallel_scan, and RAJA's forall; here the executor is chosen at
 /// run time.

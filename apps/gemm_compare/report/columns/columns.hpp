@@ -2,7 +2,7 @@
 
 /// The columns of a result: one list for the table on the terminal, CSV, JSON (written and read), Markdown, the page
 /// and --help. A new column of numbers is one entry of the list in columns.cpp and the code that computes it: a line of
-/// error_numbers (<tessera/compare.hpp>) for an error, else a set_number() in reporters/document_reporter.cpp.
+/// error_numbers (<tessera/checking/compare.hpp>) for an error, else a set_number() in reporters/document_reporter.cpp.
 
 #include <span>
 #include <string>

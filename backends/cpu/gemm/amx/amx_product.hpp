@@ -5,7 +5,7 @@
 /// As in Goto and van de Geijn's product, the task that uses a block of one operand, the resident one, packs it into
 /// L2. The other operand, the streamed one, is packed whole before. Its strips are multiplied by the block one after
 /// the other, and a run of k of the current strip stays in L1. Four tile instructions take less time than their four
-/// tiles take to come from L2 (docs/lab/from_code_cpu.md). So one operand has to be in L1, and the other one is loaded
+/// tiles take to come from L2 (docs/lab/cpu_gemm.md). So one operand has to be in L1, and the other one is loaded
 /// past L1. Tiles take still longer from L3, so the next strip is prefetched.
 
 #include <algorithm>

@@ -17,7 +17,7 @@
 #include "cuda/executor.hpp"
 #include "cuda/gemm/common/ceil_div.hpp"
 #include "cuda/gemm/common/wgmma_tma/batch.hpp"
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "groups.hpp"
 #include "kind.hpp"

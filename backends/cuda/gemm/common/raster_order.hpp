@@ -40,7 +40,7 @@ class RasterOrder {
 };
 
 /// Returns RasterOrder(tiles_m, tiles_n, height).place(tile) by divisions. It is for kernels that a RasterOrder among
-/// their parameters makes slower: wgmma_packed (docs/lab/from_code_cuda1.md).
+/// their parameters makes slower: wgmma_packed (docs/lab/cuda_gemm.md).
 __host__ __device__ inline TilePlace raster_place(Index tile, Index tiles_m, Index tiles_n, Index height) {
   const Index first = tile / (height * tiles_n) * height;
   const Index rows = tiles_m - first < height ? tiles_m - first : height;

@@ -4,7 +4,7 @@
 /// ascending order, which is the second half of the canonical summation.
 
 #include "cuda/device/status.hpp"
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 #include "grid.cuh"
 #include "programmatic_launch.cuh"
 #include "tile_loader.cuh"

@@ -1,8 +1,8 @@
 #pragma once
 
 /// Says which thread accesses which element of shared memory. These functions are apart from the kernels, so that a
-/// test on the host (tests/cuda/bank_conflicts.cpp) can count the bank conflicts of the expressions that the kernels
-/// use.
+/// test on the host (tests/backends/cuda/bank_conflicts.cpp) can count the bank conflicts of the expressions that the
+/// kernels use.
 
 #include <cuda_runtime_api.h>
 

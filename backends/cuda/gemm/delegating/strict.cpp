@@ -3,7 +3,7 @@
 ///
 /// In tf32, cards without Hopper's matrix units wait for memory in any mode where rows or columns are few. The emulated
 /// modes spend time on splitting operands before they multiply; where that does not pay is part of their contract
-/// (gemm.hpp), and depends on k alone.
+/// (docs/contract.md), and depends on k alone.
 /// docs/lab/cuda_gemm.md has the measurements behind the limits.
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include <new>
 
 #include "cuda/gemm/ladder.hpp"
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 #include "reference/gemm/widened.hpp"
 
 namespace tessera::cuda {

@@ -10,7 +10,7 @@
 #include <tessera/executor.hpp>
 
 #include "cuda/device/shared_memory.hpp"
-#include "cuda/memory/signals.hpp"
+#include "cuda/queue/signals.hpp"
 #include "cuda/queue/stream.hpp"
 #include "kernel.cuh"
 

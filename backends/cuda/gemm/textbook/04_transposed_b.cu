@@ -11,7 +11,7 @@
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/traffic.hpp"
 #include "cuda/gemm/ladder.hpp"
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "dot.cuh"
 

@@ -10,7 +10,7 @@
 
 #include "cublas_library.hpp"
 #include "cuda/gemm/ladder.hpp"
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 
 namespace tessera::cuda {

@@ -6,7 +6,7 @@
 
 #include "cublas_lt_search.hpp"
 #include "cuda/device/status.hpp"
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 
 namespace tessera::cuda {

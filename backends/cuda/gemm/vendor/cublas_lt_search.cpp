@@ -11,7 +11,7 @@
 #include <tessera/detail/number_text.hpp>
 
 #include "cuda/device/status.hpp"
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 
 namespace tessera::cuda {

@@ -8,7 +8,7 @@
 
 #include "cuda/gemm/common/panel_ring/launch.cuh"
 #include "cuda/gemm/ladder.hpp"
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "plan.hpp"
 #include "product.cuh"

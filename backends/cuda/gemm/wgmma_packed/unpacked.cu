@@ -4,7 +4,7 @@
 #include "cuda/device/tensor_map.hpp"
 #include "cuda/gemm/common/segment_sums.cuh"
 #include "cuda/gemm/common/strict_fallback.hpp"
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "split_operands.cuh"
 #include "unpacked_product.cuh"

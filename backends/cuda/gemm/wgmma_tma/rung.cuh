@@ -13,7 +13,7 @@
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/wgmma_tma/plan.hpp"
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "product.cuh"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// How run.hpp's functions run a functor: the part that is compiled for each functor. What does not depend on the
-/// functor's type is in libtessera (src/user_kernel).
+/// functor's type is in libtessera (src/extensions/user_kernels).
 
 #include <atomic>
 #include <new>

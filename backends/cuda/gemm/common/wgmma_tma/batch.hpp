@@ -11,7 +11,7 @@
 #include <tessera/batch.hpp>
 #include <tessera/half.hpp>
 
-#include "cuda/gemm/common/wgmma_tma/plan.hpp"
+#include "plan.hpp"
 
 namespace tessera::cuda::tma {
 

@@ -7,7 +7,7 @@
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/copies/repack.cuh"
 #include "cuda/gemm/common/grid.cuh"
-#include "cuda/memory/scratch.hpp"
+#include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 
 namespace tessera::cuda::zero_padded_tile {

@@ -1,0 +1,89 @@
+#include "sandbox.hpp"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/landlock.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <array>
+
+#include "gemm_judge/channel.hpp"
+#include "system_call_filter.hpp"
+
+namespace tessera::judge {
+namespace {
+
+void drop_capabilities() {
+  for (int capability = 0; capability <= 63; ++capability) prctl(PR_CAPBSET_DROP, capability);
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, 2> none{};
+  syscall(SYS_capset, &header, none.data());
+}
+
+/// The rule sets of Landlock as of its sixth version. Headers of older distributions have the first member alone, and
+/// an older Linux takes a shorter size.
+struct RuleSet {
+  std::uint64_t files = 0;
+  std::uint64_t network = 0;
+  std::uint64_t scopes = 0;
+};
+
+/// Bits of RuleSet::files: all that changes files and folders. Reading is not restricted.
+constexpr std::uint64_t write_file = 1U << 1, changes_folders = 0x1ff0; // remove_dir … make_sym, of the first version
+constexpr std::uint64_t refer = 1U << 13, truncate = 1U << 14;          // of the second and the third version
+constexpr std::uint64_t all_of_tcp = 3;                                 // of the fourth version
+constexpr std::uint64_t sockets_and_signals = 3;                        // of the sixth version
+
+void allow(int rules, const char* path, std::uint64_t rights) {
+  landlock_path_beneath_attr rule{};
+  rule.allowed_access = rights;
+  rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
+  if (rule.parent_fd < 0) return;
+  syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0U);
+  close(rule.parent_fd);
+}
+
+std::uint32_t restrict_by_landlock(const std::string& scratch) {
+  const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (version < 1) return 0;
+  RuleSet set;
+  set.files = write_file | changes_folders | (version >= 2 ? refer : 0) | (version >= 3 ? truncate : 0);
+  set.network = version >= 4 ? all_of_tcp : 0;
+  set.scopes = version >= 6 ? sockets_and_signals : 0;
+  const std::size_t bytes = version >= 6 ? 24 : version >= 4 ? 16 : 8;
+  const int rules = static_cast<int>(syscall(SYS_landlock_create_ruleset, &set, bytes, 0U));
+  if (rules < 0) return 0;
+  if (!scratch.empty()) allow(rules, scratch.c_str(), set.files);
+  for (const char* device : {"/dev/null", "/dev/zero", "/dev/full"}) allow(rules, device, write_file);
+  const bool restricted = syscall(SYS_landlock_restrict_self, rules, 0U) == 0;
+  close(rules);
+  if (!restricted) return 0;
+  return LandlockFiles | (version >= 6 ? LandlockScopes : 0U);
+}
+
+/// A user name space counts the processes in it alone. Without one the limit would count all programs of the user.
+void limit_processes() {
+  const auto most = static_cast<rlim_t>(most_tasks());
+  const rlimit limit{most, most};
+  setrlimit(RLIMIT_NPROC, &limit);
+}
+
+} // namespace
+
+std::uint32_t enter_sandbox(std::uint32_t layers, std::uint32_t without, const std::string& scratch) {
+  if ((layers & PidNamespace) != 0)
+    limit_processes();
+  else
+    setsid(); // the supervisor is not in this group
+  drop_capabilities();
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return layers;
+  if ((without & LandlockFiles) == 0) layers |= restrict_by_landlock(scratch);
+  if ((without & SystemCallFilter) == 0 && filter_system_calls((layers & PidNamespace) == 0))
+    layers |= SystemCallFilter;
+  return layers;
+}
+
+} // namespace tessera::judge

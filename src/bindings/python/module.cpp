@@ -1,0 +1,369 @@
+/// The module tessera._core. Its functions take and return plain Python objects, so that errors can name the argument;
+/// tessera/_core.pyi has the types.
+
+#include <nanobind/nanobind.h>
+
+#include <tessera/backend.hpp>
+#include <tessera/performance/tuning.hpp>
+#include <tessera/version.hpp>
+
+#include "arrays/plain.hpp"
+#include "batch.hpp"
+#include "device_array.hpp"
+#include "distributed.hpp"
+#include "errors.hpp"
+#include "extensions/check.hpp"
+#include "extensions/files.hpp"
+#include "gemm.hpp"
+#include "race.hpp"
+#include "tensors/product.hpp"
+#include "tensors/record.hpp"
+#include "tensors/tensor.hpp"
+#include "words.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tessera::python {
+namespace {
+
+constexpr const char* gemm_doc = R"(C := alpha·a·b + beta·C as a new matrix, or into out.
+
+a, b: matrices of one element type, float16, bfloat16, float32, float64, complex64 or complex128: NumPy arrays, or
+    objects that export a buffer or DLPack. Arrays with contiguous rows or columns (C and Fortran order, transposes,
+    blocks of a larger matrix) are read where they are; arrays with other strides are copied once. Arrays on a CUDA
+    device are multiplied there.
+c: the matrix that beta multiplies; not read with beta = 0, and never written.
+out: the matrix for the result, which is returned; its old elements are C. It may not overlap a or b, and is never
+    copied.
+alpha, beta: rounded to the element type; complex if that is complex.
+backend: 'auto', 'reference', 'openmp', 'tbb', 'cuda', or the name of another plug-in. A backend that is named is used,
+    or BackendUnavailable says why not.
+math: 'strict' (the same bits on every backend), 'tf32', 'bf16', 'fp16', 'emulated_fp16x3', 'emulated_bf16x6',
+    'compensated' or 'strassen'.
+kernel: a row of the backend's ladder (see kernels()); it runs, or KernelRejected says why not.
+threads: 1 or more; None for the default.
+stream: the number of a CUDA stream, for arrays on a device. The call then returns before the product is done. The
+    product starts after the work in the stream, and later work in the stream waits for it. None: done on return.
+bias: n numbers (a vector or 1×n) for the columns, or m×1 for the rows; activation: 'relu' or 'gelu' (its tanh form);
+    residual: a matrix of the result's shape. They are applied in this order before the elements are rounded and stored.
+    The arrays have the result's element type and are in its memory. Not for complex matrices.
+conj_a, conj_b: multiply the conjugate of a complex a or b. A matrix that is transposed too is not copied: gemm(a.T, b,
+    conj_a=True) is Aᴴ·B.
+
+Returns out, a new numpy.ndarray in C order, or, for arrays on a device, a DeviceArray there.
+
+>>> import numpy as np
+>>> import tessera as ts
+>>> a = np.array([[1, 2, 3], [4, 5, 6]], dtype=np.float32)
+>>> ts.gemm(a, a.T)
+array([[14., 32.],
+       [32., 77.]], dtype=float32)
+>>> out = np.ones((2, 2), np.float32)
+>>> ts.gemm(a, a.T, out=out, alpha=0.5, beta=2) is out
+True
+>>> out
+array([[ 9. , 18. ],
+       [18. , 40.5]], dtype=float32)
+>>> ts.gemm(a, a)
+Traceback (most recent call last):
+tessera._errors.InvalidArgument: a is 2×3 and b is 2×3; the columns of a must be as many as the rows of b, but 3 ≠ 2
+)";
+
+constexpr const char* gemm_signature =
+    "def gemm(a, b, *, c=None, out=None, alpha=1, beta=0, backend='auto', math='strict', kernel=None, threads=None, "
+    "stream=None, bias=None, activation=None, residual=None, conj_a=False, conj_b=False)";
+
+constexpr const char* gemm_batch_doc =
+    R"(Many products at once: alpha·a[i]·b[i] + beta·out[i], each with the bits of gemm.
+
+a, b: arrays of three dimensions, lists of matrices, which may differ in shape, or one matrix for all products; in host
+    memory, of one element type. Matrices that gemm would read where they are, are not copied; the distance between
+    matrices does not matter.
+out: an array of three dimensions or a list of matrices for the results, which is returned; with beta ≠ 0 its old
+    elements are read. It may not overlap a or b, and its matrices may not share elements. None: a new array where a
+    and b are arrays, else a list.
+alpha, beta, backend, math, kernel, threads: as for gemm. Each thread computes whole small products.
+
+>>> import numpy as np
+>>> import tessera as ts
+>>> a = np.arange(8, dtype=np.float64).reshape(2, 2, 2)
+>>> ts.gemm_batch(a, np.eye(2))
+array([[[0., 1.],
+        [2., 3.]],
+<BLANKLINE>
+       [[4., 5.],
+        [6., 7.]]])
+>>> [c.shape for c in ts.gemm_batch([np.ones((2, 3)), np.ones((4, 1))], [np.ones((3, 5)), np.ones((1, 6))])]
+[(2, 5), (4, 6)]
+)";
+
+constexpr const char* gemm_batch_signature =
+    "def gemm_batch(a, b, *, out=None, alpha=1, beta=0, backend='auto', math='strict', kernel=None, threads=None)";
+
+nb::object gemm_batch_of(nb::handle a, nb::handle b, nb::handle out, nb::handle alpha, nb::handle beta,
+                         nb::handle backend, nb::handle math, nb::handle kernel, nb::handle threads) {
+  return nb::steal(gemm_batch(
+      {a.ptr(), b.ptr(), out.ptr(), alpha.ptr(), beta.ptr(), backend.ptr(), math.ptr(), kernel.ptr(), threads.ptr()}));
+}
+
+PyObject* wrap(DeviceArray&& array) { return nb::cast(std::move(array)).release().ptr(); }
+
+nb::object gemm_of(nb::handle a, nb::handle b, nb::handle c, nb::handle out, nb::handle alpha, nb::handle beta,
+                   nb::handle backend, nb::handle math, nb::handle kernel, nb::handle threads, nb::handle stream,
+                   nb::handle bias, nb::handle activation, nb::handle residual, nb::handle conj_a, nb::handle conj_b) {
+  return nb::steal(
+      gemm({a.ptr(), b.ptr(), c.ptr(), out.ptr(), alpha.ptr(), beta.ptr(), backend.ptr(), math.ptr(), kernel.ptr(),
+            threads.ptr(), stream.ptr(), bias.ptr(), activation.ptr(), residual.ptr(), conj_a.ptr(), conj_b.ptr()},
+           wrap));
+}
+
+/// tessera/_certificate.py calls this with matrices that have a layout and with the names of their types.
+nb::object check_of(nb::handle products, nb::handle types, nb::handle math, nb::handle alpha, nb::handle beta,
+                    nb::handle activation, nb::handle seed, nb::handle rows, nb::handle vectors, nb::handle threads) {
+  return nb::steal(check({products.ptr(), types.ptr(), math.ptr(), alpha.ptr(), beta.ptr(), activation.ptr(),
+                          seed.ptr(), rows.ptr(), vectors.ptr(), threads.ptr()}));
+}
+
+nb::str text(std::string_view word) { return nb::str(word.data(), word.size()); }
+
+/// Returns (name, built, available, reason, path, device, threads, memory) of each backend.
+nb::list backend_rows() {
+  nb::list rows;
+  for (const BackendInfo& info : available_backends()) {
+    const Capabilities* machine = capabilities_of(info.backend);
+    rows.append(nb::make_tuple(text(to_string(info.backend)), info.built, info.available, text(info.reason),
+                               text(info.path), text(machine ? machine->device : ""),
+                               machine && machine->host_memory ? machine->threads : 0, text(to_string(info.memory))));
+  }
+  return rows;
+}
+
+/// Returns (name, dtype, math, canonical, summary, source) of each GEMM row of a backend.
+nb::list kernel_rows(nb::handle backend) {
+  nb::list rows;
+  for (const GemmKernel& row : gemm_kernels(parse_backend(backend.ptr())))
+    rows.append(nb::make_tuple(row.name, dtype_name(row.type), text(to_string(row.math)), has_contract(row.summation),
+                               row.summary, row.source));
+  return rows;
+}
+
+/// Do products of this type and mode on a backend have bits that do not depend on the kernel, if none is named?
+bool backend_promises_bits(nb::handle backend, nb::handle dtype, nb::handle math) {
+  const Executor& on = executor(parse_backend(backend.ptr()));
+  const std::string_view name = parse_text(dtype.ptr(), "dtype");
+  for (const ElementType& type : element_types)
+    if (name == dtype_name(type.type))
+      return promises_bits(on.gemm_kernels(), on.capabilities(), type.type, parse_math(math.ptr()));
+  return false;
+}
+
+/// Returns the errors by their names; the dict is empty for a result that was not compared.
+nb::dict errors_by_name(const std::optional<GemmError>& error) {
+  nb::dict errors;
+  if (!error) return errors;
+  for (const ErrorNumber& number : error_numbers) errors[number.name] = number.value(*error);
+  return errors;
+}
+
+/// Returns (seconds, verdict, reason, errors) of one kernel.
+nb::tuple run_race(Race& race, nb::handle backend, const char* kernel, nb::handle math, int repeat, double time_limit) {
+  const RaceResult result = race.run(parse_backend(backend.ptr()), kernel, parse_math(math.ptr()), repeat, time_limit);
+  nb::list seconds;
+  for (const double run : result.seconds) seconds.append(run);
+  return nb::make_tuple(seconds, text(result.verdict), text(result.reason), errors_by_name(result.error));
+}
+
+void bind_device_array(nb::module_& module) {
+  nb::class_<DeviceArray>(module, "DeviceArray",
+                          "A matrix in a device's memory, for torch.from_dlpack, cupy.from_dlpack and the like.")
+      .def_prop_ro(
+          "shape", [](const DeviceArray& self) { return nb::make_tuple(self.rows(), self.cols()); },
+          "Rows and columns.")
+      .def_prop_ro(
+          "dtype", [](const DeviceArray& self) { return dtype_name(self.type()); }, "NumPy's name of the element type.")
+      .def_prop_ro("device", &DeviceArray::device, "The CUDA device's number.")
+      .def(
+          "numpy", [](const DeviceArray& self) { return nb::steal(self.numpy()); },
+          "A copy in host memory, as a numpy.ndarray.")
+      .def(
+          "__dlpack_device__",
+          [](const DeviceArray& self) {
+            return nb::make_tuple(static_cast<int>(dlpack::DeviceType::Cuda), self.device());
+          },
+          "The kind and the number of the device, for from_dlpack.")
+      .def(
+          "__dlpack__",
+          [](const DeviceArray& self, nb::handle stream, nb::handle max_version, nb::handle dl_device,
+             nb::handle copy) {
+            return nb::steal(self.dlpack(stream.ptr(), max_version.ptr(), dl_device.ptr(), copy.ptr()));
+          },
+          nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(), "dl_device"_a = nb::none(),
+          "copy"_a = nb::none(), "The elements without a copy, for from_dlpack.")
+      .def("__repr__", [](const DeviceArray& self) {
+        const std::string shown = "DeviceArray(shape=(" + std::to_string(self.rows()) + ", " +
+                                  std::to_string(self.cols()) + "), dtype='" + dtype_name(self.type()) +
+                                  "', device='cuda:" + std::to_string(self.device()) + "')";
+        return text(shown);
+      });
+}
+
+/// Multiplies tensors for tessera/torch. With `plain` a call that PyTorch's dispatcher has to see gives None, and one
+/// that only autograd has to see gives False.
+nb::object tensor_product_of(nb::handle plain, nb::handle a, nb::handle b, nb::handle math, int dimensions,
+                             nb::handle c, nb::handle beta, nb::handle alpha, nb::handle bias, nb::handle activation,
+                             nb::handle type, nb::handle out, nb::handle stream) {
+  if (plain.ptr() == Py_True)
+    if (const Call call = kind_of_call({a.ptr(), b.ptr(), c.ptr(), bias.ptr(), out.ptr()}); call != Call::Plain)
+      return call == Call::Recorded ? nb::object(nb::bool_(false)) : nb::none();
+  return nb::steal(tensor_product({a.ptr(), b.ptr(), c.ptr(), beta.ptr(), alpha.ptr(), bias.ptr(), activation.ptr(),
+                                   math.ptr(), type.ptr(), out.ptr(), stream.ptr(), dimensions}));
+}
+
+/// Returns True for a call with plain tensors, False for one that autograd has to see, and None for others.
+nb::object kind_of(nb::handle a, nb::handle b, nb::handle c) {
+  const Call call = kind_of_call({a.ptr(), b.ptr(), c.ptr()});
+  return call == Call::Other ? nb::none() : nb::object(nb::bool_(call == Call::Plain));
+}
+
+nb::object product_of_two(nb::handle a, nb::handle b, nb::handle math, int dimensions) {
+  return nb::steal(tensor_product({a.ptr(), b.ptr(), Py_None, Py_None, Py_None, Py_None, Py_None, math.ptr(), Py_None,
+                                   Py_None, Py_None, dimensions}));
+}
+
+/// What most calls are: a product of two plain tensors. It has few arguments, because each costs time.
+nb::object plain_product_of(nb::handle a, nb::handle b, nb::handle math, int dimensions) {
+  if (const Call call = kind_of_call({a.ptr(), b.ptr()}); call != Call::Plain)
+    return call == Call::Recorded ? nb::object(nb::bool_(false)) : nb::none();
+  return product_of_two(a, b, math, dimensions);
+}
+
+TensorProduct linear_of(nb::handle x, nb::handle w, nb::handle bias, nb::handle activation, nb::handle math) {
+  TensorProduct product{x.ptr(),          w.ptr(),    Py_None, Py_None, Py_None, bias.ptr(),
+                        activation.ptr(), math.ptr(), Py_None, Py_None, Py_None};
+  product.b_is_weight = true;
+  return product;
+}
+
+/// activation(x·wᵀ + bias). `plain` is as for tensor_product_of().
+nb::object linear_product_of(bool plain, nb::handle x, nb::handle w, nb::handle bias, nb::handle activation,
+                             nb::handle math) {
+  if (plain)
+    if (const Call call = kind_of_call({x.ptr(), w.ptr(), bias.ptr()}); call != Call::Plain)
+      return call == Call::Recorded ? nb::object(nb::bool_(false)) : nb::none();
+  return nb::steal(tensor_product(linear_of(x, w, bias, activation, math)));
+}
+
+/// The forward passes of autograd functions, whose first argument is ctx.
+template <int dimensions>
+nb::object recorded_product_of(nb::handle context, nb::handle a, nb::handle b, nb::handle math) {
+  return nb::steal(recorded_product(context.ptr(),
+                                    {a.ptr(), b.ptr(), Py_None, Py_None, Py_None, Py_None, Py_None, math.ptr(), Py_None,
+                                     Py_None, Py_None, dimensions},
+                                    0));
+}
+
+template <int dimensions>
+nb::object recorded_sum_of(nb::handle context, nb::handle c, nb::handle a, nb::handle b, nb::handle beta,
+                           nb::handle alpha, nb::handle math) {
+  return nb::steal(recorded_product(context.ptr(),
+                                    {a.ptr(), b.ptr(), c.ptr(), beta.ptr(), alpha.ptr(), Py_None, Py_None, math.ptr(),
+                                     Py_None, Py_None, Py_None, dimensions},
+                                    1));
+}
+
+nb::object recorded_linear_of(nb::handle context, nb::handle x, nb::handle w, nb::handle bias, nb::handle activation,
+                              nb::handle math) {
+  return nb::steal(recorded_linear(context.ptr(), linear_of(x, w, bias, activation, math)));
+}
+
+void bind_recorded(nb::module_& module) {
+  const auto any = nb::arg().none();
+  const auto math = "math"_a.none() = nb::none();
+  const auto beta = "beta"_a = 1, alpha = "alpha"_a = 1;
+  module.def("_recorded_mm", recorded_product_of<2>, any, any, any, math);
+  module.def("_recorded_bmm", recorded_product_of<3>, any, any, any, math);
+  module.def("_recorded_addmm", recorded_sum_of<2>, any, any, any, any, beta, alpha, math);
+  module.def("_recorded_baddbmm", recorded_sum_of<3>, any, any, any, any, beta, alpha, math);
+  module.def("_recorded_linear", recorded_linear_of, any, any, any, any, "activation"_a.none() = nb::none(), math);
+}
+
+void bind_tensors(nb::module_& module) {
+  bind_recorded(module);
+  module.def(
+      "_tensor_mode", [](nb::handle word) { parse_math(word.ptr()); }, "word"_a.none());
+  module.def("_kind_of_call", kind_of, nb::arg().none(), nb::arg().none(), nb::arg().none());
+  module.def("_product_of_two", product_of_two, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg());
+  module.def("_plain_product", plain_product_of, nb::arg().none(), nb::arg().none(), nb::arg().none(), nb::arg());
+  module.def("_linear_product", linear_product_of, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none(),
+             nb::arg().none(), nb::arg().none());
+  module.def(
+      "_use_tensor_library",
+      [](nb::handle capsule, const char* path, nb::handle wrap, const nb::tuple& types, const nb::tuple& unusual,
+         nb::handle is_grad_enabled, nb::handle transforms, nb::handle forward_mode) {
+        return use_tensor_library(capsule.ptr(), path, wrap.ptr(), types.ptr(), unusual.ptr(), is_grad_enabled.ptr(),
+                                  transforms.ptr(), forward_mode.ptr());
+      },
+      "capsule"_a.none(), "path"_a, "wrap"_a.none(), "types"_a, "unusual"_a, "is_grad_enabled"_a, "transforms"_a,
+      "forward_mode"_a);
+  module.def("_tensor_product", tensor_product_of, "plain"_a, "a"_a.none(), "b"_a.none(), "math"_a.none() = nb::none(),
+             "dimensions"_a = 0, "c"_a.none() = nb::none(), "beta"_a.none() = 1, "alpha"_a.none() = nb::none(),
+             "bias"_a.none() = nb::none(), "activation"_a.none() = nb::none(), "type"_a.none() = nb::none(),
+             "out"_a.none() = nb::none(), "stream"_a.none() = nb::none());
+  module.def(
+      "_grouped_tensor_product",
+      [](nb::handle a, nb::handle b, nb::handle ends, nb::handle math, nb::handle out, nb::handle stream) {
+        return nb::steal(grouped_tensor_product(a.ptr(), b.ptr(), ends.ptr(), math.ptr(), out.ptr(), stream.ptr()));
+      },
+      "a"_a, "b"_a, "ends"_a, "math"_a.none(), "out"_a, "stream"_a.none());
+}
+
+} // namespace
+} // namespace tessera::python
+
+NB_MODULE(_core, module) {
+  using namespace tessera::python;
+  import_errors();
+  import_numpy();
+  nb::set_leak_warnings(false); // objects that daemon threads hold when the interpreter ends are not given back
+  nb::register_exception_translator([](const std::exception_ptr& failure, void*) {
+    try {
+      std::rethrow_exception(failure);
+    } catch (...) {
+      raise_current();
+    }
+  });
+  module.attr("__version__") = TESSERA_VERSION;
+  // None is passed on to the functions, which report the argument that may not be None.
+  module.def("gemm", gemm_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "c"_a = nb::none(), "out"_a = nb::none(),
+             "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
+             "kernel"_a = nb::none(), "threads"_a = nb::none(), "stream"_a = nb::none(), "bias"_a = nb::none(),
+             "activation"_a = nb::none(), "residual"_a = nb::none(), "conj_a"_a.none() = false,
+             "conj_b"_a.none() = false, nb::sig(gemm_signature), gemm_doc);
+  module.def("gemm_batch", gemm_batch_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "out"_a = nb::none(),
+             "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
+             "kernel"_a = nb::none(), "threads"_a = nb::none(), nb::sig(gemm_batch_signature), gemm_batch_doc);
+  module.def("_check", check_of, "products"_a.none(), "types"_a.none(), "math"_a.none(), "alpha"_a.none(),
+             "beta"_a.none(), "activation"_a.none(), "seed"_a.none(), "rows"_a.none(), "vectors"_a.none(),
+             "threads"_a.none());
+  module.def(
+      "expect_plain", [](nb::handle x, const char* name) { expect_plain(x.ptr(), name); }, "x"_a.none(), "name"_a);
+  module.def("backend_rows", backend_rows);
+  module.def("kernel_rows", kernel_rows, "backend"_a.none());
+  module.def("promises_bits", backend_promises_bits, "backend"_a, "dtype"_a, "math"_a);
+  module.def("copies_made", copies_made, "How many arrays gemm had to copy so far.");
+  nb::class_<Race>(module, "Race")
+      .def(
+          "__init__",
+          [](Race* self, nb::handle a, nb::handle b, nb::handle threads) {
+            new (self) Race(a.ptr(), b.ptr(), parse_threads(threads.ptr()));
+          },
+          "a"_a.none(), "b"_a.none(), "threads"_a.none())
+      .def_prop_ro("shape", [](const Race& self) { return nb::make_tuple(self.m(), self.n(), self.k()); })
+      .def_prop_ro("dtype", [](const Race& self) { return dtype_name(self.type()); })
+      .def("run", run_race, "backend"_a.none(), "kernel"_a, "math"_a.none(), "repeat"_a, "time_limit"_a);
+  bind_device_array(module);
+  bind_distributed(module);
+  bind_files(module);
+  bind_tensors(module);
+}

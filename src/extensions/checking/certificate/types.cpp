@@ -1,0 +1,88 @@
+/// The words of a certificate: types, verdicts, diagnoses.
+
+#include <algorithm>
+#include <array>
+
+#include <tessera/checking/check.hpp>
+#include <tessera/status.hpp>
+
+#include "core/matrix/operand.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr CheckedTypeInfo element_row(DType type) {
+  const ElementType& facts = element_type(type);
+  return {static_cast<CheckedType>(type), facts.name, facts.array_name, facts.bytes};
+}
+
+constexpr std::array type_rows{element_row(DType::F32),
+                               element_row(DType::F64),
+                               element_row(DType::F16),
+                               element_row(DType::BF16),
+                               CheckedTypeInfo{CheckedType::E4M3, "e4m3", "float8_e4m3fn", 1},
+                               CheckedTypeInfo{CheckedType::E5M2, "e5m2", "float8_e5m2", 1},
+                               CheckedTypeInfo{CheckedType::I8, "i8", "int8", 1},
+                               CheckedTypeInfo{CheckedType::I32, "i32", "int32", 4}};
+
+constexpr std::array<std::string_view, 15> diagnoses{
+    "not_written",   "stale",           "beta_ignored",     "added_to_c",       "transposed_a",
+    "transposed_b",  "transposed_both", "transposed_c",     "missing_tail",     "factor",
+    "low_precision", "missing_bias",    "missing_residual", "other_activation", "non_finite"};
+
+} // namespace
+
+std::span<const CheckedTypeInfo> checked_types() noexcept { return type_rows; }
+
+const CheckedTypeInfo& checked_type(CheckedType type) {
+  for (const CheckedTypeInfo& row : type_rows)
+    if (row.type == type) return row;
+  throw InvalidArgument("check: unknown element type " + std::to_string(static_cast<int>(type)) +
+                        "; use f32, f64, f16, bf16, e4m3, e5m2, i8 or i32");
+}
+
+CheckedType parse_checked_type(std::string_view word) {
+  std::vector<std::string> names;
+  for (const CheckedTypeInfo& row : type_rows) {
+    if (word == row.name || word == row.array_name) return row.type;
+    names.emplace_back(row.name);
+    names.emplace_back(row.array_name);
+  }
+  if (word.starts_with("complex"))
+    throw InvalidArgument("check: elements of type " + std::string(word) +
+                          "; there is no reference of complex products: check their real and imaginary parts");
+  throw InvalidArgument("check: unknown element type '" + std::string(word) + "'; did you mean " +
+                        nearest_word(word, names) + "?");
+}
+
+std::string_view to_string(Verdict verdict) noexcept {
+  return verdict == Verdict::Right ? "right" : verdict == Verdict::Wrong ? "wrong" : "unknown";
+}
+
+std::string_view to_string(Diagnosis diagnosis) noexcept {
+  const auto place = static_cast<std::size_t>(diagnosis);
+  return place < diagnoses.size() ? diagnoses[place] : "?";
+}
+
+CheckedMatrix moved(const CheckedMatrix& first, Index stride, Index index) {
+  CheckedMatrix there = first;
+  if (there.data != nullptr)
+    there.data =
+        static_cast<const char*>(there.data) + stride * index * static_cast<Index>(checked_type(first.type).bytes);
+  return there;
+}
+
+CheckedMatrix detail::checked_operand(const Operand& operand) {
+  CheckedMatrix x{static_cast<CheckedType>(operand.storage->type()),
+                  nullptr,
+                  operand.rows,
+                  operand.cols,
+                  operand.storage->ld(),
+                  operand.op};
+  if (operand.rows == 0 || operand.cols == 0) return x;
+  const Placed first = place_of(operand, {const_cast<void*>(operand.storage->host_read()), operand.storage->ld()});
+  x.data = first.data;
+  return x;
+}
+
+} // namespace tessera

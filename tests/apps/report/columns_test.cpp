@@ -1,0 +1,141 @@
+/// The list of columns drives every report: what it says is written, read, shown and explained.
+
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/checking/compare.hpp>
+
+#include "documents.hpp"
+#include "report/columns/columns.hpp"
+#include "report/html_report.hpp"
+#include "report/markdown_report.hpp"
+
+using namespace tessera::report;
+using namespace tessera::report::testing;
+
+namespace {
+
+/// A row in which every column has a value that differs from what a new Row has.
+Row full_row() {
+  Row row;
+  double next = 1;
+  for (const Column& column : columns())
+    std::visit(
+        [&](auto value) {
+          if constexpr (std::is_same_v<decltype(value), std::string Row::*>)
+            row.*value = std::string("word_of_") + column.name;
+          else if constexpr (std::is_same_v<decltype(value), bool Row::*>)
+            row.*value = true;
+          else if constexpr (std::is_same_v<decltype(value), Stored>)
+            set_number(row, column.name, ++next);
+          else if constexpr (!std::is_same_v<decltype(value), double (*)(const Row&)>)
+            row.*value = static_cast<std::decay_t<decltype(row.*value)>>(++next);
+        },
+        column.value);
+  row.transfer = false;       // which Markdown leaves out
+  row.median = row.min + 0.5; // min ≤ median ≤ max, for the spread
+  row.max = row.min + 1;
+  return row;
+}
+
+Json at(const Json& result, const std::string& key) {
+  const Json::json_pointer place("/" + key);
+  return result.contains(place) ? result.at(place) : Json("missing");
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(columns_of_a_result)
+
+BOOST_AUTO_TEST_CASE(names_and_keys_are_unique_and_every_column_is_explained) {
+  std::set<std::string> names, keys;
+  for (const Column& column : columns()) {
+    BOOST_TEST_CONTEXT(column.name) {
+      BOOST_TEST(names.insert(column.name).second);
+      if (*column.key != '\0') BOOST_TEST(keys.insert(column.key).second);
+      BOOST_TEST(std::string(column.explains).size() > 5u);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_key_is_written_and_read_again) {
+  const Row row = full_row();
+  const Json result = columns_json(row);
+  Row read;
+  read_columns(result, read);
+  for (const Column& column : columns()) {
+    if (*column.key == '\0') continue;
+    BOOST_TEST_CONTEXT(column.name) {
+      BOOST_TEST(at(result, column.key) != "missing");
+      BOOST_TEST(exact_text(column, read) == exact_text(column, row));
+      if (column.value != Value(&Row::transfer)) BOOST_TEST(exact_text(column, row) != exact_text(column, Row()));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_number_of_an_error_is_a_column) {
+  Row row;
+  tessera::GemmError error;
+  error.norm_product = 7;
+  for (const tessera::ErrorNumber& number : tessera::error_numbers) {
+    set_number(row, number.name, number.value(error)); // throws where columns.cpp has no such column
+    BOOST_TEST(at(columns_json(row), std::string("error/") + number.name) != "missing", number.name);
+  }
+  BOOST_TEST(columns_json(row)["error"]["norm_product"] == 7);
+  BOOST_CHECK_THROW(set_number(row, "no_such_column", 1), std::logic_error);
+  BOOST_CHECK_THROW(set_number(row, "verdict", 1), std::logic_error);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_unknown_is_null_or_left_out) {
+  Row row;
+  row.backend = row.kernel = "some";
+  const Json result = columns_json(row);
+  BOOST_TEST(result["seconds"].is_null());
+  BOOST_TEST(result["error"].is_null());
+  BOOST_TEST(!result.contains("result"));
+  for (const Column& column : columns())
+    if (*column.key != '\0' && !column.optional && std::string(column.key).find('/') == std::string::npos)
+      BOOST_TEST(result.contains(column.key), column.name);
+  const Json read = Json::parse(result.dump()); // numbers that are not finite become null
+  BOOST_TEST(read["model_seconds"].is_null());
+  BOOST_TEST(read["global_accesses"].is_null());
+}
+
+BOOST_AUTO_TEST_CASE(whole_numbers_have_no_fraction) {
+  Row row = full_row();
+  set_number(row, "global_accesses", 2e9);
+  BOOST_TEST(columns_json(row)["global_accesses"].dump() == "2000000000");
+  BOOST_TEST(columns_json(row)["model_seconds"].is_number_float());
+}
+
+BOOST_AUTO_TEST_CASE(reports_show_the_headings_and_the_page_explains_them) {
+  const Json whole = document({columns_json(full_row())});
+  const std::string page = html_report(whole), tables = markdown_report(whole);
+  for (const Column& column : columns()) {
+    BOOST_TEST_CONTEXT(column.name) {
+      if (column.page.heading != nullptr) {
+        BOOST_TEST(says(page, std::string(">") + column.page.heading + "</button></th>"));
+        BOOST_TEST(says(page, std::string(" title=\"") + column.explains + "\">"));
+      }
+      if (column.markdown.heading != nullptr)
+        BOOST_TEST(says(tables, std::string(" ") + column.markdown.heading + " |"));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(columns_stand_in_the_order_that_each_report_gives_them) {
+  for (Shown Column::*report : {&Column::table, &Column::csv, &Column::markdown, &Column::page}) {
+    int last = 0;
+    for (const Column* column : shown_in(report)) {
+      const Shown& shown = column->*report;
+      BOOST_TEST(shown.order >= last);
+      last = shown.order;
+    }
+  }
+  BOOST_TEST(std::string(shown_in(&Column::table).back()->name) == "verdict"); // its reason follows
+}
+
+BOOST_AUTO_TEST_SUITE_END()

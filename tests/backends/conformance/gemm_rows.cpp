@@ -1,0 +1,176 @@
+#include "gemm_rows.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/performance/tuning.hpp>
+
+#include "half_rows.hpp"
+#include "problem.hpp"
+#include "support/test_all.hpp"
+
+namespace tessera::conformance {
+namespace {
+
+namespace ut = boost::unit_test;
+
+/// Returns the cases that all rows share, with their operands and expected results. They are made once.
+template <class T>
+std::vector<std::unique_ptr<Problem<T>>>& shared_problems() {
+  static auto problems = [] {
+    std::vector<std::unique_ptr<Problem<T>>> made;
+    for (const Case& x : shared_cases(options().quick, options().every))
+      made.push_back(std::make_unique<Problem<T>>(x));
+    return made;
+  }();
+  return problems;
+}
+
+/// The outcome of one row over all its cases.
+struct Tally {
+  int run = 0;
+  int failed = 0;
+  std::map<std::string, int> rejections; ///< reasons, and how often each was given
+};
+
+/// Counts one product: `wrong` says what is wrong with it, `rejection` why the row does not take it.
+void count(const GemmKernel& row, const Case& x, const std::string& wrong, const std::optional<std::string>& rejection,
+           Tally& tally) {
+  constexpr int shown = 5;
+  if (rejection) {
+    // The call's sizes stand between the backend and the reason.
+    const std::size_t reason = rejection->find("; ");
+    ++tally.rejections[reason == std::string::npos ? *rejection : rejection->substr(reason + 2)];
+  } else {
+    ++tally.run;
+  }
+  if (wrong.empty()) return;
+  if (++tally.failed <= shown) BOOST_ERROR(row.name << ", " << x << ": " << wrong);
+}
+
+template <class T>
+void check(Problem<T>& problem, const GemmKernel& row, bool by_name, Tally& tally) {
+  if (!problem.concerns(row)) return;
+  std::optional<std::string> rejection;
+  const std::string wrong = problem.check(row, by_name, rejection);
+  count(row, problem.parameters(), wrong, rejection, tally);
+}
+
+void conclude(const GemmKernel& row, const Tally& tally);
+
+/// Says how many cases one is kept of: of rows with the bits of matrix units fewer, because the model takes long to say
+/// what the bits are, above all where the executor chooses the row, which is then checked a second time. Of all cases a
+/// host's rows get a fifth or a seventh, which are prime to the two to four turns of the loops that make the cases.
+std::size_t thinning(const GemmKernel& row, bool by_name) {
+  if (row.summation != Summation::HopperUnits) return 1;
+  const auto products = static_cast<std::size_t>(products_of_model(row));
+  if (!by_name) return 7 * products;
+  const bool fewer = subject().capabilities().host_memory && options().every == 1 && !test::everything_is_tested();
+  if (fewer && !options().quick) return products == 1 ? 5 : 7;
+  if (is_16_bit(row.type)) return 2; // two types of results
+  return fewer ? std::max(products, std::size_t{3}) : products;
+}
+
+/// Returns the first case that is kept. Modes begin at different cases, so that together they have more of them.
+std::size_t first_case(const GemmKernel& row, std::size_t step) { return static_cast<std::size_t>(row.math) % step; }
+
+template <class T>
+void check_row(const GemmKernel& row, bool by_name) {
+  Tally tally;
+  const std::size_t step = thinning(row, by_name);
+  auto& problems = shared_problems<T>();
+  for (std::size_t i = first_case(row, step); i < problems.size(); i += step) check(*problems[i], row, by_name, tally);
+  for (const Case& x : tile_cases(row.tile, options().quick, step * options().every)) {
+    Problem<T> problem(x);
+    check(problem, row, by_name, tally);
+  }
+  conclude(row, tally);
+}
+
+void check_half_row(const GemmKernel& row, bool by_name) {
+  for (const DType result : {row.type, DType::F32}) {
+    Tally tally;
+    for (const Case& x : half_cases(row.tile, options().quick, thinning(row, by_name) * options().every)) {
+      if (x.values == Values::Subnormal && row.math != Math::Strict && !has_contract(row.summation))
+        continue; // Problem::concerns does so for the other types
+      std::optional<std::string> rejection;
+      const std::string wrong = check_half(row, by_name, result, x, rejection);
+      count(row, x, wrong, rejection, tally);
+    }
+    conclude(row, tally);
+  }
+}
+
+void conclude(const GemmKernel& row, const Tally& tally) {
+  BOOST_TEST(tally.failed == 0, row.name << ": " << tally.failed << " of " << tally.run << " products are wrong");
+  for (const auto& [reason, times] : tally.rejections) {
+    std::cout << to_string(row.type) << ' ' << to_string(row.math) << ' ' << row.name << " rejected " << times << " of "
+              << times + tally.run << " cases: " << reason << '\n';
+    BOOST_TEST(!reason.empty(), row.name << " rejects without a reason");
+  }
+  // A host's row takes every shape, or none if the machine lacks what the row needs. A device's row may depend on what
+  // the device has.
+  const bool lacking = tally.run == 0 && tally.rejections.size() == 1;
+  if (subject().capabilities().host_memory && !lacking)
+    BOOST_TEST(tally.rejections.empty(), row.name << " does not take every shape");
+  else
+    BOOST_TEST(tally.run + static_cast<int>(tally.rejections.size()) > 0);
+}
+
+ut::test_suite& suite(ut::test_suite& parent, const std::string& name) {
+  static std::map<std::pair<ut::test_suite*, std::string>, ut::test_suite*> made;
+  ut::test_suite*& found = made[{&parent, name}];
+  if (found == nullptr) {
+    found = new ut::test_suite(name, __FILE__, __LINE__);
+    parent.add(found);
+  }
+  return *found;
+}
+
+void add(ut::test_suite& parent, const GemmKernel& row, bool by_name) {
+  const auto body = [row, by_name] {
+    is_16_bit(row.type)      ? check_half_row(row, by_name)
+    : row.type == DType::F64 ? check_row<double>(row, by_name)
+                             : check_row<float>(row, by_name);
+  };
+  ut::test_suite& group = suite(suite(parent, std::string(to_string(row.type))), std::string(to_string(row.math)));
+  group.add(ut::make_test_case(body, by_name ? row.name : "chosen_by_the_executor", __FILE__, __LINE__));
+}
+
+} // namespace
+
+void add_gemm_rows(ut::test_suite& root) {
+  ut::test_suite& gemm = suite(root, "gemm");
+  for (const GemmKernel& row : subject().gemm_kernels()) add(gemm, row, true);
+  // Without a name, a strict product is canonical, whatever row runs.
+  for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
+    GemmKernel any;
+    any.name = "(any)";
+    any.type = type;
+    any.summation = Summation::Canonical;
+    add(gemm, any, false);
+  }
+  // So is a product in a mode of matrix units, where the executor may choose a row that keeps the contract.
+  const auto rows = subject().gemm_kernels();
+  std::set<std::pair<DType, Math>> added;
+  for (const GemmKernel& row : rows) {
+    if (row.summation != Summation::HopperUnits || !keeps_contract(row, rows, subject().capabilities()) ||
+        !added.insert({row.type, row.math}).second)
+      continue;
+    GemmKernel any;
+    any.name = "(any)";
+    any.type = row.type;
+    any.math = row.math;
+    any.summation = row.summation;
+    any.accumulator = row.accumulator;
+    add(gemm, any, false);
+  }
+}
+
+} // namespace tessera::conformance

@@ -1,0 +1,52 @@
+#pragma once
+
+/// The backend under test and the reference, against which it is measured.
+
+#include <tessera/backend.hpp>
+#include <tessera/detail/unit_contract.hpp>
+#include <tessera/executor.hpp>
+
+namespace tessera::conformance {
+
+struct Options {
+  Backend backend = Backend::Reference;
+  bool quick = false;    ///< runs a reduced set of cases, for slow tools
+  std::size_t every = 1; ///< runs only every n-th product, for still slower tools
+};
+
+/// Reads what follows "--" on the command line. Throws InvalidArgument.
+Options parse_options(int argc, char** argv);
+
+/// Says whether TESSERA_REQUIRE, a list of names separated by commas, names the backend.
+bool required(Backend backend);
+
+/// Sets the options. It is called once, before any test runs.
+void choose(const Options& options);
+const Options& options();
+
+Executor& subject();
+Executor& reference();
+
+/// A row of the reference that is a numerical contract as code, and the mode that it computes in.
+struct ContractRow {
+  const char* name;
+  Math math;
+};
+/// Returns the reference's row that has the bits of a row with a contract.
+inline ContractRow contract_of(const GemmKernel& row) {
+  return row.summation == Summation::HopperUnits ? ContractRow{"hopper_units", row.math}
+                                                 : ContractRow{"canonical", Math::Strict};
+}
+
+/// Is the row the reference's model of matrix units itself, which would be compared with itself at some expense?
+inline bool is_own_contract(const GemmKernel& row) {
+  return row.summation == Summation::HopperUnits && options().backend == Backend::Reference;
+}
+
+/// Returns how many products the reference's row adds for one of the operands.
+inline int products_of_model(const GemmKernel& row) {
+  using namespace detail::hopper;
+  return is_emulated(row.math) ? emulation_of(row.math).count : 1;
+}
+
+} // namespace tessera::conformance
