@@ -8,7 +8,7 @@ endif()
 string(REPLACE "|" ":" libraries "${PRELOAD}")
 execute_process(
   COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 TESSERA_LOG=dispatch TESSERA_BACKEND=openmp
-    ${CMAKE_CURRENT_LIST_DIR}/../support/preloaded.sh ${libraries} ${PROGRAM} ${SCRIPT}
+    ${CMAKE_CURRENT_LIST_DIR}/../../support/preloaded.sh ${libraries} ${PROGRAM} ${SCRIPT}
   RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE log)
 string(REPLACE "|" ";" needed "${NEEDED}")
 foreach(line ${needed})

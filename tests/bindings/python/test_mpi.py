@@ -32,7 +32,7 @@ def run_program(mpi, tmp_path, *arguments, **environment):
     (tmp_path / "libmpi.so.12").symlink_to("/usr/lib/x86_64-linux-gnu/libmpich.so.12")
     paths = f"{tmp_path}:{os.environ.get('LD_LIBRARY_PATH', '')}" if mpi == "mpich" else os.environ.get("LD_LIBRARY_PATH", "")
     ran = subprocess.run(
-        [here.parent / "distributed" / "mpirun.sh", mpi, mpirun, "3", sys.executable, here / "mpi_program.py", *arguments],
+        [here.parents[1] / "extensions/distributed" / "mpirun.sh", mpi, mpirun, "3", sys.executable, here / "mpi_program.py", *arguments],
         env=os.environ | {"MPI4PY_MPIABI": mpi, "LD_LIBRARY_PATH": paths, "TESSERA_NUM_THREADS": "1"} | environment,
         capture_output=True,
         text=True,

@@ -1,6 +1,7 @@
 # A public header without C++20: the compiler's only error says what to do. Headers that compile without it may.
 
-file(GLOB headers RELATIVE ${INCLUDE} ${INCLUDE}/tessera/*.hpp ${INCLUDE}/tessera/backend/*.hpp ${INCLUDE}/tessera/user_kernel/*.hpp)
+file(GLOB headers RELATIVE ${INCLUDE} ${INCLUDE}/tessera/*.hpp ${INCLUDE}/tessera/*/*.hpp)
+list(FILTER headers EXCLUDE REGEX "/detail/")
 list(FILTER headers EXCLUDE REGEX "/(eigen|xtensor)[.]hpp$") # these begin with their libraries' headers
 file(MAKE_DIRECTORY ${WORK})
 

@@ -25,15 +25,15 @@ namespace tessera::detail {
 namespace {
 
 /// The first strip is copied while nothing is multiplied, so that B has some eight of them; narrower ones than
-/// `least_usual` columns make products slower, and narrower ones than `least` are not worth a try where memory is
+/// `least_usual` columns make products slower, and narrower ones than `least_width` are not worth a try where memory is
 /// short.
-constexpr Index usual_strips = 8, least_usual = 1024, least = 256;
+constexpr Index usual_strips = 8, least_usual = 1024, least_width = 256;
 
-Index narrower(Index width) { return std::max(least, (width / 2 + least - 1) / least * least); }
+Index narrower(Index width) { return std::max(least_width, (width / 2 + least_width - 1) / least_width * least_width); }
 
 Index usual_width(Index n) {
   const Index width = std::max(least_usual, (n + usual_strips - 1) / usual_strips);
-  return std::min(n, (width + least - 1) / least * least);
+  return std::min(n, (width + least_width - 1) / least_width * least_width);
 }
 
 char* at(const Placed& x, Index row, Index col, DType type) {
@@ -182,7 +182,7 @@ Status reserve(std::span<const std::unique_ptr<StripWorker>> workers, Index n) {
     if (status.ok() && log_dispatch())
       log_line("a product of row blocks on " + std::to_string(workers.size()) + " executors: B in strips of " +
                std::to_string(width) + " columns");
-    if (status.code != StatusCode::OutOfMemory || width <= least) return status;
+    if (status.code != StatusCode::OutOfMemory || width <= least_width) return status;
   }
 }
 
