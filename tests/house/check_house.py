@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, and no
-circles of folders, which may read a clock, how long READMEs are and what stands before a public header's declarations, how large the results are, how wide prose is, which words comments
-and pages do not use, and what the site asks of pages (docs/site/page_rules.py): a place, links that lead somewhere, headings in order.
+"""Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, and no circles of folders, which
+may read a clock, how long READMEs are and what stands before a public header's declarations, how large the results are, how wide prose
+is, which words comments and pages do not use, what the site asks of pages (docs/site/page_rules.py): a place, links that lead
+somewhere, headings in order; that all files name one version; and that workflows run what .ci/run does.
 
     check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
 
@@ -48,8 +49,8 @@ NAMES = {
 }
 # A comment whose first word makes it a fragment, not a sentence.
 FRAGMENT = re.compile(r"^(Of|To|By) \w+,")
-# Pages that keep words as they were written: notebooks of experiments, and the log of what changed.
-NOTEBOOKS = ("docs/lab/", "docs/results/", "CHANGELOG.md")
+# Pages that keep words as they were written: notebooks of experiments.
+NOTEBOOKS = ("docs/lab/", "docs/results/")
 # This check and its test name the words.
 SELF = "tests/house/"
 
@@ -292,6 +293,39 @@ def check_headers(root, names, findings):
             findings.append(f"{name}:1: names fmt::join, which needs <fmt/ranges.h>, and does not include it")
 
 
+def check_versions(root, everything, findings):
+    """One version stands in all files that name it, and the newest release of CHANGELOG.md is this version, with its date."""
+    text = {name: (root / name).read_text(encoding="utf-8") for name in
+            ("CMakeLists.txt", "include/tessera/version.hpp", "CITATION.cff", "CHANGELOG.md") if name in everything}
+    header = text.get("include/tessera/version.hpp")
+    if header is None:
+        return
+    version = re.search(r'#define TESSERA_VERSION "([^"]+)"', header)[1]
+    parts = ".".join(re.findall(r"#define TESSERA_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
+    found = [("include/tessera/version.hpp", parts)]
+    for name, pattern in (("CMakeLists.txt", r"project\(tessera VERSION ([\d.]+)"), ("CITATION.cff", r"(?m)^version: (\S+)"),
+                          ("CHANGELOG.md", r"(?m)^## (\d\S*)")):
+        if name in text:
+            found.append((name, (re.search(pattern, text[name]) or [None, "nothing"])[1]))
+    findings += [f"{name}:1: has version {other}, and TESSERA_VERSION is {version} (docs/releasing.md)"
+                 for name, other in found if other != version]
+    released = re.search(rf"(?m)^## {re.escape(version)} \((\d{{4}}-\d\d-\d\d)\)$", text.get("CHANGELOG.md", ""))
+    date = re.search(r"(?m)^date-released: (\S+)", text.get("CITATION.cff", ""))
+    if released and date and released[1] != date[1]:
+        findings.append(f"CITATION.cff:1: is of {date[1]}, and CHANGELOG.md has {version} on {released[1]}")
+
+
+def check_workflows(root, everything, findings):
+    """The workflows of the host run each command of .ci/run."""
+    workflows = [name for name in everything if re.fullmatch(r"\.github/workflows/[^/]+\.ya?ml", name)]
+    if ".ci/run" not in everything or not workflows:
+        return
+    said = "\n".join((root / name).read_text(encoding="utf-8") for name in workflows)
+    for number, line in enumerate((root / ".ci/run").read_text(encoding="utf-8").splitlines(), 1):
+        if re.match(r"(\./tessera|tests/)", line) and not re.search(rf"(?m)[: ]{re.escape(line.strip())}$", said):
+            findings.append(f".ci/run:{number}: no workflow of .github runs '{line.strip()}'")
+
+
 def main(arguments):
     if not arguments:
         print(__doc__, file=sys.stderr)
@@ -313,6 +347,8 @@ def main(arguments):
     check_includes(root, names, known_files, findings)
     check_clocks(root, names, findings)
     check_headers(root, names, findings)
+    check_versions(root, known_files, findings)
+    check_workflows(root, known_files, findings)
     print("\n".join(findings) if findings else f"{len(names)} files: nothing to say")
     return 1 if findings else 0
 

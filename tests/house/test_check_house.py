@@ -244,6 +244,34 @@ class CheckHouse(unittest.TestCase):
             self.write(f"backends/cuda/gemm/common/file_{number}.cuh", "")
         self.expect("backends/cuda/gemm/common:1: 31 files")
 
+    def release(self, project="0.2.1", header="0.2.1", parts=(0, 2, 1), cited="0.2.1", date="2027-01-02", heading="0.2.1 (2027-01-02)"):
+        numbers = "".join(f"#define TESSERA_VERSION_{name} {part}\n" for name, part in zip(("MAJOR", "MINOR", "PATCH"), parts))
+        self.write("CMakeLists.txt", f"project(tessera VERSION {project} LANGUAGES CXX)\n")
+        self.write("include/tessera/version.hpp", f'/// The version.\n{numbers}#define TESSERA_VERSION "{header}"\n')
+        self.write("CITATION.cff", f"cff-version: 1.2.0\nversion: {cited}\ndate-released: {date}\n")
+        self.write("CHANGELOG.md", f"# Changelog\n\n## Unreleased\n\n## {heading}\n\n## 0.2.0 (2026-12-01)\n")
+        self.write("docs/site/contents.toml", '[[section]]\npages = ["CHANGELOG.md", "docs/architecture.md"]\n')
+
+    def test_files_of_one_version(self):
+        self.release()
+        status, output = self.check()
+        self.assertEqual(status, 0, output)
+
+    def test_a_version_that_one_file_lacks(self):
+        for wrong, name in (({"project": "0.2.0"}, "CMakeLists.txt"), ({"cited": "0.2.10"}, "CITATION.cff"),
+                            ({"heading": "0.2.2 (2027-01-02)"}, "CHANGELOG.md"), ({"parts": (0, 2, 0)}, "include/tessera/version.hpp")):
+            with self.subTest(name):
+                self.release(**wrong)
+                self.expect(f"{name}:1: has version ")
+        self.release(date="2027-01-03")
+        self.expect("CITATION.cff:1: is of 2027-01-03, and CHANGELOG.md has 0.2.1 on 2027-01-02")
+
+    def test_a_command_of_ci_that_no_workflow_runs(self):
+        self.write(".ci/run", "#!/bin/bash\n./tessera test\n./tessera check\ntests/fresh/debian.sh\n")
+        self.write(".github/workflows/ci.yml", "command: ./tessera test\ncommand: ./tessera check quick\n- run: tests/fresh/debian.sh\n")
+        status, output = self.check()
+        self.assertEqual((status, output), (1, ".ci/run:3: no workflow of .github runs './tessera check'\n"))
+
 
 if __name__ == "__main__":
     unittest.main()
