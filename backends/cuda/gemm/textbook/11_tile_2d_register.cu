@@ -69,7 +69,7 @@ Status run(const GemmKernel& kernel, Executor&, Queue& queue, const GemmCall& ca
 }
 
 template <class T, int blocks>
-constexpr GemmKernel rung(const char* name, const char* summary, const char* source) {
+constexpr GemmKernel rung_of(const char* name, const char* summary, const char* source) {
   return {.name = name,
           .summary = summary,
           .source = source,
@@ -81,13 +81,13 @@ constexpr GemmKernel rung(const char* name, const char* summary, const char* sou
 }
 
 template <class T>
-constexpr GemmKernel rung = rung<T, 2>("tile_2d_register",
-                                       "8x8 results a thread, the operands of an outer product in registers",
-                                       "SGEMM repository");
+constexpr GemmKernel rung = rung_of<T, 2>("tile_2d_register",
+                                          "8x8 results a thread, the operands of an outer product in registers",
+                                          "SGEMM repository");
 template <class T, int blocks>
-constexpr GemmKernel bound_rung = rung<T, blocks>(blocks == 1 ? "occupancy_1" : "occupancy_3",
-                                                  "tile_2d_register bound to a number of blocks a multiprocessor",
-                                                  "kernel walkthrough");
+constexpr GemmKernel bound_rung = rung_of<T, blocks>(blocks == 1 ? "occupancy_1" : "occupancy_3",
+                                                     "tile_2d_register bound to a number of blocks a multiprocessor",
+                                                     "kernel walkthrough");
 
 } // namespace
 

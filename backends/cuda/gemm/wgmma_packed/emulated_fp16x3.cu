@@ -22,7 +22,7 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const Gem
   const fp16x3::Plan plan = fp16x3::choose(call, executor.capabilities().multiprocessors);
   if (plan.way == fp16x3::Way::Split) return warp_split::run(kernel.name, executor, queue, call, plan.split);
   if (plan.way == fp16x3::Way::Unpacked) return wgmma::unpacked::run(kernel.name, executor, queue, call, plan.unpacked);
-  return wgmma::run<TwoTerms, 128, 192>(row, executor, queue, call);
+  return wgmma::run<TwoTerms, 128, 192>(kernel, executor, queue, call);
 }
 
 } // namespace
