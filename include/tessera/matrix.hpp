@@ -359,7 +359,7 @@ std::ostream& operator<<(std::ostream& out, const A& a) {
 /// wrapped and never rounded. Every backend, with any number of threads, has the same one.
 ///
 /// Throws InvalidArgument where the sum is 2⁶³ or more, which std::int64_t does not hold. Up to 2³² numbers below 46341
-/// in magnitude never get there; of −2³¹ two do. Backend::Auto stays on the host, since a copy to a card costs more
+/// in magnitude never get there; of −2³¹ two do. Backend::Auto stays on the host, since a copy to a GPU costs more
 /// than the sum. Throws BackendUnavailable where a named backend cannot be used, KernelRejected where
 /// it has no such row, and OutOfMemory. No numbers: 0.
 ///
