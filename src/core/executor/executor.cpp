@@ -1,4 +1,4 @@
-/// The choice of a row of an executor's ladder.
+/// The choice of a kernel of an executor's ladder.
 
 #include <tessera/executor.hpp>
 
@@ -58,14 +58,14 @@ Status unknown_kernel(std::span<const Row> rows, std::string_view name, std::str
                                                           nearest_word(name, names) + "'?");
 }
 
-/// Does a pass over C have to follow the row's product?
+/// Does a pass over C have to follow the kernel's product?
 bool wants_finish(const GemmKernel& row, const GemmCall& call) {
   const bool narrow = call.type == DType::F32 && is_16_bit(call.result);
   return (narrow && !row.narrows) || (!call.epilogue.empty() && !row.epilogue);
 }
 
-/// Returns the call as the row gets it. If a pass over C follows, the row computes no epilogue and gives unrounded
-/// results.
+/// Returns the call as the kernel gets it. If a pass over C follows, the kernel computes no epilogue and gives
+/// unrounded results.
 GemmCall as_seen_by(const GemmKernel& row, const GemmCall& call) {
   if (!wants_finish(row, call)) return call;
   GemmCall seen = call;
@@ -81,8 +81,8 @@ const char* reason_against(const ReduceKernel& row, const ReduceCall& call, cons
   return row.reject ? row.reject(row, call, machine) : nullptr;
 }
 
-/// Selects the first row that takes the call and keeps the numerical contract, or the row called `name`. If there is
-/// none the status has the reasons of all rows.
+/// Selects the first kernel that takes the call and keeps the numerical contract, or the kernel called `name`. If there
+/// is none the status has the reasons of all kernels.
 template <class Row, class Call>
 Status select(std::span<const Row> rows, const Call& call, const Capabilities& machine, std::string_view name,
               const Row*& selected) {
@@ -109,7 +109,8 @@ Status select(std::span<const Row> rows, const Call& call, const Capabilities& m
   return rejected("no kernel of backend " + std::string(backend) + " takes " + describe(call) + reasons);
 }
 
-/// Returns the row that the tuning table has for this product; null if there is none or the row rejects the product.
+/// Returns the kernel that the tuning table has for this product; null if there is none or the kernel rejects the
+/// product.
 const GemmKernel* tuned_row(const detail::TunedRows& tuned, const GemmCall& call, const Capabilities& machine) {
   const GemmKernel* row = tuned.find(call);
   if (row == nullptr) return nullptr;
@@ -135,8 +136,8 @@ FinishCall finish_of(const GemmCall& call) {
           .threads = call.threads};
 }
 
-/// Runs the row, and then the pass over C. If the pass needs unrounded results, the row writes them to a C of its own
-/// type in scratch memory.
+/// Runs the kernel, and then the pass over C. If the pass needs unrounded results, the kernel writes them to a C of its
+/// own type in scratch memory.
 Status run_product_and_finish(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCall& call) {
   GemmCall product = as_seen_by(row, call);
   FinishCall finish = finish_of(call);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The order in which the row of a call adds: the one that a caller has named, or the one that is chosen.
+/// The order in which the kernel of a call adds: the one that a caller has named, or the one that is chosen.
 
 #include <algorithm>
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace tessera::detail {
 
-/// Is `kernel` a row for the call's type and mode that adds in an order of its own, and not in the contract's? A later
-/// part of k cannot continue its sums.
+/// Is `kernel` a kernel for the call's type and mode that adds in an order of its own, and not in the contract's? A
+/// later part of k cannot continue its sums.
 inline bool adds_in_own_order(const Executor& executor, const GemmCall& call, std::string_view kernel) {
   const auto rows = executor.gemm_kernels();
   return std::any_of(rows.begin(), rows.end(), [&](const GemmKernel& row) {
@@ -20,8 +20,8 @@ inline bool adds_in_own_order(const Executor& executor, const GemmCall& call, st
   });
 }
 
-/// Has the call the bits of the contract of matrix units (docs/contract.md), by the row called `kernel`, or by any that
-/// the executor may choose if that is empty? Parts of k have other bits then.
+/// Has the call the bits of the contract of matrix units (docs/contract.md), by the kernel called `kernel`, or by any
+/// that the executor may choose if that is empty? Parts of k have other bits then.
 inline bool keeps_unit_contract(const Executor& executor, const GemmCall& call, std::string_view kernel) {
   const auto rows = executor.gemm_kernels();
   if (kernel.empty())

@@ -1,6 +1,6 @@
-/// cublasmp: cuBLASMp's product, as a yardstick. Each rank has a card of its own. The local elements are copied to it,
+/// cublasmp: cuBLASMp's product, as a yardstick. Each rank has a GPU of its own. The local elements are copied to it,
 /// NVIDIA's library multiplies over NCCL, and the sums come back; the report's seconds_multiplying is the time of
-/// the product alone, whose operands lie on the cards. The order of the sums is the library's, and so are the bits.
+/// the product alone, whose operands lie on the GPUs. The order of the sums is the library's, and so are the bits.
 ///
 /// Source: NVIDIA, cuBLASMp.
 
@@ -22,7 +22,7 @@ namespace {
 using tessera::detail::ExecutorMemory;
 using tessera::detail::GridState;
 
-/// A matrix on a rank's card, without gaps, and its descriptor.
+/// A matrix on a rank's GPU, without gaps, and its descriptor.
 struct OnCard {
   OnCard(Executor& executor, const Dealt& on_host, int row, int col, std::size_t bytes)
       : host(on_host), rows(on_host.rows.held(row)), cols(on_host.cols.held(col)), element(bytes), memory(executor) {}
