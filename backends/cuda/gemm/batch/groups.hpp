@@ -59,7 +59,7 @@ struct BatchGroups {
   /// Returns the group of a tile.
   __host__ __device__ const BatchGroup<T, R>& group_of(unsigned tile) const {
     const BatchGroup<T, R>* const all = more != nullptr ? more : here;
-    unsigned low = 0, high = count; // of the last group whose first tile is not behind this tile
+    unsigned low = 0, high = count; // of the last group whose first tile is not after this tile
     while (high - low > 1) {
       const unsigned middle = (low + high) / 2;
       (all[middle].first <= tile ? low : high) = middle;

@@ -7,7 +7,7 @@
 /// the other one stores. A smaller C takes tiles of 64×128, 64×64, 32×64 or 32×32.
 ///
 /// Tiles that do not fill a wave of blocks may be cut at any step of k: the next block continues the chains where the
-/// block before it stopped. Where C has few tiles, k is also cut at the canonical segments. Memory traffic is
+/// block before it stopped. Where C has few tiles, k is also cut into the contract's segments. Memory traffic is
 /// async_copy's, and four bytes for each result that is handed on, and eight bytes for each result and each segment of
 /// k but the first.
 ///

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Describes what a row of FMAs for few results runs: the tile, the launch.
+/// Describes what a kernel of FMAs for few results runs: the tile, the launch.
 
 #include <tessera/executor.hpp>
 

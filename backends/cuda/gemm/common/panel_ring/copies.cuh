@@ -155,7 +155,7 @@ class PanelCopies {
       start_copy<bytes>(to, chunk, l < k_left_ ? there + shift - byte : 0);
     }
   }
-  /// Copies the elements of a chunk of which `left` bytes are there, and puts −0 behind them.
+  /// Copies the elements of a chunk of which `left` bytes are there, and puts −0 after them.
   template <int bytes>
   __device__ static void pad(unsigned to, const char* chunk, int left) {
 #pragma unroll
