@@ -1,7 +1,7 @@
 #pragma once
 
 /// The types of a judged product's elements. Beside the element types of matrices there is one more: in a judged
-/// product DType::I32 names int8_t operands whose product is int32_t, which no row of a ladder computes.
+/// product DType::I32 names int8_t operands whose product is int32_t, which no kernel of a ladder computes.
 
 #include <cstddef>
 #include <cstdint>

@@ -19,7 +19,7 @@
 namespace tessera::bench {
 
 /// Host memory that one product after the other uses, because the system takes seconds to give some gigabytes of it. It
-/// is page-locked if the executor is a card's.
+/// is page-locked if the executor is a GPU's.
 class HostMemory {
  public:
   /// The memory is the executor's, which must outlive this object.

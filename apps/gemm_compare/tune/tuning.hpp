@@ -29,7 +29,7 @@ class Tuning {
   /// behind on the shapes before, modes with fewer than two kernels, and modes for which the table has this shape.
   /// Returns false if no task is left or the time is up.
   bool wants(Group& group);
-  /// Adds the fastest passing row of each mode to the table and writes the table.
+  /// Adds the fastest passing kernel of each mode to the table and writes the table.
   void add(const std::vector<Result>& group);
   /// Returns how many products were measured and kept, and how many shapes are left.
   std::string summary() const;
