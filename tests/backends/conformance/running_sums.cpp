@@ -1,4 +1,5 @@
-/// Products whose k comes in parts: every canonical row gives the bits of the undivided product on the reference.
+/// Products whose k comes in parts: every kernel that keeps the contract gives the bits of the undivided product on the
+/// reference.
 
 #include <array>
 #include <ostream>
@@ -55,7 +56,7 @@ class PartedProduct {
     expected_ = from_reference();
   }
 
-  /// Computes the product by the row of this name, or by the executor's choice, and checks the bits.
+  /// Computes the product by the kernel of this name, or by the executor's choice, and checks the bits.
   void check(const std::string& kernel) {
     Guarded<R> c(subject(), x_.m, x_.n, {5, 64, true});
     fill_c(c);
