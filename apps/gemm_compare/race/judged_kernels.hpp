@@ -1,6 +1,7 @@
 #pragma once
 
-/// The kernels of --kernel. Each of them adds an entry to every group and is run by the judge; see judge/README.md.
+/// The kernels of --kernel. Each of them adds an entry to every group and is run by the judge; see
+/// apps/gemm_judge/README.md.
 
 #include <functional>
 #include <map>

@@ -38,7 +38,7 @@ constexpr std::array parted_products{
     Product{9, 14, 1030, 1024, 0, 0.5},
 };
 
-/// A product with its operands in the executor's memory. T is the type of the operands, R that of C.
+/// A product with its operands in the executor's memory. T is the type of the operands, R the type of C.
 template <class T, class R>
 class PartedProduct {
  public:

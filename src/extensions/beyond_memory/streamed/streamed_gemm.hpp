@@ -3,8 +3,8 @@
 /// Products whose operands do not fit into a device's memory: C is cut into blocks, A and B into slices of k.
 ///
 /// A block of C stays on the device while slices of A and B pass through two buffers each; copies run while the device
-/// multiplies. Slices come from a source and blocks go to a target (slices.hpp): host memory, or files (out_of_core/).
-/// Slices are whole segments of a strict sum, which continue the sums of the slices before them
+/// multiplies. Slices come from a source and blocks go to a target (slices.hpp): host memory, or files
+/// (beyond_memory/files). Slices are whole segments of a strict sum, which continue the sums of the slices before them
 /// (running_sums.hpp): a streamed product has the bits of a product in one piece. So it has in the modes of matrix
 /// units, where slices are as deep as k, because parts of k have other bits there. A is copied once for each column of
 /// blocks of C, and B once for each row of blocks, so blocks are large; but the first slices and the last block are

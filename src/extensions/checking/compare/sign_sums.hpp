@@ -17,7 +17,7 @@ namespace tessera::compare {
 
 /// How exactly sums are added. Precise: in double (f32) or pairs of doubles (f64) from the first term on. Short: chains
 /// of `short_chain` terms in the matrix's own type, which are then added as under Precise. Short takes a quarter of the
-/// time; its error is about that of short_chain additions, whatever the length of the sum.
+/// time; its error is about the error of short_chain additions, whatever the length of the sum.
 enum class Sums { Precise, Short };
 inline constexpr Index short_chain = 32;
 

@@ -8,8 +8,8 @@
 /// - `along`, `rows`, `size` (bytes of an element) and `depth` (elements of k);
 /// - `data`: the bytes of a line that are copied; `wide`: its elements; `line`: the bytes from one line to the next;
 /// - `boxes`, and the `lines` of a box;
-/// - place(line, byte): the offset of a byte; swizzle(line): what place() combines offsets with by exclusive or, the
-///   same for lines that one thread copies;
+/// - place(line, byte): the offset of a byte; swizzle(line): what place() combines offsets with by exclusive or. It is
+///   equal for all lines that one thread copies;
 /// - `least_chunk`: the fewest bytes that a copy moves. If lines begin at multiples of more bytes, it moves up to 16;
 /// - `negative_padding`: elements past the end of k become −0, not +0;
 /// - `shifted`: lines begin anywhere in memory. They are copied by the aligned vectors that hold them, so that a line
