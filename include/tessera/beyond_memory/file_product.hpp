@@ -60,7 +60,7 @@ struct FileProduct {
   std::string kernel = {};            ///< a kernel of every executor's ladder; empty: the best one that takes the call
   int threads = 0;                    ///< threads of the host for each executor; 0: default_threads()
   bool start_over = false;            ///< discard an unfinished product instead of going on with it
-  /// Is called now and then, by one thread at a time, which is not always the same. It must not throw.
+  /// Is called now and then, by one thread at a time, though not always by one thread. It must not throw.
   std::function<void(const FileProductProgress&)> progress = {};
   /// A request to stop, from any thread, ends the product after the slices at hand; see FileProductReport::stopped.
   std::stop_token stop = {};

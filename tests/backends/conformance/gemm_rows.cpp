@@ -157,7 +157,7 @@ void add_gemm_rows(ut::test_suite& root) {
     any.summation = Summation::Canonical;
     add(gemm, any, false);
   }
-  // So is a product in a mode of matrix units, where the executor may choose a kernel that keeps the contract.
+  // A product in a mode of matrix units keeps it too, where the executor may choose a kernel that does.
   const auto rows = subject().gemm_kernels();
   std::set<std::pair<DType, Math>> added;
   for (const GemmKernel& row : rows) {

@@ -87,10 +87,10 @@ Status launch_small_batch(cudaStream_t stream, const BatchGroups<T, R>& groups) 
 /// Takes f32.
 template <class T>
 Status launch_quarter_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept;
-/// These two take f64, on Hopper.
+/// The launches by dmma take f64, on Hopper.
 Status launch_quarter_batch_dmma(cudaStream_t stream, const BatchGroups<double>& groups) noexcept;
 Status launch_middle_batch_dmma(cudaStream_t stream, const BatchGroups<double>& groups) noexcept;
-/// These two take f32 and f64.
+/// The launches of middle and wide tiles take f32 and f64.
 template <class T>
 Status launch_middle_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept;
 template <class T>

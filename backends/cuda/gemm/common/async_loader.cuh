@@ -28,7 +28,7 @@ class AsyncTileLoader {
   static constexpr int step = threads / line;                              ///< lines that the block reads at once
   static constexpr int count = (along == Along::K ? outer : depth) / step; ///< lines that each thread takes part in
   static_assert(threads % line == 0 && length >= line * width && count > 0);
-  // The same numbers for copies of single elements of an operand that is not aligned. A thread takes `neighbours`.
+  // Single elements of an operand that is not aligned are copied by these numbers. A thread takes `neighbours`.
   static constexpr int neighbours = sizeof(T) == 8 && outer >= 128 ? width : 1;
   static constexpr int singles_line = neighbours == 1 && length > 32 ? 32 : length / neighbours;
   static constexpr int singles = length / singles_line;

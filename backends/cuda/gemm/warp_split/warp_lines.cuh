@@ -4,8 +4,8 @@
 /// split into fragments for the matrix units. "Lines" are rows of op(A) and columns of op(B) alike.
 ///
 /// A lane has two lines, and four neighbouring k of each 16. The matrix units take the k of a step in any order, if
-/// both operands have the same. Where elements of a line are neighbours in memory, a lane reads four of them at once;
-/// where lines are neighbours, it has two neighbouring lines, and reads one element of both at once.
+/// it is one order for both operands. Where elements of a line are neighbours in memory, a lane reads four of them at
+/// once; where lines are neighbours, it has two neighbouring lines, and reads one element of both at once.
 
 #include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "cuda/gemm/common/tile_loader.cuh"

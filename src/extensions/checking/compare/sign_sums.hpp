@@ -80,7 +80,8 @@ struct RowSize {
 /// each column, or is null.
 void add_sizes(const float* x, Index ld, Index rows, Index count, const double* weights, bool largest, RowSize* sizes);
 void add_sizes(const double* x, Index ld, Index rows, Index count, const double* weights, bool largest, RowSize* sizes);
-/// Does the same with sums of at most short_chain terms in T. Their error is no more than γ_short_chain of the sum.
+/// Adds sizes as add_sizes() does, by sums of at most short_chain terms in T. Their error is no more than γ_short_chain
+/// of the sum.
 void add_sizes_short(const float* x, Index ld, Index rows, Index count, const float* weights, bool largest,
                      RowSize* sizes);
 void add_sizes_short(const double* x, Index ld, Index rows, Index count, const double* weights, bool largest,
