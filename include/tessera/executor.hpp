@@ -188,7 +188,7 @@ struct RandomCall {
 using RangeBody = void (*)(const void* context, Index begin, Index end) noexcept;
 
 /// A loop over 0 … count − 1 in host memory, whose indices may run in any order and at the same time: a functor of the
-/// caller's own (see user_kernel.hpp). A part has at least `grain` indices, but for the last one.
+/// caller's own (see user_kernel.hpp). A part has at least `grain` indices, except for the last one.
 struct RangeCall {
   Index count = 0;               ///< the number of indices
   Index grain = 1;               ///< the fewest indices that are worth a thread's while; at least 1

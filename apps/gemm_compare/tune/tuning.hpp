@@ -21,8 +21,8 @@ namespace tessera::compare_app {
 class Tuning {
  public:
   /// Reads the table that earlier runs wrote, if there is one. Throws IoError if it cannot be read, and InvalidArgument
-  /// if the plan has not exactly one backend, if the table is of another backend or device, or if no folder for it is
-  /// known.
+  /// if the plan does not have exactly one backend, if the table is of another backend or device, or if no folder for
+  /// it is known.
   Tuning(const Options& options, const Plan& plan);
 
   /// Removes the tasks of the group that need no measurement: kernels that gemm() may not choose, kernels that were far

@@ -64,8 +64,8 @@ class RowBlocks {
   /// The type of the elements.
   using value_type = T;
 
-  /// Makes a matrix whose elements are undefined. The blocks have equal numbers of rows, but for the last ones, which
-  /// have fewer, or none. Throws InvalidArgument for a list that is wrong and for negative sizes.
+  /// Makes a matrix whose elements are undefined. The blocks have equal numbers of rows, except for the last ones,
+  /// which have fewer, or none. Throws InvalidArgument for a list that is wrong and for negative sizes.
   RowBlocks(std::span<Executor* const> executors, Index rows, Index cols)
       : executors_(executors.begin(), executors.end()), rows_(rows), cols_(cols) {
     detail::check_row_blocks(executors, rows, cols);

@@ -22,7 +22,7 @@ class Problem {
 
   const Case& parameters() const { return case_; }
   /// Says whether the case applies to a kernel: modes that round to a short format promise nothing about subnormal
-  /// numbers, but for the bits where they have a contract.
+  /// numbers, except for the bits where they have a contract.
   bool concerns(const GemmKernel& row) const;
   /// Runs the named kernel, or the executor's own choice if not `by_name`, and checks everything. Returns an empty
   /// string, or what is wrong. Sets `rejection` where the kernel does not take the case.

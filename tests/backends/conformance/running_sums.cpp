@@ -17,7 +17,7 @@ namespace {
 
 struct Product {
   Index m, n, k;
-  Index part; ///< of k, but for the last one
+  Index part; ///< of k, except for the last one
   double alpha = 1, beta = 0;
   Op op_a = Op::None, op_b = Op::None;
   bool layer = false; ///< with an epilogue

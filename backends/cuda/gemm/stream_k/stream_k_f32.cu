@@ -26,7 +26,8 @@ namespace {
 using namespace stream_k::f32;
 
 /// Whether copying an operand, so that its lines lie along m or n, costs less than copying single elements into shared
-/// memory again and again (docs/lab/random_shapes.md). `across`: the rows or columns of C that the operand has not.
+/// memory again and again (docs/lab/random_shapes.md). `across`: the rows or columns of C that the operand does not
+/// have.
 bool copying_pays(Index across, Index k) { return across >= 3072 && k >= 2048; }
 
 /// An operand, outer×k as the product sees it, which is copied into k lines of neighbours unless it has them.

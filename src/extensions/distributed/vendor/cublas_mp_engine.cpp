@@ -183,7 +183,7 @@ Status CublasMpRun::run(DistributedReport& report) {
                            sums_.row_bytes(), sums_.row_bytes(), static_cast<std::size_t>(sums_.cols));
 }
 
-/// Says that two matrices have blocks of unlike sizes along a dimension that they share; empty if they have not.
+/// Says that two matrices have blocks of unlike sizes along a dimension that they share; empty if they do not.
 std::string unlike_blocks(const char* x, const Axis& of_x, const char* y, const Axis& of_y, const char* dimension) {
   if (of_x.block == of_y.block) return {};
   return std::string("cuBLASMp wants equal blocks along ") + dimension + ", and " + x + " has blocks of " +

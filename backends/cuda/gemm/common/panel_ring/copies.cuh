@@ -110,7 +110,7 @@ class PanelCopies {
   /// `whole`: all k of the panel and all rows are there, and so is what an additional chunk reads.
   template <int chunk, bool whole>
   __device__ void start_all(unsigned to) const {
-    constexpr int of_line = Layout::data / chunk; // chunks, but for the additional one of shifted lines
+    constexpr int of_line = Layout::data / chunk; // chunks, except for the additional one of shifted lines
     constexpr int step = threads / of_line;       // lines that the threads copy at once
     constexpr int each = all_lines / step;
     static_assert(each * step == all_lines && Layout::lines % step == 0);
