@@ -102,15 +102,16 @@ void copy_to_host(Z&& to, const X& from, ExecutionQueue& queue) {
   detail::copy_to_host(from.view().operand(), to.writable().operand(), queue);
 }
 
-/// Enqueues a copy of the whole matrix that x shows to the queue's executor, unless its elements are there already.
+/// Enqueues a copy to the queue's executor of the whole matrix that x is a view of, unless its elements are there
+/// already.
 template <MatrixLike X>
 void prefetch(const X& x, ExecutionQueue& queue) {
   detail::prefetch(x.view().operand(), queue);
 }
 
-/// Enqueues a copy of the whole matrix that x shows to host memory, unless its newest elements are there already.
-/// Reading an element waits for it. Where the newest elements are on another executor, the copy is done when the call
-/// returns.
+/// Enqueues a copy to host memory of the whole matrix that x is a view of, unless its newest elements are there
+/// already. Reading an element waits for it. Where the newest elements are on another executor, the copy is done when
+/// the call returns.
 template <MatrixLike X>
 void prefetch_to_host(const X& x, ExecutionQueue& queue) {
   detail::prefetch_to_host(x.view().operand(), queue);

@@ -9,7 +9,7 @@
 ///
 /// The contract of Math::Strict (docs/contract.md) adds the sums of segments of k in ascending order, and applies alpha
 /// and beta last. C := A·B + C by a second product would add the second part's sums to one another first, which gives
-/// other bits. These functions continue the sum instead, on every kernel, of any backend, that keeps the contract: a
+/// other bits. These functions continue the sum instead, with any kernel of any backend that keeps the contract: a
 /// product of one segment with alpha = beta = 1 is fma(1, sums, segment), which is the contract's addition.
 ///
 /// Parts come from a file, from another machine, or through a device's memory that is too small for the operands.
