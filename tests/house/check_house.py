@@ -38,6 +38,7 @@ WORDS = {
     r"\bthose (who|that|which|of)\b": "name the things",
     r"\bthat of (a|an|the|one|its|their|another|each|any)\b": "repeat the noun",
     r"\b(as|see) above\b": "say it, or link it",
+    r"\b(does|returns) the same (of|for|with)\b": "say what it does",
 }
 # Names that the field has other words for (docs/glossary.md).
 NAMES = {

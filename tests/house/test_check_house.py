@@ -122,6 +122,10 @@ class CheckHouse(unittest.TestCase):
         self.write("backends/cuda/gemm/common/ring.cuh", "/// The warps\n/// who copy wait here.\n")
         self.expect("backends/cuda/gemm/common/ring.cuh:2: 'who'")
 
+    def test_a_comment_that_leans_on_the_one_before(self):
+        self.write("backends/cuda/gemm/common/ring.cuh", "/// Returns the bytes of A.\nint a();\n/// Returns the same of B.\nint b();\n")
+        self.expect("backends/cuda/gemm/common/ring.cuh:3: 'Returns the same of': say what it does")
+
     def test_a_word_behind_code(self):
         self.write("backends/cuda/gemm/common/ring.cuh", "int n; // nobody reads it\n")
         self.expect("backends/cuda/gemm/common/ring.cuh:1: 'nobody'")
