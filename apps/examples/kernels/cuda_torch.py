@@ -1,4 +1,4 @@
-"""A kernel in Python for a card, for all types: PyTorch multiplies, which calls the vendor's library.
+"""A kernel in Python for a GPU, for all types: PyTorch multiplies, which calls the vendor's library.
 
     gemm_compare --gpu --kernel cuda_torch.py --device cuda --sizes 1024,4096
     gemm_compare --gpu --kernel cuda_torch.py --device cuda --dtype bf16 --sizes 4096
@@ -22,7 +22,7 @@ def int8_product(a, b):
     try:
         wide = torch._int_mm(pad(a, (0, -k % 8, 0, max(0, 17 - m))), pad(b, (0, -n % 8, 0, -k % 8)))
         return wide[:m, :n]
-    except RuntimeError:  # a card or a library without such products; in float64 they are exact too
+    except RuntimeError:  # a GPU or a library without such products; in float64 they are exact too
         return (a.double() @ b.double()).to(torch.int32)
 
 

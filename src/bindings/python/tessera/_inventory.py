@@ -17,7 +17,7 @@ class Backend:
     available: bool  #: a product can be computed with it
     reason: str  #: why it is not available, and what to do about it
     path: str  #: the plug-in's file
-    device: str  #: name of the processor or card
+    device: str  #: name of the processor or GPU
     threads: int  #: used by a product that names no number; 0 on a device
     memory: str  #: place of its operands: "host" or "device"
 
