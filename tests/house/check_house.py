@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, and no circles of folders,
 which may read a clock, how long READMEs are and what stands before a public header's declarations, how large the results are, how
-wide prose is, which words comments and pages do not use, that docs/glossary.md is in order and knows every folder, and what the
+wide prose is, which words comments, docstrings and pages do not use, that docs/glossary.md is in order and knows every folder, and what the
 site asks of pages (docs/site/page_rules.py): a place, links that lead somewhere, headings in order.
 
     check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
@@ -9,6 +9,7 @@ site asks of pages (docs/site/page_rules.py): a place, links that lead somewhere
 Each finding is one line, `file:line: what is wrong`. The exit status is 1 if there is one.
 """
 
+import ast
 import os
 import pathlib
 import re
@@ -100,6 +101,15 @@ def script_comments(text):
             if line.lstrip().startswith("#") and not line.startswith("#!")]
 
 
+def docstrings(text):
+    """(line, text) of each docstring of Python, without the examples that it runs."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (said := ast.get_docstring(node, clean=False)):
+            found.append((node.body[0].lineno, re.sub(r"(?m)^\s*(>>>|\.\.\.).*", "", said)))
+    return found
+
+
 def without_code(line):
     """A line of a page, with code and the targets of links struck out."""
     return re.sub(r"`[^`]*`|(?<=\])\([^)]*\)", lambda quoted: "x" * len(quoted[0]), line)
@@ -141,6 +151,8 @@ def check_prose(root, name, findings):
     elif suffix in SCRIPTS or name.endswith("CMakeLists.txt"):
         for line, said in script_comments(text):
             check_words(name, line, said, findings)
+        for line, said in docstrings(text) if suffix == ".py" else ():
+            check_words(name, line, without_code(said), findings)
     elif suffix == ".md":
         for number, line in prose_lines(text):
             check_words(name, number, line, findings)

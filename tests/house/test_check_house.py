@@ -150,6 +150,11 @@ class CheckHouse(unittest.TestCase):
         status, output = self.check()
         self.assertEqual(status, 0, output)
 
+    def test_a_name_in_a_docstring(self):
+        self.write("tests/core/one.py", 'def f():\n    """Asks a card.\n\n    >>> card(1)\n    """\n    card = "card"\n    return card\n')
+        status, output = self.check()
+        self.assertEqual((status, output), (1, "tests/core/one.py:2: 'card': GPU; in code the executor's device\n"))
+
     def test_a_name_in_a_table(self):
         self.write("docs/page.md", "# A page\n\n| file | what |\n|---|---|\n| `card.cpp` | asks a card |\n")
         status, output = self.check()

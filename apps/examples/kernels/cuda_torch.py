@@ -4,7 +4,7 @@
     gemm_compare --gpu --kernel cuda_torch.py --device cuda --dtype bf16 --sizes 4096
     gemm_compare --kernel cuda_torch.py --device cuda --dtype i8 --sizes 1024
 
-The bounds are those of sums in float32. For tf32, switch allow_tf32 on and pass --kernel-math tf32.
+The bounds are the bounds of sums in float32. For tf32, switch allow_tf32 on and pass --kernel-math tf32.
 """
 
 import torch

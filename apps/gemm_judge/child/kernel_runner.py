@@ -1,7 +1,7 @@
 """Runs a kernel that is a Python file with `def solve(a, b, c)` for gemm_judge, whose process this interpreter replaced.
 
-The messages are those of channel.hpp. gemm_compare writes the operands into this process's memory and reads C from it.
-solve() gets NumPy arrays over that memory, or tensors where the file imports PyTorch; on a card the tensors lie over
+channel.hpp has the messages. gemm_compare writes the operands into this process's memory and reads C from it.
+solve() gets NumPy arrays over that memory, or tensors where the file imports PyTorch; on a GPU the tensors lie over
 memory of this program there. It writes the product into c, or returns it.
 """
 

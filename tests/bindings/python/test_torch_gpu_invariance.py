@@ -1,4 +1,4 @@
-"""batch_invariant() beside products on a CUDA device, and tensors without elements. It needs a card."""
+"""batch_invariant() beside products on a CUDA device, and tensors without elements. It needs a GPU."""
 
 import pytest
 

@@ -29,7 +29,7 @@ class Backend:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One row of a backend's ladder."""
+    """One kernel of a backend's ladder."""
 
     backend: str  #: the backend whose ladder it is on
     name: str  #: as gemm's kernel takes it

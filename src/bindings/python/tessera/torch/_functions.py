@@ -95,7 +95,7 @@ def grouped_mm(x, w, offsets, *, math=None, out_dtype=None):
         where groups of rows have up to 64 rows on average, in each CUDA graph, and, if it is a Hopper GPU, where 16-bit
         tensors have lines that begin at multiples of 16 bytes; offsets out of order are not noticed then. Otherwise the
         host reads them, and the call waits for what computes them.
-    x, w: rows of x (t×k) in group g are multiplied by w[g] (w is groups×k×n); the result is t×n, and zero behind the last
+    x, w: rows of x (t×k) in group g are multiplied by w[g] (w is groups×k×n); the result is t×n, and zero after the last
         group. Or w is a matrix, t×n, and the groups are columns of x (m×t) and rows of w; the result is groups×m×n.
 
     A row's bits do not depend on its group's other rows, nor on other groups.

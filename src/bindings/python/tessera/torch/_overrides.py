@@ -194,7 +194,7 @@ def warning(operator, name, devices, reason, current):
 
 
 def long_softmax(function):
-    """Warns of a card's softmax of long rows, which reads rows from the next multiple of 16 bytes on."""
+    """Warns of a GPU's softmax of long rows, which reads rows from the next multiple of 16 bytes on."""
 
     def kernel(call, x, dim, *others):
         if x.is_cuda and x.dim() > 0:
