@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, and no circles of folders,
 which may read a clock, how long READMEs are and what stands before a public header's declarations, how large the results are, how
-wide prose is, which words comments, docstrings and pages do not use, that docs/glossary.md is in order and knows every folder, and what the
-site asks of pages (docs/site/page_rules.py): a place, links that lead somewhere, headings in order.
+wide prose is, which words comments, docstrings and pages do not use, that docs/glossary.md is in order and knows every folder,
+and what the site asks of pages (docs/site/page_rules.py): a place, links that lead somewhere, headings in order.
 
     check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
 
@@ -111,7 +111,7 @@ def docstrings(text):
 
 
 def without_code(line):
-    """A line of a page, with code and the targets of links struck out."""
+    """Text of a page, with code and the targets of links struck out."""
     return re.sub(r"`[^`]*`|(?<=\])\([^)]*\)", lambda quoted: "x" * len(quoted[0]), line)
 
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Describes what a kernel by a warp's matrix instructions runs: copies of operands whose lines are not aligned, the
-/// tile, the launch.
+/// What a kernel of the ladder runs by a warp's matrix instructions: copies of operands whose lines are not aligned,
+/// the tile, the launch.
 
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>
@@ -81,7 +81,7 @@ Status run(const GemmKernel& row, Executor& executor, Queue& queue, const GemmCa
   }
 }
 
-/// Returns the kernel `name` for operands of `type`, which T is.
+/// Returns the ladder's kernel `name` for operands of `type`, which T is.
 template <class T>
 constexpr GemmKernel row(const char* name, const char* summary, DType type, Math math) {
   return {.name = name,
@@ -108,7 +108,8 @@ const char* reject_large(const GemmKernel& row, const GemmCall& call, const Capa
              : "the row wgmma_* of this mode takes less time for such a product; use that, or mma_sync_*";
 }
 
-/// Returns the kernel `name` for products that take these kernels less time than Hopper's warpgroup instructions.
+/// Returns the ladder's kernel `name` for products that take these device kernels less time than Hopper's warpgroup
+/// instructions.
 template <class T>
 constexpr GemmKernel small_row(const char* name, const char* summary, DType type, Math math) {
   GemmKernel small = row<T>(name, summary, type, math);

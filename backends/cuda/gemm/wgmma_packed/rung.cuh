@@ -1,7 +1,7 @@
 #pragma once
 
-/// Describes what a packed kernel runs: it splits and packs the operands, chooses the tile's width and the slices of k,
-/// and launches the product.
+/// What a kernel of the ladder runs on packed operands: it splits and packs the operands, chooses the tile's width and
+/// the slices of k, and launches the product.
 
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Describes what a kernel by tensor maps runs: it describes the operands, copies what the copy engine cannot read, and
-/// launches the product.
+/// What a kernel of the ladder runs by tensor maps: it describes the operands, copies what the copy engine cannot read,
+/// and launches the product.
 
 #include <tessera/executor.hpp>
 
