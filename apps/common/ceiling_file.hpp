@@ -1,6 +1,6 @@
 #pragma once
 
-/// The JSON file that keeps ceilings: a list of machines, each with its fingerprint and its measured rows.
+/// The JSON file that keeps ceilings: a list of machines, each with its fingerprint and its measured entries.
 
 #include <filesystem>
 #include <stdexcept>
@@ -32,13 +32,13 @@ std::filesystem::path ceiling_file();
 /// memory sizes.
 nlohmann::ordered_json fingerprint(const Capabilities& capabilities);
 
-/// Returns the rows of the machine with this fingerprint; none if there is no file or no such machine in it. Throws
+/// Returns the entries of the machine with this fingerprint; none if there is no file or no such machine in it. Throws
 /// CeilingFileError.
 std::vector<CeilingRow> load_ceilings(const std::filesystem::path& file, const nlohmann::ordered_json& fingerprint);
 
-/// Writes rows of the machine with this fingerprint. They replace its rows with an equal place
-/// (CeilingRow::same_place); its other rows and the other machines stay. A file that cannot be understood is replaced
-/// if it may be. Returns why the file was not written; empty if it was.
+/// Writes entries of the machine with this fingerprint. They replace its entries with an equal place
+/// (CeilingRow::same_place); its other entries and the other machines stay. A file that cannot be understood is
+/// replaced if it may be. Returns why the file was not written; empty if it was.
 std::string store_ceilings(const std::filesystem::path& file, const nlohmann::ordered_json& fingerprint,
                            const std::vector<CeilingRow>& rows);
 

@@ -62,8 +62,8 @@ CeilingRow place_of(Backend backend, DType type, Math math, int threads) {
   CeilingRow place;
   place.device = executor(backend).capabilities().host_memory ? std::string("cpu") : std::string(to_string(backend));
   place.type = type;
-  // On the processor, compensated, Strassen's and strict kernels run on the same units, and a ceiling counts only the
-  // operations of the conventional product.
+  // On the processor, compensated, Strassen's and strict kernels run on the same vector units, and a ceiling counts
+  // only the operations of the conventional product.
   const bool on_the_same_units = math == Math::Compensated || math == Math::Strassen;
   place.math = place.device == "cpu" && on_the_same_units ? Math::Strict : math;
   place.threads = threads;

@@ -50,16 +50,17 @@ nlohmann::ordered_json to_json(const CeilingRow& row);
 class CeilingTable {
  public:
   /// `backends`: the backends that may be measured; the host backends among them share the processor. `measure`:
-  /// measure even if the file has the row. `program`: the program's name, which precedes messages on stderr.
+  /// measure even if the file has the entry. `program`: the program's name, which precedes messages on stderr.
   CeilingTable(std::vector<Backend> backends, bool measure, std::string program);
 
-  /// Returns the row as found earlier in this run, or read from the file, or measured now. On the processor each host
+  /// Returns the entry as found earlier in this run, or read from the file, or measured now. On the processor each host
   /// backend measures, and the highest numbers count. The numbers are 0 if the executor measures nothing.
   CeilingRow find(Backend backend, DType type, Math math, int threads);
-  /// Measures once more and keeps the higher of each number. It measures a row once a run; later calls act as find().
+  /// Measures once more and keeps the higher of each number. It measures an entry once a run; later calls act as
+  /// find().
   CeilingRow find_again(Backend backend, DType type, Math math, int threads);
 
-  /// Returns the rows that were found in this run.
+  /// Returns the entries that were found in this run.
   std::vector<CeilingRow> rows() const;
   nlohmann::ordered_json to_json() const;
 

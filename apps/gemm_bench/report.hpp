@@ -16,7 +16,7 @@ namespace tessera::bench {
 std::string table_head(const std::vector<std::string>& peers);
 std::string table_line(const Race& race, const std::vector<Standing>& standings);
 
-/// Returns the JSON rows of one race.
+/// Returns the JSON entries of one race.
 std::vector<nlohmann::ordered_json> rows(const Race& race, const std::vector<Standing>& standings);
 
 /// Returns the geometric means of Tessera's ratios to each library, a line for products that read C and one for those

@@ -39,7 +39,7 @@ namespace {
 /// The exit statuses; --help explains them under "Exit status".
 enum ExitStatus { all_well = 0, some_wrong = 1, usage = 2 };
 
-/// Sets the number of threads of executors, which are made once, to the most that a row will use.
+/// Sets the number of threads of executors, which are made once, to the most that an entry will use.
 void set_thread_limit(const Options& options) {
   const int by_default = apps::thread_source().threads; // throws if a variable of the environment holds no number
   if (options.threads.empty()) return;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The types of a judged product's elements. Beside the element types of matrices there is one more: in a judged
-/// product DType::I32 names int8_t operands whose product is int32_t, which no row of a ladder computes.
+/// product DType::I32 names int8_t operands whose product is int32_t, which no kernel of a ladder computes.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ inline constexpr Index largest_int8_k = Index{1} << 16;
 
 /// The word for the type of the operands on the command line and in reports.
 inline constexpr std::string_view int8_word = "i8";
-/// Its word in array libraries.
+/// The word of array libraries for the type of the operands.
 inline constexpr std::string_view int8_array_name = "int8";
 
 /// Returns the bytes of one element of A or B; size_of() returns the bytes of an element of C.

@@ -23,7 +23,7 @@ struct JudgeRequest {
   Abi abi = Abi::Leetgpu;             ///< of a library; a Python file has its own
   /// The operands in host memory, with C as it is before the product; C is not written. m, n and k must be at least 1.
   /// With a == nullptr only the shape counts, and all calls use whole numbers. The type int8_product of elements.hpp,
-  /// which no row of a ladder has, is judged in this way alone.
+  /// which no kernel of a ladder has, is judged in this way alone.
   GemmCall call;
   /// Checks a product, which has the order and the layout of the caller's C. Returns what is wrong with it, or "" if it
   /// is right. The judge calls it after each call of the kernel with the caller's data.

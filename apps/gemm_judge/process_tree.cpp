@@ -43,7 +43,7 @@ std::vector<pid_t> numbers_in(const std::string& folder) {
   return numbers;
 }
 
-/// The fields of /proc/…/stat behind the name, which may hold any characters. The state is field 3, so at(3).
+/// The fields of /proc/…/stat after the name, which may hold any characters. The state is field 3, so at(3).
 class Stat {
  public:
   explicit Stat(const std::string& text) {

@@ -44,7 +44,7 @@ class ProcessTree {
     double waited = 0; ///< for a processor, while it could have run
   };
   ThreadTimes worker_thread() const;
-  /// Returns the same of the calling thread.
+  /// Returns what Linux counted for the calling thread.
   static ThreadTimes this_thread();
   /// Returns the memory of all processes in bytes; pages that they share count once.
   std::size_t memory() const;

@@ -26,7 +26,7 @@ bool copy(std::size_t bytes, Step&& step) {
   return true;
 }
 
-/// Some containers forbid the system calls, but not the file that does the same.
+/// Some containers forbid the system calls, but not the file /proc/…/mem.
 bool is_forbidden(int error) { return error == EPERM || error == ENOSYS; }
 
 template <class Use>

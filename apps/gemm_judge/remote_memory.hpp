@@ -19,7 +19,7 @@ bool read_memory(pid_t process, std::uint64_t from, std::byte* to, std::size_t b
 class RemoteOperand {
  public:
   RemoteOperand() = default;
-  /// `address`: of the first element in the child; the guard bands lie in front of it and behind the last byte.
+  /// `address`: of the first element in the child; the guard bands lie in front of it and after the last byte.
   RemoteOperand(pid_t process, std::uint64_t address, std::size_t bytes)
       : process_(process), address_(address), bytes_(bytes) {}
 

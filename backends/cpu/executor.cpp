@@ -41,7 +41,7 @@ Status CpuExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> grou
   if (small_ones == 0) return gemm_one_by_one(queue, groups);
   std::vector<GemmBatch> ordered(groups.begin(), groups.end());
   const auto first_large = std::stable_partition(ordered.begin(), ordered.end(), small);
-  // The large products come first, because their rows may reject, and nothing may be written then.
+  // The large products come first, because their kernels may reject, and nothing may be written then.
   if (Status status = gemm_one_by_one(queue, {first_large, ordered.end()}); !status.ok()) return status;
   return detail::partly_written(batched_products(*this, queue, {ordered.begin(), first_large}));
 } catch (const std::bad_alloc& error) {

@@ -46,7 +46,7 @@ class CpuExecutor final : public HostExecutor {
   ScratchPool scratch_;
 };
 
-/// Returns the executor that a kernel runs on. The rows of this ladder run on no other kind of executor.
+/// Returns the executor that a kernel runs on. The kernels of this ladder run on no other kind of executor.
 inline CpuExecutor& cpu_of(Executor& executor) { return static_cast<CpuExecutor&>(executor); }
 
 using MakeTeam = std::unique_ptr<Team> (*)(int threads);

@@ -46,7 +46,8 @@ void PlainThreads::run(int threads, BodyReference<int> work) {
 }
 
 void PlainThreads::after_fork_in_child() noexcept {
-  // The condition variables remember waiting threads, and the loops lie on stacks of threads, which the child has not.
+  // The condition variables remember waiting threads, and the loops lie on stacks of threads, which the child does not
+  // have.
   std::construct_at(&wake_);
   std::construct_at(&left_);
   loops_ = nullptr;

@@ -6,14 +6,14 @@
 /// not on later processors.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TESSERA_FMA_CLONES __attribute__((target_clones("fma", "default")))
-/// As TESSERA_FMA_CLONES, with all that the function calls inlined: a call would leave the clone. Clang takes only one
-/// of the two attributes; there such a call computes the same bits by the library's fma.
+/// Does what TESSERA_FMA_CLONES does, and inlines all that the function calls: a call would leave the clone. Clang
+/// takes only one of the two attributes; there such a call computes the same bits by the library's fma.
 #ifdef __clang__
 #define TESSERA_FLAT_FMA_CLONES TESSERA_FMA_CLONES
 #else
 #define TESSERA_FLAT_FMA_CLONES __attribute__((target_clones("fma", "default"), flatten))
 #endif
-/// As TESSERA_FMA_CLONES, with a third version for processors with AVX-512.
+/// Does what TESSERA_FMA_CLONES does, and adds a third version for processors with AVX-512.
 #define TESSERA_WIDE_CLONES __attribute__((target_clones("avx512f", "fma", "default")))
 /// A function for processors with AVX-512 alone, whose callers ask __builtin_cpu_supports("avx512f") first.
 #define TESSERA_AVX512 __attribute__((target("avx512f")))

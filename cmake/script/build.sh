@@ -62,13 +62,13 @@ compile() {
   NINJA_STATUS=$ninja_status with_progress "compiling" ninja -C "$build" "$@"
 }
 
-# The compute capabilities of the cards here, one a line.
+# The compute capabilities of the GPUs here, one a line.
 cards() {
   nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep -x '[0-9][0-9]*\.[0-9]' | sort -u || true
 }
 
-# architectures_of CAPABILITIES: what CMake has to compile for these cards, as far as nvcc knows them. Hopper's own
-# instructions need the name 90a. A card that is newer than nvcc translates the PTX of 8.0 when it loads it.
+# architectures_of CAPABILITIES: what CMake has to compile for these GPUs, as far as nvcc knows them. Hopper's own
+# instructions need the name 90a. A GPU that is newer than nvcc translates the PTX of 8.0 when it loads it.
 architectures_of() {
   nvcc=${CUDACXX:-nvcc}
   known=$("$nvcc" --list-gpu-code 2>/dev/null) || known=
@@ -90,7 +90,7 @@ architectures_of() {
 }
 
 # choose_device_code PURPOSE: sets `device_options` to CMake's options for CUDA code, and `device_targets` to the target
-# that has it. What the caller names in TESSERA_CUDA_ARCHITECTURES is obeyed. Otherwise the code is for the cards that
+# that has it. What the caller names in TESSERA_CUDA_ARCHITECTURES is obeyed. Otherwise the code is for the GPUs that
 # are here. Where there is none, it is left out, except for a list: a list needs the rungs, and they need not be fast.
 choose_device_code() {
   device_options=-DTESSERA_CUDA=AUTO device_targets=tessera_cuda

@@ -163,7 +163,7 @@ check_with_clang() {
   phase_of_build "tests of the build with $clang" run_tests
 }
 
-# Device code is compiled for Hopper where nvcc is, with or without a card.
+# Device code is compiled for Hopper where nvcc is, with or without a GPU.
 choose_checked_device_code() {
   if [ -z "${TESSERA_CUDA_ARCHITECTURES:-}" ]; then
     TESSERA_CUDA_ARCHITECTURES=90a-real

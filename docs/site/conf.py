@@ -36,7 +36,7 @@ highlight_language = "text"
 myst_heading_anchors = 6
 myst_fence_as_directive = ["mermaid"]
 
-# Where code has prompts, the copy button takes the lines behind them, and not what was printed.
+# Where code has prompts, the copy button takes the lines after them, and not what was printed.
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 

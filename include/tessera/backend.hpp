@@ -61,7 +61,7 @@ TESSERA_API Memory memory_of(Backend backend);
 /// load the plug-in or to make the executor; the next call tries again. So do the other functions here.
 TESSERA_API Executor& executor(Backend backend);
 
-/// Returns the process-wide executor of one device of a backend with devices, such as a card; `device` counts from 0 as
+/// Returns the process-wide executor of one device of a backend with devices, such as a GPU; `device` counts from 0 as
 /// the backend does. It is made on first use and kept until the process ends. executor(backend) is one of them: the one
 /// of the device that the backend chooses itself. Throws what executor(backend) throws: BackendUnavailable also where
 /// there is no such device. Throws InvalidArgument for Auto, a negative number, and a backend in host memory, which has
@@ -71,10 +71,10 @@ TESSERA_API Executor& executor(Backend backend);
 /// one and need not share a default queue.
 TESSERA_API Executor& executor(Backend backend, int device, int copy = 0);
 
-/// Returns the rows of a backend's ladder of products, also where the plug-in finds no device; none where the plug-in
-/// is missing.
+/// Returns the kernels of a backend's ladder of products, also where the plug-in finds no device; none where the
+/// plug-in is missing.
 TESSERA_API std::span<const GemmKernel> gemm_kernels(Backend backend);
-/// Returns the rows of a backend's ladder of reductions, also where the plug-in finds no device; none where it is
+/// Returns the kernels of a backend's ladder of reductions, also where the plug-in finds no device; none where it is
 /// missing.
 TESSERA_API std::span<const ReduceKernel> reduce_kernels(Backend backend);
 

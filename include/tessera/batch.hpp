@@ -40,7 +40,7 @@ struct RowEnds {
 ///
 /// If `ends` has numbers, products share the rows of op(A) and C, as experts share tokens: call.m are all rows, product
 /// i has the rows from end i − 1 (0 for the first one) to end i, and call.a and call.c are where the first row lies.
-/// stride_b is from one B to the next; stride_a and stride_c are 0. Rows behind the last end become beta·C, as if they
+/// stride_b is from one B to the next; stride_a and stride_c are 0. Rows after the last end become beta·C, as if they
 /// belonged to a product whose k is 0. A device reads the numbers there, so that the host waits for nothing. An end
 /// below the one before it stands for that one, and an end beyond call.m for call.m; in host memory such an end is an
 /// error. There is no epilogue.

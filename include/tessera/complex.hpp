@@ -53,8 +53,8 @@ struct ComplexGemmCall {
 /// Checks what check_gemm() checks of real products: sizes, leading dimensions, null pointers, overflow and aliasing.
 TESSERA_API Status check_gemm(const ComplexGemmCall& call);
 
-/// Enqueues the product; `kernel` names a row of the ladder for real products of `type`. Scratch memory comes from the
-/// executor; of the queues that are being recorded only the default one takes the product, see recording.hpp.
+/// Enqueues the product; `kernel` names a kernel of the ladder for real products of `type`. Scratch memory comes from
+/// the executor; of the queues that are being recorded only the default one takes the product, see recording.hpp.
 TESSERA_API Status gemm(Executor& executor, Queue& queue, const ComplexGemmCall& call,
                         std::string_view kernel = {}) noexcept;
 

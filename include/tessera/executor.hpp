@@ -46,7 +46,7 @@ class TunedKernels;
 /// The machine behind an executor. Sizes are in bytes; a member that does not apply is zero or empty.
 struct Capabilities {
   Backend backend = Backend::Reference; ///< the backend that the executor belongs to
-  std::string device;                   ///< the processor's or card's own name
+  std::string device;                   ///< the processor's or GPU's own name
   bool host_memory = true;              ///< device pointers are host pointers: nothing is ever copied
   std::size_t memory_bytes = 0;         ///< total memory of the device
   int threads = 1;                      ///< CPU: threads that a call uses if it does not name a number
@@ -72,14 +72,14 @@ class TESSERA_API Queue {
   virtual Status synchronize() noexcept = 0;
   virtual void* native() noexcept { return nullptr; } ///< cudaStream_t, or null
 
-  /// Makes the work enqueued here later start behind the work that is now in `stream`, a stream of this device that is
+  /// Makes the work enqueued here later start after the work that is now in `stream`, a stream of this device that is
   /// not Tessera's (a cudaStream_t). The host does not wait. Like finish_before(), it does nothing where a queue's work
   /// is done when a call returns.
   virtual Status start_after(void* /*stream*/) noexcept { return {}; }
-  /// Makes the work enqueued in `stream` later start behind the work that is in this queue now.
+  /// Makes the work enqueued in `stream` later start after the work that is in this queue now.
   virtual Status finish_before(void* /*stream*/) noexcept { return {}; }
 
-  /// Makes the work enqueued here later start behind the recorded point of an event, which may be of another queue, of
+  /// Makes the work enqueued here later start after the recorded point of an event, which may be of another queue, of
   /// another executor, and recorded again later. A queue that cannot wait by itself makes the host wait.
   virtual Status wait(Event& event) noexcept;
 };
@@ -188,7 +188,7 @@ struct RandomCall {
 using RangeBody = void (*)(const void* context, Index begin, Index end) noexcept;
 
 /// A loop over 0 … count − 1 in host memory, whose indices may run in any order and at the same time: a functor of the
-/// caller's own (see user_kernel.hpp). A part has at least `grain` indices, but for the last one.
+/// caller's own (see user_kernel.hpp). A part has at least `grain` indices, except for the last one.
 struct RangeCall {
   Index count = 0;               ///< the number of indices
   Index grain = 1;               ///< the fewest indices that are worth a thread's while; at least 1
@@ -246,7 +246,7 @@ class TESSERA_API Executor {
   /// host then.
   Status enqueue_copy(Queue& queue, const CopyCall& call) noexcept;
 
-  /// Allocates host memory that this executor's copies need not wait for (page-locked memory for a card, ordinary
+  /// Allocates host memory that this executor's copies need not wait for (page-locked memory for a GPU, ordinary
   /// memory otherwise), aligned to at least 64 bytes. It is scarce: the system cannot move or swap it. On OutOfMemory
   /// `memory` is null.
   Status allocate_host(std::size_t bytes, void*& memory) noexcept;
@@ -265,9 +265,9 @@ class TESSERA_API Executor {
   /// Makes an event. On failure `event` stays null.
   virtual Status create_event(std::unique_ptr<Event>& event) noexcept = 0;
 
-  /// Returns the ladder of products, best row first. Rows stay valid as long as the executor.
+  /// Returns the ladder of products, best kernel first. Kernels stay valid as long as the executor.
   virtual std::span<const GemmKernel> gemm_kernels() const noexcept = 0;
-  /// Returns the ladder of reductions, best row first. Rows stay valid as long as the executor.
+  /// Returns the ladder of reductions, best kernel first. Kernels stay valid as long as the executor.
   virtual std::span<const ReduceKernel> reduce_kernels() const noexcept = 0;
 
   /// Enqueues an element-wise operation.
@@ -288,19 +288,19 @@ class TESSERA_API Executor {
   /// read C.
   Status scale_result(Queue& queue, const GemmCall& call) noexcept;
 
-  /// Checks the call (see check_gemm()) and runs one row of the ladder. If `kernel` is not empty it is the row of this
-  /// name, and the call fails with the row's reason if the row rejects it. Otherwise it is the row that this machine's
-  /// tuning table has for such a product (see tuning.hpp), or else the first row that does not reject the call (under
-  /// Math::Strict the first canonical one).
+  /// Checks the call (see check_gemm()) and runs one kernel of the ladder. If `kernel` is not empty it is the kernel of
+  /// this name, and the call fails with the kernel's reason if the kernel rejects it. Otherwise it is the kernel that
+  /// this machine's tuning table has for such a product (see tuning.hpp), or else the first kernel that does not reject
+  /// the call (under Math::Strict the first one that keeps the contract).
   Status gemm(Queue& queue, const GemmCall& call, std::string_view kernel = {}) noexcept;
 
   /// Computes all products of all groups, in any order, with the bits of gemm(); see batch.hpp. If `kernel` is empty
-  /// the backend chooses how, in one launch or one parallel loop; a row that is named computes one product after
+  /// the backend chooses how, in one launch or one parallel loop; a kernel that is named computes one product after
   /// another. All products are checked first: nothing is written if one is invalid.
   Status gemm_batch(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel = {}) noexcept;
 
-  /// Runs one row of the ladder of reductions: the one called `kernel`, or the first canonical one that does not
-  /// reject.
+  /// Runs one kernel of the ladder of reductions: the one called `kernel`, or the first one that keeps the contract and
+  /// does not reject.
   Status reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel = {}) noexcept;
 
   /// Sets the tuning table that gemm() looks into; null: gemm() goes by the ladder only. No product may be running.
@@ -331,9 +331,9 @@ class TESSERA_API Executor {
   /// Does what free_host() does.
   virtual void run_free_host(void* memory) noexcept;
 
-  /// Computes the groups of a gemm_batch() that names no row. The groups were checked and have count, m, n, k > 0 and
-  /// alpha ≠ 0. The base class computes one product after another; a backend that overrides the method calls the base
-  /// class for the groups that it cannot compute faster.
+  /// Computes the groups of a gemm_batch() that names no kernel. The groups were checked and have count, m, n, k > 0
+  /// and alpha ≠ 0. The base class computes one product after another; a backend that overrides the method calls the
+  /// base class for the groups that it cannot compute faster.
   virtual Status run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept;
 
   /// Says whether run_row_ends() takes the group, or why not (Rejected).
@@ -342,14 +342,14 @@ class TESSERA_API Executor {
   /// one that takes_row_ends(). k or alpha may be 0; then C becomes beta·C.
   virtual Status run_row_ends(Queue& queue, const GemmBatch& group) noexcept;
 
-  /// Computes one product after another with the row that gemm() chooses, or with the one called `kernel`. No product
-  /// begins before every product has a row.
+  /// Computes one product after another with the kernel that gemm() chooses, or with the one called `kernel`. No
+  /// product begins before every product has a kernel.
   Status gemm_one_by_one(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel = {});
 
  private:
   /// Does what gemm_batch() does for checked groups, of which some have ends of rows.
   Status gemm_batch_by_ends(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel);
-  /// Runs the row, and then the part of the epilogue that the row does not apply.
+  /// Runs the kernel, and then the part of the epilogue that the kernel does not apply.
   Status run_kernel(Queue& queue, const GemmKernel& kernel, const GemmCall& call);
   Status choose_kernel(const GemmCall& call, std::string_view kernel, const GemmKernel*& chosen) const;
 

@@ -33,7 +33,7 @@ namespace tessera {
 struct GemmOptions {
   Backend backend = Backend::Auto; ///< a backend that is named is used, or the call throws
   Math math = Math::Strict;        ///< how the product may round
-  std::string kernel = {};         ///< a row of the backend's ladder; empty: the best one that takes the call
+  std::string kernel = {};         ///< a kernel of the backend's ladder; empty: the best one that takes the call
   int threads = 0;                 ///< 0: default_threads()
 };
 

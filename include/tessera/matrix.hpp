@@ -356,12 +356,12 @@ std::ostream& operator<<(std::ostream& out, const A& a) {
 }
 
 /// Returns Σx² of numbers in host memory, exactly (whole numbers are no element type of matrices): a result is never
-/// wrapped and never rounded. Every backend, with any number of threads, has the same one.
+/// wrapped and never rounded. It is equal on every backend and with any number of threads.
 ///
 /// Throws InvalidArgument where the sum is 2⁶³ or more, which std::int64_t does not hold. Up to 2³² numbers below 46341
-/// in magnitude never get there; of −2³¹ two do. Backend::Auto stays on the host, since a copy to a card costs more
+/// in magnitude never get there; of −2³¹ two do. Backend::Auto stays on the host, since a copy to a GPU costs more
 /// than the sum. Throws BackendUnavailable where a named backend cannot be used, KernelRejected where
-/// it has no such row, and OutOfMemory. No numbers: 0.
+/// it has no kernel for whole numbers, and OutOfMemory. No numbers: 0.
 ///
 /// Cost: each number is read once; a backend whose memory is not the host's gets a copy first. The operation is the
 /// CUDA course's, whose rungs `gemm_compare --op sum_of_squares --dtype i32` races.

@@ -51,7 +51,7 @@ class TESSERA_API ExecutionQueue {
 
   /// Waits until the work is done, and throws its failure, if it failed.
   void finish();
-  /// Makes the work enqueued here later start behind the work that is in the other queue now. The host does not wait.
+  /// Makes the work enqueued here later start after the work that is in the other queue now. The host does not wait.
   /// Matrices order their own work; this is for memory that Tessera does not know.
   void wait_for(ExecutionQueue& other);
 
@@ -64,9 +64,9 @@ class TESSERA_API ExecutionQueue {
   friend class detail::QueuedWork;
   friend class detail::Storage;
 
-  /// Records a mark behind the work that is in the queue now.
+  /// Records a mark after the work that is in the queue now.
   std::shared_ptr<detail::QueueMark> mark();
-  /// Makes the queue start behind the work that functions without a queue have given the executor so far.
+  /// Makes the queue start after the work that functions without a queue have given the executor so far.
   void start_behind_default_queue();
 
   Executor& executor_;
@@ -102,14 +102,16 @@ void copy_to_host(Z&& to, const X& from, ExecutionQueue& queue) {
   detail::copy_to_host(from.view().operand(), to.writable().operand(), queue);
 }
 
-/// Enqueues a copy of the whole matrix behind x to the queue's executor, unless its elements are there already.
+/// Enqueues a copy to the queue's executor of the whole matrix that x is a view of, unless its elements are there
+/// already.
 template <MatrixLike X>
 void prefetch(const X& x, ExecutionQueue& queue) {
   detail::prefetch(x.view().operand(), queue);
 }
 
-/// Enqueues a copy of the whole matrix behind x to host memory, unless its newest elements are there already. Reading
-/// an element waits for it. Where the newest elements are on another executor, the copy is done when the call returns.
+/// Enqueues a copy to host memory of the whole matrix that x is a view of, unless its newest elements are there
+/// already. Reading an element waits for it. Where the newest elements are on another executor, the copy is done when
+/// the call returns.
 template <MatrixLike X>
 void prefetch_to_host(const X& x, ExecutionQueue& queue) {
   detail::prefetch_to_host(x.view().operand(), queue);

@@ -9,8 +9,8 @@
 ///
 /// The contract of Math::Strict (docs/contract.md) adds the sums of segments of k in ascending order, and applies alpha
 /// and beta last. C := A·B + C by a second product would add the second part's sums to one another first, which gives
-/// other bits. These functions continue the sum instead, on every canonical row of every backend: a product of one
-/// segment with alpha = beta = 1 is fma(1, sums, segment), which is the contract's addition.
+/// other bits. These functions continue the sum instead, with any kernel of any backend that keeps the contract: a
+/// product of one segment with alpha = beta = 1 is fma(1, sums, segment), which is the contract's addition.
 ///
 /// Parts come from a file, from another machine, or through a device's memory that is too small for the operands.
 /// Sources: SLATE's gemmC, which multiplies one panel of k after another; the order of the sums is Tessera's own.
@@ -35,11 +35,11 @@ struct RunningSums {
 /// Adds the segments of a part of k to the sums, in the order of the contract. Of `call`, the type, the operands with
 /// their sizes, op_a, op_b and threads are read; alpha, beta, C and the epilogue are not. k must be a multiple of
 /// canonical_segment in every part but the last one of a product. The work is enqueued, or done, as by
-/// Executor::gemm(). `kernel` names a row, which must be canonical.
+/// Executor::gemm(). `kernel` names a kernel, which must keep the contract.
 ///
 /// Errors: InvalidArgument for arguments that check_gemm() refuses with the sums in the place of C, and for a math mode
-/// other than Strict; Rejected where `kernel` is not canonical or takes no such product. Then the sums are unchanged.
-/// After another error they are undefined.
+/// other than Strict; Rejected where `kernel` does not keep the contract or takes no such product. Then the sums are
+/// unchanged. After another error they are undefined.
 TESSERA_API Status add_segments(Executor& executor, Queue& queue, const GemmCall& call, RunningSums& sums,
                                 std::string_view kernel = {}) noexcept;
 

@@ -64,7 +64,7 @@ typedef enum tessera_op TESSERA_INT {
 
 /** How a product may round; see types.hpp. Strict gives the same bits on every backend. */
 typedef enum tessera_math TESSERA_INT {
-  TESSERA_STRICT = 0,          /**< canonical summation: the same bits on every backend */
+  TESSERA_STRICT = 0,          /**< bitwise reproducible: the same bits on every backend */
   TESSERA_TF32 = 1,            /**< inputs rounded to tf32, f32 accumulation */
   TESSERA_BF16 = 2,            /**< inputs rounded to bf16, f32 accumulation */
   TESSERA_FP16 = 3,            /**< inputs rounded to fp16, f32 accumulation */
@@ -83,7 +83,7 @@ typedef enum tessera_backend TESSERA_INT {
   TESSERA_REFERENCE = 1, /**< serial loops in libtessera itself */
   TESSERA_OPENMP = 2,    /**< the processor, with OpenMP's threads */
   TESSERA_TBB = 3,       /**< the processor, with oneTBB's threads */
-  TESSERA_CUDA = 4       /**< an NVIDIA card */
+  TESSERA_CUDA = 4       /**< an NVIDIA GPU */
 } tessera_backend;
 
 /** The numbers of a bias, a step of an epilogue, which is applied to a product's elements before they are stored; see
@@ -118,7 +118,7 @@ typedef struct tessera_options {
   size_t size;                      /**< sizeof(tessera_options) when the program was compiled */
   tessera_backend backend;          /**< a backend that is named is used, or the call fails */
   tessera_math math;                /**< how the product may round */
-  const char* kernel;               /**< a row of the backend's ladder; NULL: the best one that takes the call */
+  const char* kernel;               /**< a kernel of the backend's ladder; NULL: the best one that takes the call */
   int threads;                      /**< 0: the default, by TESSERA_NUM_THREADS, OMP_NUM_THREADS or the machine */
   tessera_dtype result;             /**< type of C: f32 for 16-bit operands, 16 bits for f32, or TESSERA_AS_OPERANDS */
   const tessera_epilogue* epilogue; /**< NULL: none */
@@ -315,7 +315,7 @@ typedef struct tessera_executor tessera_executor;
 TESSERA_C_API tessera_status tessera_get_executor(tessera_backend backend, tessera_executor** executor);
 /** Returns the executor's backend; TESSERA_AUTO if executor is NULL. */
 TESSERA_C_API tessera_backend tessera_executor_backend(const tessera_executor* executor);
-/** Returns the name of the processor or card; NULL if executor is NULL. */
+/** Returns the name of the processor or GPU; NULL if executor is NULL. */
 TESSERA_C_API const char* tessera_executor_device(const tessera_executor* executor);
 /** Allocates memory of the executor, aligned to at least 64 bytes. On failure *memory is NULL. */
 TESSERA_C_API tessera_status tessera_allocate(tessera_executor* executor, size_t bytes, void** memory);

@@ -29,7 +29,7 @@ namespace tessera::tools {
 
 /// What an operation does. New kinds are added at the end.
 enum class Kind : int {
-  Product = 0,     ///< one row of a ladder computes C := alpha·op(A)·op(B) + beta·C, with its epilogue
+  Product = 0,     ///< one kernel of a ladder computes C := alpha·op(A)·op(B) + beta·C, with its epilogue
   Batch = 1,       ///< many products in one call
   ElementWise = 2, ///< an element-wise operation, a random fill, or an epilogue in a pass of its own
   Reduction = 3,   ///< a reduction to one number
@@ -52,10 +52,10 @@ struct Operation {
   Kind kind = Kind::Product;                     ///< what the operation does
   std::uint64_t id = 0;                          ///< ties its end to its begin; positive, and never used twice
   std::uint64_t parent = 0;     ///< the operation of this thread within which it runs, among its parts; 0: none
-  const char* name = "";        ///< the row's name, or a word: "axpby", "random", "epilogue", "batch", "copy", …
+  const char* name = "";        ///< the kernel's name, or a word: "axpby", "random", "epilogue", "batch", "copy", …
   const char* backend = "";     ///< the backend's word
-  const char* device = "";      ///< the processor's or card's own name
-  int device_index = 0;         ///< the card's number; 0 on a processor
+  const char* device = "";      ///< the processor's or GPU's own name
+  int device_index = 0;         ///< the GPU's number; 0 on a processor
   DType type = DType::F32;      ///< type of the operands; F32 where the operation knows only bytes
   DType result = DType::F32;    ///< type of the results
   Math math = Math::Strict;     ///< how a product may round

@@ -33,10 +33,10 @@ enum class DType : int {
 };
 
 /// Describes how a product may round. The library never chooses another mode than Strict by itself; see
-/// docs/contract.md. A row may round less than its mode allows where that takes no longer. 16-bit operands have the
+/// docs/contract.md. A kernel may round less than its mode allows where that takes no longer. 16-bit operands have the
 /// modes Strict, and Bf16 (of bf16) or Fp16 (of f16), which round nothing there.
 enum class Math : int {
-  Strict = 0,         ///< canonical summation: the same bits on every backend
+  Strict = 0,         ///< bitwise reproducible: the same bits on every backend
   Tf32 = 1,           ///< inputs rounded to tf32, f32 accumulation
   Bf16 = 2,           ///< inputs rounded to bf16, f32 accumulation
   Fp16 = 3,           ///< inputs rounded to fp16, f32 accumulation
@@ -64,7 +64,7 @@ enum class Backend : int {
   Reference = 1, ///< serial loops in libtessera itself
   OpenMP = 2,    ///< the processor, with OpenMP's threads
   Tbb = 3,       ///< the processor, with oneTBB's threads
-  Cuda = 4,      ///< an NVIDIA card
+  Cuda = 4,      ///< an NVIDIA GPU
 };
 
 struct f16;
@@ -117,7 +117,7 @@ constexpr ElementTypes<Ts...> list_of(const ElementRow<Ts>&... rows) noexcept {
 } // namespace detail
 
 /// The one list of element types of matrices. All that goes over element types reads it or uses visit(). A new type is
-/// a value of DType, a line here, and its own C++ type; kernels for it are rows of their ladders.
+/// a value of DType, a line here, and its own C++ type; kernels for it are in the ladders.
 inline constexpr auto element_types = detail::list_of(
     detail::ElementRow<float>{{DType::F32, "f32", "float32", "f4", 4, DType::F32, 24, 127, Math::Strict}},
     detail::ElementRow<double>{{DType::F64, "f64", "float64", "f8", 8, DType::F64, 53, 1023, Math::Strict}},

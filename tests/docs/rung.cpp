@@ -1,4 +1,5 @@
-/// A plug-in with a ladder of one rung, that of docs/kernels.md: the conformance test runs it under the name of TBB.
+/// A plug-in with a ladder of one rung, which docs/kernels.md shows: the conformance test runs it under the name of
+/// TBB.
 
 #include <array>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The line that docs/kernels.md asks for in ladder.hpp. The page's rung is compiled behind it.
+/// The line that docs/kernels.md asks for in ladder.hpp. The page's rung is compiled after it.
 
 #include <tessera/backend/kernel.hpp>
 

@@ -27,7 +27,7 @@ install_tools() {
   inside_as root "$install /srv/debs/libtessera0_*.deb /srv/debs/tessera-tools_*.deb"
 }
 
-# The products on every backend of the processor. Of the backend for cards tessera_info says which package is missing, or
+# The products on every backend of the processor. Of the backend for GPUs tessera_info says which package is missing, or
 # that these packages have none.
 run_tools() {
   inside_as user 'gemm_compare --cpu --sizes 64 --no-progress >table && cat table && tessera_info --no-kernels >info &&
@@ -35,7 +35,7 @@ run_tools() {
     for backend in reference openmp tbb; do grep -q "^ *$backend .* pass" table || { echo "no $backend"; exit 1; }; done'
 }
 
-# The backend for cards is found, where it was packed. Without a driver it says that this is missing.
+# The backend for GPUs is found, where it was packed. Without a driver it says that this is missing.
 install_cuda() {
   inside_as root "$install /srv/debs/libtessera-cuda0_*.deb" &&
     inside_as user 'tessera_info --no-kernels >info && cat info && ! grep "no libtessera_cuda.so" info'

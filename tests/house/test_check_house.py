@@ -122,6 +122,10 @@ class CheckHouse(unittest.TestCase):
         self.write("backends/cuda/gemm/common/ring.cuh", "/// The warps\n/// who copy wait here.\n")
         self.expect("backends/cuda/gemm/common/ring.cuh:2: 'who'")
 
+    def test_a_comment_that_leans_on_the_one_before(self):
+        self.write("backends/cuda/gemm/common/ring.cuh", "/// Returns the bytes of A.\nint a();\n/// Returns the same of B.\nint b();\n")
+        self.expect("backends/cuda/gemm/common/ring.cuh:3: 'Returns the same of': say what it does")
+
     def test_a_word_behind_code(self):
         self.write("backends/cuda/gemm/common/ring.cuh", "int n; // nobody reads it\n")
         self.expect("backends/cuda/gemm/common/ring.cuh:1: 'nobody'")
@@ -129,6 +133,52 @@ class CheckHouse(unittest.TestCase):
     def test_a_name_with_another_word_in_the_field(self):
         self.write("backends/cuda/gemm/common/ring.cuh", "/// See early_launch.\n")
         self.expect("programmatic dependent launch")
+
+    def test_words_for_what_has_another_name(self):
+        for text, instead in (("The card copies.", "GPU"), ("Graphics cards copy.", "GPU"), ("This row of the ladder rejects.", "kernel"),
+                              ("The ladder rows add.", "kernel"), ("The ladder's rows add.", "kernel"),
+                              ("Canonical kernels agree.", "strict sum, keeps the contract"), ("The canonical sum of a segment.", "strict sum"),
+                              ("Hopper's units add.", "matrix units"), ("Copies start behind the last product.", "after"),
+                              ("The event is recorded behind each part.", "after")):
+            self.write("backends/cuda/gemm/common/ring.cuh", f"/// {text}\n")
+            self.expect(f": {instead}")
+
+    def test_words_that_only_look_like_these(self):
+        self.write("backends/cuda/gemm/common/ring.cuh", "/// Discards wildcards of row 3 of C, in units of u, by `canonical`, and leaves nothing behind.\n")
+        self.write("docs/page.md", "# A page\n\nSee [the lab](lab/many.md#cards-that-copy), or `card/`.\n")
+        self.write("docs/lab/many.md", "# Cards that copy\n")
+        status, output = self.check()
+        self.assertEqual(status, 0, output)
+
+    def test_a_name_in_a_docstring(self):
+        self.write("tests/core/one.py", 'def f():\n    """Asks a card.\n\n    >>> card(1)\n    """\n    card = "card"\n    return card\n')
+        status, output = self.check()
+        self.assertEqual((status, output), (1, "tests/core/one.py:2: 'card': GPU; in code the executor's device\n"))
+
+    def test_a_name_in_a_table(self):
+        self.write("docs/page.md", "# A page\n\n| file | what |\n|---|---|\n| `card.cpp` | asks a card |\n")
+        status, output = self.check()
+        self.assertEqual((status, output), (1, "docs/page.md:5: 'card': GPU; in code the executor's device\n"))
+
+    def glossary(self, *entries):
+        self.write("docs/glossary.md", "# Glossary\n\n| term | what it means here |\n|---|---|\n" + "".join(f"| {entry} |\n" for entry in entries))
+
+    def test_a_glossary_that_knows_all_folders(self):
+        self.glossary("ladder | Ordered kernels ([page](architecture.md)).", "slender, few rows | Few rows ([page](architecture.md)).")
+        self.assertEqual(self.check(), (0, "4 files: nothing to say\n"))
+
+    def test_a_folder_that_the_glossary_does_not_know(self):
+        self.glossary("ladder | Ordered kernels ([page](architecture.md)).")
+        self.expect("backends/cuda/gemm/slender:1: docs/glossary.md has no entry for the folder slender")
+
+    def test_a_glossary_out_of_order(self):
+        self.glossary("slender | Few rows ([page](architecture.md)).", "ladder | Ordered kernels ([page](architecture.md)).")
+        self.expect("docs/glossary.md:6: 'ladder' is out of alphabetical order")
+
+    def test_a_meaning_that_is_long_or_has_no_page(self):
+        self.glossary("slender | " + "word " * 60 + ".")
+        self.expect("docs/glossary.md:5: 'slender' has 301 characters")
+        self.expect("docs/glossary.md:5: 'slender' links to no page")
 
     def test_a_fragment(self):
         self.write("backends/cuda/gemm/common/ring.cuh", "/// Of two, since others may still read the one before.\n")

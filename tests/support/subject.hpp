@@ -27,23 +27,23 @@ const Options& options();
 Executor& subject();
 Executor& reference();
 
-/// A row of the reference that is a numerical contract as code, and the mode that it computes in.
+/// A kernel of the reference that is a numerical contract as code, and the mode that it computes in.
 struct ContractRow {
   const char* name;
   Math math;
 };
-/// Returns the reference's row that has the bits of a row with a contract.
+/// Returns the reference's kernel that has the bits of a kernel with a contract.
 inline ContractRow contract_of(const GemmKernel& kernel) {
   return kernel.summation == Summation::HopperUnits ? ContractRow{"hopper_units", kernel.math}
                                                     : ContractRow{"canonical", Math::Strict};
 }
 
-/// Is the row the reference's model of matrix units itself, which would be compared with itself at some expense?
+/// Is the kernel the reference's model of matrix units itself, which would be compared with itself at some expense?
 inline bool is_own_contract(const GemmKernel& kernel) {
   return kernel.summation == Summation::HopperUnits && options().backend == Backend::Reference;
 }
 
-/// Returns how many products the reference's row adds for one of the operands.
+/// Returns how many products the reference's kernel adds for one of the operands.
 inline int products_of_model(const GemmKernel& kernel) {
   using namespace detail::hopper;
   return is_emulated(kernel.math) ? emulation_of(kernel.math).count : 1;

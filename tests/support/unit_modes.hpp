@@ -17,7 +17,7 @@ struct Mode {
   using Element = T;
   static constexpr Math math = mode;
   static constexpr bool emulated = detail::hopper::is_emulated(mode);
-  /// The exponents of normal numbers that the units see.
+  /// The exponents of normal numbers that the matrix units see.
   static constexpr float least = mode == Math::Fp16 ? -14 : -126, end = mode == Math::Fp16 ? 15 : 127;
 };
 using AsTf32 = Mode<float, Math::Tf32>;

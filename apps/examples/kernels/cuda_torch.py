@@ -1,10 +1,10 @@
-"""A kernel in Python for a card, for all types: PyTorch multiplies, which calls the vendor's library.
+"""A kernel in Python for a GPU, for all types: PyTorch multiplies, which calls the vendor's library.
 
     gemm_compare --gpu --kernel cuda_torch.py --device cuda --sizes 1024,4096
     gemm_compare --gpu --kernel cuda_torch.py --device cuda --dtype bf16 --sizes 4096
     gemm_compare --kernel cuda_torch.py --device cuda --dtype i8 --sizes 1024
 
-The bounds are those of sums in float32. For tf32, switch allow_tf32 on and pass --kernel-math tf32.
+The bounds are the bounds of sums in float32. For tf32, switch allow_tf32 on and pass --kernel-math tf32.
 """
 
 import torch
@@ -22,7 +22,7 @@ def int8_product(a, b):
     try:
         wide = torch._int_mm(pad(a, (0, -k % 8, 0, max(0, 17 - m))), pad(b, (0, -n % 8, 0, -k % 8)))
         return wide[:m, :n]
-    except RuntimeError:  # a card or a library without such products; in float64 they are exact too
+    except RuntimeError:  # a GPU or a library without such products; in float64 they are exact too
         return (a.double() @ b.double()).to(torch.int32)
 
 

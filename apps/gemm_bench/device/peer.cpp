@@ -19,7 +19,7 @@ Arithmetic of_vendor(const DeviceMode& mode) {
   return {mode.type, mode.math, Summation::Other, Accumulator::Truncating};
 }
 
-/// A row of the device's ladder, or the executor's own choice.
+/// A kernel of the device's ladder, or the executor's own choice.
 class RowPeer final : public DevicePeer {
  public:
   RowPeer(Executor& device, Side side, std::string name, std::string row, Math math)

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The peers of a race on a device: Tessera without a kernel's name, cuBLAS, the best of cuBLASLt's list, and rows of
-/// Tessera's ladder that the user names.
+/// The peers of a race on a device: Tessera without a kernel's name, cuBLAS, the best of cuBLASLt's list, and kernels
+/// of Tessera's ladder that the user names.
 
 #include <memory>
 #include <string>
@@ -20,7 +20,7 @@ struct DeviceMode {
   std::string_view name; ///< on the command line and in JSON
   DType type;
   Math math;
-  const char* list_row; ///< Tessera's row that runs the fastest kernel of cuBLASLt's list
+  const char* list_row; ///< Tessera's kernel that runs the fastest kernel of cuBLASLt's list
   int cublas_compute;   ///< cublasComputeType_t of the vendor's product that takes the mode's place
 };
 
@@ -32,7 +32,7 @@ const std::vector<DeviceMode>& device_modes();
 enum class Side {
   Ours,   ///< Tessera as a program calls it
   Vendor, ///< what it is compared with
-  Row,    ///< a row of Tessera's ladder by its name, which only shows what another choice would do
+  Row,    ///< a kernel of Tessera's ladder by its name, which only shows what another choice would do
 };
 
 class DevicePeer {
@@ -47,7 +47,7 @@ class DevicePeer {
 };
 using DevicePeers = std::vector<std::unique_ptr<DevicePeer>>;
 
-/// Returns Tessera, the two of the vendor where cuBLAS exists, and each named row that the mode has.
+/// Returns Tessera, the two of the vendor where cuBLAS exists, and each named kernel that the mode has.
 DevicePeers make_device_peers(Executor& device, const DeviceMode& mode, const std::shared_ptr<Cublas>& cublas,
                               const std::vector<std::string>& rows);
 

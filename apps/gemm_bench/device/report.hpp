@@ -1,6 +1,6 @@
 #pragma once
 
-/// The table, the JSON document's rows and the picture of races on a device.
+/// The table, the JSON document's entries and the picture of races on a device.
 
 #include <string>
 #include <vector>

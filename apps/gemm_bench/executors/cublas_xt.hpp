@@ -1,6 +1,6 @@
 #pragma once
 
-/// cuBLASXt, the vendor's products of host matrices on several cards.
+/// cuBLASXt, the vendor's products of host matrices on several GPUs.
 
 #include <memory>
 #include <span>
@@ -14,7 +14,7 @@ namespace tessera::bench {
 
 class CublasXt {
  public:
-  /// Throws BackendUnavailable without the library, and DeviceError if it does not take the cards.
+  /// Throws BackendUnavailable without the library, and DeviceError if it does not take the GPUs.
   explicit CublasXt(std::span<const int> devices);
   ~CublasXt();
   CublasXt(const CublasXt&) = delete;

@@ -19,7 +19,7 @@
 namespace tessera::bench {
 
 /// Host memory that one product after the other uses, because the system takes seconds to give some gigabytes of it. It
-/// is page-locked if the executor is a card's.
+/// is page-locked if the executor is a GPU's.
 class HostMemory {
  public:
   /// The memory is the executor's, which must outlive this object.
@@ -41,7 +41,8 @@ class HostMemory {
 void fill_random(DType type, Index rows, Index cols, void* data, Index ld, std::uint64_t seed);
 /// Fills them with NaN.
 void fill_nan(DType type, Index rows, Index cols, void* data, Index ld);
-/// Returns a number of 64 bits for each row, which differs for rows with other bits, but for one pair of rows in 2^64.
+/// Returns a number of 64 bits for each row, which differs for rows with other bits, except for one pair of rows in
+/// 2^64.
 std::vector<std::uint64_t> row_digests(const void* data, Index rows, std::size_t row_bytes, std::size_t pitch);
 
 /// Random A and B, and C.

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A race of products of host matrices: Tessera on each list of executors, and cuBLASXt on the cards of each list of
-/// cards, take turns at one product. Operands and results are in page-locked memory, as cuBLASXt needs it for its
+/// A race of products of host matrices: Tessera on each list of executors, and cuBLASXt on the GPUs of each list of
+/// GPUs, take turns at one product. Operands and results are in page-locked memory, as cuBLASXt needs it for its
 /// copies, or in ordinary memory, as most programs have them.
 
 #include <map>
@@ -19,7 +19,7 @@ class HostMemory;
 struct ExecutorList {
   std::string text;                 ///< as the user wrote it
   std::vector<Executor*> executors; ///< of which Tessera's product is made
-  std::vector<int> devices;         ///< the cards, where all executors are different cards: cuBLASXt takes these
+  std::vector<int> devices;         ///< the GPUs, where all executors are different GPUs: cuBLASXt takes these
 };
 
 /// One peer's samples, or the reason why there are none or why they do not count.
@@ -41,7 +41,7 @@ struct Repeats {
 /// What the races of one run share.
 struct RaceMemory {
   HostMemory& host;
-  std::map<std::string, int> sides; ///< the fastest side of cuBLASXt's blocks in the race before, by type and cards
+  std::map<std::string, int> sides; ///< the fastest side of cuBLASXt's blocks in the race before, by type and GPUs
 };
 
 /// Times the peers from operands in host memory to the result there. C is NaN before each sample. The first list's
@@ -51,7 +51,7 @@ std::vector<HostStanding> run_host_race(const Shape& shape, DType type, const st
                                         const Repeats& repeats, RaceMemory& memory);
 
 /// Times products of matrices that lie in blocks of rows on the executors of a list, and stay there (row_blocks.hpp).
-/// Lists do not take turns: the operands of one list at a time are in the cards' memories. A list whose cards have too
+/// Lists do not take turns: the operands of one list at a time are in the GPUs' memories. A list whose GPUs have too
 /// little memory has that as its problem.
 std::vector<HostStanding> run_resident_race(const Shape& shape, DType type, const std::vector<ExecutorList>& lists,
                                             const Repeats& repeats, RaceMemory& memory);

@@ -27,7 +27,7 @@ ProductCheck::Findings ProductCheck::check(const void* c, Index ldc, const Arith
 }
 
 /// Makes the reference on the first call, which comes after the first kernel has run, so that its cost does not delay
-/// the start. Adds the bits of the kernel's contract where they are not the canonical ones.
+/// the start. Adds the bits of the kernel's contract where it is not the strict one.
 const GemmReference& ProductCheck::reference(const Arithmetic& arithmetic) {
   if (!reference_) {
     progress_.show("reference");

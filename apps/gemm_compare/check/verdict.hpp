@@ -5,7 +5,7 @@
 namespace tessera::compare_app {
 
 /// Sets the verdict and the reason of a result from its errors. `exact`: every sum is exact in this arithmetic, so that
-/// any difference is wrong; so is any differing bit of a kernel that promises canonical bits.
+/// any difference is wrong; so is any differing bit of a kernel that keeps the contract.
 void set_verdict(Result& result, bool exact);
 
 /// Returns what is wrong with a product: its worst element, or the row that Freivalds' check found; empty if all errors

@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds until_threads_sleep{20};
 /// Threads take some 50 µs to wake up or to be made, which does not show in runs that are longer than this.
 constexpr double waking_shows_below = 10e-3;
 
-/// One row of the race.
+/// One entry of the race.
 struct Entry {
   Task task;
   Result result;
@@ -124,7 +124,7 @@ class OperationRace {
     return entry_.run({executor, executor.default_queue(), sizes_, threads, places.data(), value});
   }
 
-  /// Returns the arrays in the memory of the row's backend. Throws Error where they do not fit.
+  /// Returns the arrays in the memory of the entry's backend. Throws Error where they do not fit.
   const OperationArrays& arrays_of(const Entry& entry) {
     if (entry.task.executor->capabilities().host_memory) return *host_;
     const auto at = on_devices_.find(entry.task.backend);
@@ -156,7 +156,7 @@ class OperationRace {
       bench_.miss(entry.task.backend, status.why);
   }
 
-  /// Rejects or skips the row, or decides how often it runs. The runs also warm it up.
+  /// Rejects or skips the entry, or decides how often it runs. The runs also warm it up.
   void admit(Entry& entry) {
     bench_.progress.show(fmt::format("{} {} warm-up", to_string(entry.task.backend), entry_.name));
     settle(entry);
@@ -182,8 +182,8 @@ class OperationRace {
     return expected_operations(bench_.options, group_.shape) / (bench_.options.repeat + 1);
   }
 
-  /// Lets the threads of another backend go to sleep. Returns whether the row's own threads have to wake up, or to be
-  /// made because the row before had fewer.
+  /// Lets the threads of another backend go to sleep. Returns whether the entry's own threads have to wake up, or to be
+  /// made because the entry before had fewer.
   bool settle(const Entry& entry) {
     const bool on_host = entry.task.executor->capabilities().host_memory;
     const bool changes = last_ != nullptr && last_->backend != entry.task.backend;
@@ -239,7 +239,7 @@ class OperationRace {
   OperationResults expected_;
   OperationValue value_; ///< of the last run
   std::size_t next_set_ = 0;
-  const Task* last_ = nullptr; ///< of the row that ran last
+  const Task* last_ = nullptr; ///< of the entry that ran last
 };
 
 } // namespace

@@ -17,7 +17,7 @@
 
 namespace tessera::compare_app {
 
-/// What is raced: the library's products or sums of squares, whose kernels are rows of ladders, or operations that run
+/// What is raced: the library's products or sums of squares, whose kernels are in ladders, or operations that run
 /// functors (operations/catalogue.hpp).
 enum class Operation { Gemm, SumOfSquares, User };
 
@@ -93,7 +93,7 @@ struct Options {
   std::vector<ChosenOperation> operations; ///< of Operation::User
   std::vector<std::string> op_plugins;     ///< libraries with operations
 
-  // These say which rows are raced.
+  // These say which entries are raced.
   std::vector<BackendRequest> backends; ///< empty: all that are available
   std::vector<std::string> kernels;     ///< shell patterns; empty: all
   bool kernels_of_preset = false;       ///< a pattern that matches nothing is passed over
@@ -101,7 +101,7 @@ struct Options {
   std::optional<DType> result; ///< type of C; empty: the operands' type
   bool types_given = false;    ///< --dtype was given, and .npy files must have that type
   std::vector<Math> maths;     ///< empty: all
-  bool all_modes = false;      ///< race models of a card's matrix units, too; see race/plan.hpp
+  bool all_modes = false;      ///< race models of a GPU's matrix units, too; see race/plan.hpp
   std::vector<int> threads;    ///< empty: the default number
 
   // These say which products are computed.
@@ -139,7 +139,7 @@ struct Options {
   const Preset* preset = nullptr; ///< whose published figures are shown beside the results
   bool list = false;
   bool list_operations = false; ///< list these alone
-  bool errors = false;          ///< show the histogram and the worst elements of each row below its table
+  bool errors = false;          ///< show the histogram and the worst elements of each entry below its table
   bool mean = false;            ///< show the mean time instead of the median, and a table over the sizes
   bool progress = true;
   std::vector<std::string> columns;      ///< of the table, from left to right; empty: the usual ones that fit

@@ -336,7 +336,7 @@ void read_products(const CommandLine& words, bool shapes_given, Options& options
   if (!words.seed.empty()) options.seed = static_cast<std::uint64_t>(parse_index("--seed", words.seed, 0));
 }
 
-/// Reads how often, how long and how each row is timed, and how many rows of C are checked.
+/// Reads how often, how long and how each entry is timed, and how many rows of C are checked.
 void read_measuring(CommandLine& words, Options& options) {
   if (!words.repeat.empty()) {
     const Index repeat = parse_index("--repeat", words.repeat, 1);

@@ -15,7 +15,7 @@ namespace tessera::compare_app {
 /// A figure that a source published for one rung. What the source does not give is 0.
 struct Published {
   const char* backend = "cuda";
-  const char* kernels; ///< shell pattern of the rows that are this rung
+  const char* kernels; ///< shell pattern of the kernels that are this rung
   double seconds = 0;
   double gflops = 0;
   double gain = 0;             ///< over the first rung, where the source gives neither time nor speed

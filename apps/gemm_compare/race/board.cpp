@@ -15,7 +15,7 @@
 namespace tessera::compare_app {
 namespace {
 
-/// What is said of a row before its table is printed.
+/// What is said of an entry before its table is printed.
 std::string short_text(const Result& result, bool use_mean) {
   return fmt::format("{:<10} {:<24} {:>9.3g} ms  {}", to_string(result.backend), result.kernel,
                      seconds_of(result, use_mean) * 1e3, to_string(result.verdict));

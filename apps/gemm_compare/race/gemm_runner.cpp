@@ -105,7 +105,7 @@ void GemmRunner::run() {
 
 void GemmRunner::run_judged(std::size_t kernel, std::size_t position) {
   Result result = bench_.judged.pending(kernel, group_);
-  // The ceiling is measured by a row of the ladder on the same device with as many threads, if there is one.
+  // The ceiling is measured by a kernel of the ladder on the same device with as many threads, if there is one.
   const auto ladder = std::find_if(group_.tasks.begin(), group_.tasks.end(), [&](const Task& task) {
     return task.executor->capabilities().host_memory == (result.judged_on == "cpu") && task.threads == result.threads &&
            task.backend != Backend::Reference;

@@ -62,7 +62,7 @@ class GemmRunner {
   std::size_t next_set_ = 0;
 };
 
-/// Operations that a row is expected to cost, for the progress bar.
+/// Operations that an entry is expected to cost, for the progress bar.
 double expected_operations(const Options& options, const Shape& shape);
 
 } // namespace tessera::compare_app

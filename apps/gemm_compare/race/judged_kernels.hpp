@@ -1,6 +1,7 @@
 #pragma once
 
-/// The kernels of --kernel. Each of them adds a row to every group and is run by the judge; see judge/README.md.
+/// The kernels of --kernel. Each of them adds an entry to every group and is run by the judge; see
+/// apps/gemm_judge/README.md.
 
 #include <functional>
 #include <map>
@@ -23,7 +24,7 @@ class JudgedKernels {
   explicit JudgedKernels(const Options& options);
 
   std::size_t count() const { return kernels_.size(); }
-  /// The row before the kernel has run.
+  /// The entry before the kernel has run.
   Result pending(std::size_t kernel, const Group& group) const;
   /// Fills in times, errors and the verdict. `call`: operands in host memory, with C as it is before the product.
   /// `check` checks the result of every call; null where the call has no data but its shape. `peak`: see JudgeRequest.

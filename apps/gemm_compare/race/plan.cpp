@@ -13,7 +13,7 @@
 namespace tessera::compare_app {
 namespace {
 
-/// A row of a product or of a reduction.
+/// An entry of a product or of a reduction.
 struct Row {
   Task task;
   std::string name;
@@ -36,7 +36,7 @@ std::vector<Row> rows_of(Backend backend, Operation operation) {
   // Libraries that are opened at run time are not rungs: they stand below the ladder.
   std::stable_partition(rows.begin(), rows.end(),
                         [](const Row& row) { return row.task.gemm == nullptr || row.task.gemm->context == nullptr; });
-  // Strict rows stand above the rows of other modes, which are another product.
+  // Strict entries stand above the entries of other modes, which are another product.
   std::stable_partition(rows.begin(), rows.end(), [](const Row& row) { return row.math == Math::Strict; });
   return rows;
 }
@@ -80,7 +80,7 @@ void check_patterns(const Options& options, const std::vector<Row>& all, const s
                         [&](const Row& row) { return apps::matches_glob(pattern, row.name); });
   };
   const bool judges_int8 = contains(options.types, judge::int8_product);
-  if (usable.empty() && judges_int8) return; // no row of a ladder multiplies them
+  if (usable.empty() && judges_int8) return; // no kernel of a ladder multiplies them
   for (const std::string& pattern : options.kernels) {
     if (options.kernels_of_preset || matched(pattern, usable) != usable.end()) continue;
     if (const auto row = matched(pattern, all); row != all.end())
@@ -137,7 +137,7 @@ void add_once(std::vector<std::string>& words, std::string_view word) {
   if (std::find(words.begin(), words.end(), word) == words.end()) words.emplace_back(word);
 }
 
-/// Adds a group for each operation and its sizes, in which each backend has a row for each number of threads.
+/// Adds a group for each operation and its sizes, in which each backend has an entry for each number of threads.
 void plan_operations(const Options& options, Plan& plan) {
   for (const ChosenOperation& chosen : options.operations)
     for (const Shape& shape : chosen.shapes) {

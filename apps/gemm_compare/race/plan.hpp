@@ -21,7 +21,7 @@ struct Task {
   int threads = 0; ///< 0: not on the processor
 };
 
-/// The rows that are compared with each other, which have one shape and type.
+/// The entries that are compared with each other, which have one shape and type.
 struct Group {
   Shape shape;
   DType type = DType::F32;
@@ -47,8 +47,8 @@ struct Plan {
 Plan make_plan(const Options& options);
 
 /// Returns one line on the models that were left out and on how to race them; empty if there are none. A model is a
-/// kernel of the processor that computes, slowly, the very bits of the matrix units of Hopper cards. Models are for
-/// tests and for machines without a card, and are raced only where the command line means them: by --all-modes, by a
+/// kernel of the processor that computes, slowly, the very bits of the matrix units of Hopper GPUs. Models are for
+/// tests and for machines without a GPU, and are raced only where the command line means them: by --all-modes, by a
 /// list of modes in --math, or by a pattern of --kernels that matches no kernel but models.
 std::string left_out_line(const Plan& plan);
 

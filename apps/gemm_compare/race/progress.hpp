@@ -1,7 +1,8 @@
 #pragma once
 
-/// A line on stderr that says how much is done and how long the rest takes. On a terminal it is renewed, below the rows
-/// that have been measured since the last table. In a log a further line comes every ten seconds, without rows.
+/// A line on stderr that says how much is done and how long the rest takes. On a terminal it is renewed, below the
+/// entries that have been measured since the last table. In a log a further line comes every ten seconds, without
+/// entries.
 
 #include <atomic>
 #include <map>
@@ -22,9 +23,9 @@ class Progress {
   void show(const std::string& what);
   /// Some of the announced operations are done, or will not take place. `seconds`: the time they took; 0: unknown.
   void done(const std::string& kernel, double operations, double seconds);
-  /// Shows a row that has been measured. The table that follows shows it with its neighbours.
+  /// Shows an entry that has been measured. The table that follows shows it with its neighbours.
   void add_row(const std::string& text);
-  /// Takes the rows and the line off the terminal.
+  /// Takes the entries and the line off the terminal.
   void clear();
 
  private:

@@ -17,7 +17,7 @@ class RecordedRuns {
  public:
   /// Records a run of every set of operands in turn: each set once if beta ≠ 0, because a run changes what the next one
   /// would read, else until there are 20 runs. On failure `runs` is null, and the status is Rejected where the queue
-  /// cannot record, else the reason why this row cannot be recorded.
+  /// cannot record, else the reason why this entry cannot be recorded.
   static Status record(const Task& task, const Operands& operands, double beta, std::unique_ptr<RecordedRuns>& runs);
 
   int count() const { return count_; }

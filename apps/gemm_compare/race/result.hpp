@@ -48,7 +48,7 @@ struct Result {
   std::vector<double> samples; ///< seconds of each timed run
   Timing timing = Timing::Events;
   int runs_per_sample = 1;                  ///< each sample is the mean of this number of runs
-  std::string timing_note;                  ///< why this row was timed by events where a graph was wanted
+  std::string timing_note;                  ///< why this entry was timed by events where a graph was wanted
   std::optional<DeviceState> device_state;  ///< right after the last timed run
   std::optional<KernelResources> resources; ///< of a device's kernel
   double device_seconds = 0;                ///< by the device's own clock, where a kernel reads it
@@ -60,13 +60,13 @@ struct Result {
   double bandwidth_ceiling = unknown; ///< measured, of the nearest cache that holds the arrays or of memory, in GB/s
   double ceiling_percent = unknown;
   double speedup = unknown;
-  double model_seconds = unknown;   ///< predicted from the row's count of its work and the measured ceilings
+  double model_seconds = unknown;   ///< predicted from the entry's count of its work and the measured ceilings
   double global_accesses = unknown; ///< elements, where the kernel counts them
   std::optional<GemmError> error;
-  std::optional<FreivaldsResult> freivalds; ///< set if `error` covers some rows only
-  double expected_seconds = 0;              ///< of a run, where the row is skipped because it is too long
+  std::optional<FreivaldsResult> freivalds; ///< set if `error` covers some rows of C only
+  double expected_seconds = 0;              ///< of a run, where the entry is skipped because it is too long
   double processor_seconds = unknown;       ///< of a judged kernel's run, of all its threads
-  double check_seconds = unknown;           ///< the first row of a shape and type includes the reference
+  double check_seconds = unknown;           ///< the first entry of a shape and type includes the reference
   Verdict verdict = Verdict::Pending;
   std::string offence; ///< the offence of a judged kernel
   std::string reason;  ///< why it was rejected, skipped, …; or a remark

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Copies of a product's operands between host and device. They have rows of their own, because they are no part of a
-/// kernel's time.
+/// Copies of a product's operands between host and device. They have entries of their own, because they are no part of
+/// a kernel's time.
 
 #include "operands.hpp"
 #include "result.hpp"
@@ -10,7 +10,7 @@ namespace tessera::compare_app {
 
 enum class Direction { In, Out };
 
-/// Returns the row for one direction, not yet timed. The product's fields are copied from a kernel's row.
+/// Returns the entry for one direction, not yet timed. The product's fields are copied from a kernel's entry.
 Result pending_transfer(const Result& kernel, Direction direction);
 
 /// Times copies of whole sets of operands between `host` and `device`, which hold equal sets. Throws Error.

@@ -16,7 +16,7 @@ constexpr int least_samples = 5;
 constexpr double worth_saying = 0.05;
 constexpr double same_within = 0.10;
 
-/// The values of the columns that identify a row. Rows with the same key are compared.
+/// The values of the columns that identify an entry. Entries with the same key are compared.
 std::string key_of(const Row& row) {
   std::string key;
   for (const Column& column : columns())
@@ -67,8 +67,8 @@ bool has_device(const Facts& facts, const std::string& device) {
   return at != facts.end() && at->first.starts_with(device);
 }
 
-/// Lists what differs between the machines. A device that only one run used is no difference: its rows are reported as
-/// missing.
+/// Lists what differs between the machines. A device that only one run used is no difference: its entries are reported
+/// as missing.
 std::vector<std::string> machine_differences(const Json& old_machine, const Json& new_machine) {
   const Facts before = facts_of(old_machine);
   const Facts after = facts_of(new_machine);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Reads the JSON document of --json ("tessera.compare/1") row by row.
+/// Reads the JSON document of --json ("tessera.compare/1") entry by entry.
 
 #include <cstdint>
 #include <functional>
@@ -39,7 +39,7 @@ struct Row {
   bool transfer = false; ///< a copy between host and device, no product
   std::int64_t m = 0, n = 0, k = 0;
   bool trans_a = false, trans_b = false;
-  int sizes = 0; ///< number of sizes of an operation of --op, which are n, m and n, or m, n and k; 0: a kernel's row
+  int sizes = 0; ///< number of sizes of an operation of --op, which are n, m and n, or m, n and k; 0: a kernel's entry
   double alpha = 1, beta = 0;
   int threads = 0; ///< 0: not on the processor
 
@@ -57,7 +57,7 @@ struct Row {
   std::string verdict = "unknown", reason;
 
   std::map<std::string, double, std::less<>> numbers; ///< that no member holds, by the names of their columns
-  /// Returns one of `numbers`; unknown if the row has none of this name.
+  /// Returns one of `numbers`; unknown if the entry has none of this name.
   double number(std::string_view column) const {
     const auto at = numbers.find(column);
     return at == numbers.end() ? unknown : at->second;
@@ -66,14 +66,14 @@ struct Row {
   bool timed() const { return median > 0; }
   /// The result was compared with the reference.
   bool compared() const { return rows_compared >= 0; }
-  /// The kernel is at fault: the row neither passed nor was left out on purpose.
+  /// The kernel is at fault: the entry neither passed nor was left out on purpose.
   bool failing() const;
   bool square() const { return m == n && n == k; }
-  /// The sizes that the row has are equal.
+  /// The sizes that the entry has are equal.
   bool sizes_are_equal() const {
     return sizes == 0 ? square() || op != "gemm" : sizes < 2 || (m == n && (sizes < 3 || n == k));
   }
-  /// The number by which rows are compared: the bandwidth of an operation that moves bytes, else GFLOP/s.
+  /// The number by which entries are compared: the bandwidth of an operation that moves bytes, else GFLOP/s.
   double speed() const { return bandwidth > 0 ? bandwidth : gflops; }
   const char* speed_unit() const { return bandwidth > 0 ? "GB/s" : "GFLOP/s"; }
 };
@@ -103,7 +103,7 @@ struct Run {
   std::string command() const;
   /// The backend computes in the host's memory.
   bool on_host(const std::string& backend) const;
-  /// The place where the row was computed: "processor", or the device's backend. Kernels from outside have one, too.
+  /// The place where the entry was computed: "processor", or the device's backend. Kernels from outside have one, too.
   std::string place(const Row& row) const;
   /// The kernel's name, with its number of threads where the run has several numbers.
   std::string label(const Row& row) const;
@@ -114,7 +114,7 @@ struct Run {
 /// A field's text; empty where there is none.
 std::string text_at(const Json& object, const char* key);
 
-/// Checks the schema and reads every row. Throws DocumentError with the place and the reason.
+/// Checks the schema and reads every entry. Throws DocumentError with the place and the reason.
 Run read_run(Json document);
 /// Reads a document from a file. Throws DocumentError with the file's name, the place and the reason.
 Run load_run(const std::string& file);

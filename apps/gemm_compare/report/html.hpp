@@ -18,7 +18,7 @@ std::string_view backend_class(const std::string& backend);
 /// Content that is hidden until the reader opens it. The summary is text, the content HTML.
 std::string folded(std::string_view summary, const std::string& content);
 
-/// The text that appears when the pointer is over the mark of a row.
+/// The text that appears when the pointer is over the mark of an entry.
 std::string mark_title(const Row& row, const Run& run);
 
 } // namespace tessera::report

@@ -49,7 +49,7 @@ double number_or_zero(const Json& object, const char* key) {
   return at != object.end() && at->is_number() ? at->get<double>() : 0.0;
 }
 
-/// Peaks and bandwidths, with a row for each device, type, mode and number of threads.
+/// Peaks and bandwidths, with an entry for each device, type, mode and number of threads.
 std::string ceilings(const Json& machine) {
   const auto list = machine.find("ceilings");
   if (list == machine.end() || !list->is_array() || list->empty()) return {};

@@ -63,7 +63,7 @@ std::string machine_line(const Run& run) {
   return line;
 }
 
-/// The best kernel's name and the verdict of a failing row are bold.
+/// The best kernel's name and the verdict of a failing entry are bold.
 std::string shown_cell(const Column& column, const Row& row, const Run& run, bool best) {
   const auto bold = [](const std::string& text, bool is_bold) { return is_bold ? "**" + text + "**" : text; };
   if (column.print == Print::Kernel) return bold(cell(run.label(row)), best) + contract_mark(row);

@@ -8,11 +8,11 @@
 
 namespace tessera::report {
 
-/// Counts of verdicts, the fastest rows, and the largest error against its bound.
+/// Counts of verdicts, the fastest entries, and the largest error against its bound.
 std::string summary_section(const Run& run);
-/// Every failing row with its reason and the command that shows it again; empty if there is none.
+/// Every failing entry with its reason and the command that shows it again; empty if there is none.
 std::string failures_section(const Run& run);
-/// Every row, sortable and with filters.
+/// Every entry, sortable and with filters.
 std::string table_section(const Run& run);
 /// The machine, its devices, versions, backends that were missing, and the command.
 std::string machine_section(const Run& run);

@@ -25,7 +25,7 @@ std::string as_pattern(const std::string& name) {
   return pattern;
 }
 
-/// The file, among several, that the row is named after.
+/// The file, among several, that the entry is named after.
 std::string kernel_file(const Json& files, const std::string& name) {
   if (!files.is_array()) return text(files);
   for (const Json& file : files)

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Makes the command that shows one row again.
+/// Makes the command that shows one entry again.
 
 #include <string>
 
@@ -8,8 +8,8 @@
 
 namespace tessera::report {
 
-/// Returns the shortest gemm_compare command line, ready for a shell, that runs this row's kernel on this row's product
-/// with the data of the run. Options that have their default value are left out.
+/// Returns the shortest gemm_compare command line, ready for a shell, that runs this entry's kernel on this entry's
+/// product with the data of the run. Options that have their default value are left out.
 std::string reproduce_command(const Row& row, const Run& run);
 
 } // namespace tessera::report

@@ -16,7 +16,7 @@ std::string tile(std::string_view css, const std::string& value, const std::stri
   return fmt::format("<div class=\"tile {}\"><b>{}</b><span>{}</span></div>\n", css, value, what);
 }
 
-/// A tile for each type with the fastest row that passed, in strict mode and over all products.
+/// A tile for each type with the fastest entry that passed, in strict mode and over all products.
 std::string best_tiles(const Run& run) {
   const auto keep = [](const Row& row) {
     return !row.transfer && !row.failing() && row.speed() > 0 && row.math == "strict";
@@ -40,7 +40,7 @@ std::string best_tiles(const Run& run) {
 
 std::string summary_section(const Run& run) {
   std::size_t passed = 0, failing = 0, checked = 0, left_out = 0;
-  const Row* nearest = nullptr; // the row whose error is nearest to its bound
+  const Row* nearest = nullptr; // the entry whose error is nearest to its bound
   for (const Row& row : run.rows) {
     if (row.transfer) continue;
     passed += row.verdict == "pass" ? 1 : 0;

@@ -1,4 +1,4 @@
-/// Prints for --errors how the distances of each row's elements from the exact result are spread, and the worst ones.
+/// Prints for --errors how the distances of each entry's elements from the exact result are spread, and the worst ones.
 
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,5 @@
-/// Says in words what a run has found, after everything else: the fastest strict row of each backend, how many rows
-/// were within their bound and had the contract's bits, and what did not run.
+/// Says in words what a run has found, after everything else: the fastest strict entry of each backend, how many
+/// entries were within their bound and had the contract's bits, and what did not run.
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ std::string speed_of(const Result& result, bool with_threads) {
   return text + " at " + product_of(result);
 }
 
-/// The fastest strict rows of one backend and type that passed.
+/// The fastest strict entries of one backend and type that passed.
 struct Fastest {
   std::string backend, type;
   std::optional<Result> row, canonical;
@@ -113,13 +113,13 @@ class FindingsReporter final : public Reporter {
   }
 
   const std::size_t width_; ///< 0: no limit
-  const bool threads_;      ///< rows differ in their number of threads
+  const bool threads_;      ///< entries differ in their number of threads
   const std::vector<MissingBackend> missing_;
   const std::string models_; ///< the line on models that were left out
   std::vector<Fastest> fastest_;
   TableNotes left_out_;
   std::vector<std::string> failing_;
-  bool any_contract_ = false; ///< some row has a kernel that keeps the contract of its mode
+  bool any_contract_ = false; ///< some entry has a kernel that keeps the contract of its mode
   int checked_ = 0, within_ = 0, same_bits_ = 0;
 };
 

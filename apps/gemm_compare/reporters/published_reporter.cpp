@@ -17,7 +17,7 @@
 namespace tessera::compare_app {
 namespace {
 
-/// Returns the position of the figure of a row's rung, or the number of figures.
+/// Returns the position of the figure of an entry's rung, or the number of figures.
 std::size_t figure_of(const Preset& preset, const Result& row) {
   const auto at = std::find_if(preset.published.begin(), preset.published.end(), [&](const Published& figure) {
     return backend_name(row) == figure.backend && apps::matches_glob(figure.kernels, row.kernel);
@@ -67,7 +67,7 @@ class PublishedReporter final : public Reporter {
         published_gain{{"gain"}, true, 0}, time{{"here"}, true, 0}, speed{{"GFLOP/s"}, true, 2},
         gain{{"gain"}, true, 0};
     const std::vector<double> gains = gains_of(preset_);
-    double base = 0; // seconds of the row of the first figure
+    double base = 0; // seconds of the entry of the first figure
     for (const Result& row : rows_)
       if (base == 0 && figure_of(preset_, row) == 0) base = seconds_of(row, mean_);
     for (const Result& row : rows_) {

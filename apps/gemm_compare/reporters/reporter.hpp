@@ -28,7 +28,7 @@ class Reporter {
 std::size_t table_width(const Options& options);
 
 std::unique_ptr<Reporter> table_reporter(const Options& options);
-/// For --errors: the distribution of each row's errors and the worst ones.
+/// For --errors: the distribution of each entry's errors and the worst ones.
 std::unique_ptr<Reporter> errors_reporter(const Options& options);
 /// The grades of kernels that were run at several square sizes, after everything else.
 std::unique_ptr<Reporter> grade_reporter(const Options& options);
@@ -44,8 +44,8 @@ std::unique_ptr<Reporter> summary_reporter(const Options& options);
 /// For --preset: what the experiment is, before everything else, and its published figures beside the results.
 std::unique_ptr<Reporter> published_reporter(const Options& options);
 
-/// In words, after everything else: the fastest strict row of each backend, how many rows are right, and what did not
-/// run, with the reason.
+/// In words, after everything else: the fastest strict entry of each backend, how many entries are right, and what did
+/// not run, with the reason.
 std::unique_ptr<Reporter> findings_reporter(const Options& options, const Plan& plan);
 
 /// A result as all reports see it.

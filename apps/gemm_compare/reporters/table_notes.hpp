@@ -9,14 +9,14 @@
 
 namespace tessera::compare_app {
 
-/// Returns whether the row is left out of the table: its kernel was rejected or skipped.
+/// Returns whether the entry is left out of the table: its kernel was rejected or skipped.
 inline bool is_left_out(const Result& result) {
   return result.verdict == Verdict::Rejected || result.verdict == Verdict::Skipped;
 }
 
 class TableNotes {
  public:
-  /// Takes the row's reason, and its kernel's name if there is one. Rows that are skipped for their length share a
+  /// Takes the entry's reason, and its kernel's name if there is one. Entries that are skipped for their length share a
   /// line, whatever time each would take.
   void add(const Result& result);
   /// Returns one line for each reason, in the order in which they came: "not run: amx_bf16 (openmp, tbb): why".
@@ -38,7 +38,7 @@ class TableNotes {
   std::string line(const Note& note) const;
 
   std::vector<Note> notes_;
-  int passed_ = 0; ///< rows, with a reason or without
+  int passed_ = 0; ///< entries, with a reason or without
 };
 
 } // namespace tessera::compare_app

@@ -74,7 +74,7 @@ std::string cell(const Column& column, const report::Row& row) {
       return row.compared() && row.op == "gemm" ? units_text(value) : none;
     case Print::Count:
       return std::isnan(value) ? none : report::exact_text(column, row);
-    case Print::Bar: // the reporter draws it, because it knows the other rows
+    case Print::Bar: // the reporter draws it, because it knows the other entries
       return "";
     default:
       return report::exact_text(column, row);
@@ -112,8 +112,8 @@ bool is_empty(const std::vector<std::string>& cells) {
   });
 }
 
-/// Returns whether two rows differ in this column alone among the columns that identify rows, as a kernel with one
-/// thread and with two does.
+/// Returns whether two entries differ in this column alone among the columns that identify entries, as a kernel with
+/// one thread and with two does.
 bool tells_rows_apart(const Column& column, const std::vector<report::Row>& rows) {
   if (!column.identifies) return false;
   std::set<std::string> all, others;
@@ -252,7 +252,7 @@ class TableReporter final : public Reporter {
     for (std::string& name : texts[kernel].cells) name = apps::clipped(name, room);
   }
 
-  /// Fills a column with bars of `width` columns, of which the fastest row's is full.
+  /// Fills a column with bars of `width` columns, of which the fastest entry's is full.
   void draw_bars(const std::vector<report::Row>& rows, std::size_t width, TextColumn& text) const {
     double most = 0;
     for (const report::Row& row : rows) most = std::max(most, std::isfinite(row.speed()) ? row.speed() : 0);
@@ -261,7 +261,7 @@ class TableReporter final : public Reporter {
     text.least = width;
   }
 
-  /// Prints the command that shows each failing row again.
+  /// Prints the command that shows each failing entry again.
   void print_commands(const std::vector<Result>& group) const {
     nlohmann::ordered_json document{{"schema", report::schema},
                                     {"inputs", inputs_json(options_)},

@@ -14,7 +14,8 @@
 namespace tessera::compare_app {
 namespace {
 
-/// A row must take less than this times the time of the best row above it in the ladder, so that noise does not decide.
+/// A kernel must take less than this times the time of the best kernel above it in the ladder, so that noise does not
+/// decide.
 constexpr double better = 0.97;
 /// A kernel that takes more than `behind` times as long as the fastest one on `hopeless_after` shapes in a row is no
 /// longer measured.

@@ -21,15 +21,15 @@ namespace tessera::compare_app {
 class Tuning {
  public:
   /// Reads the table that earlier runs wrote, if there is one. Throws IoError if it cannot be read, and InvalidArgument
-  /// if the plan has not exactly one backend, if the table is of another backend or device, or if no folder for it is
-  /// known.
+  /// if the plan does not have exactly one backend, if the table is of another backend or device, or if no folder for
+  /// it is known.
   Tuning(const Options& options, const Plan& plan);
 
   /// Removes the tasks of the group that need no measurement: kernels that gemm() may not choose, kernels that were far
   /// behind on the shapes before, modes with fewer than two kernels, and modes for which the table has this shape.
   /// Returns false if no task is left or the time is up.
   bool wants(Group& group);
-  /// Adds the fastest passing row of each mode to the table and writes the table.
+  /// Adds the fastest passing kernel of each mode to the table and writes the table.
   void add(const std::vector<Result>& group);
   /// Returns how many products were measured and kept, and how many shapes are left.
   std::string summary() const;

@@ -34,7 +34,7 @@ void Machine::flush_cache() {
     others_.resize(2 * executor_.capabilities().l2_bytes);
     throw_if_failed(executor_.allocate(others_.size(), on_device_));
   }
-  if (reset_persisting_ != nullptr) reset_persisting_(); // what a kernel asked the card to keep
+  if (reset_persisting_ != nullptr) reset_persisting_(); // what a kernel asked the GPU to keep
   const std::size_t bytes = others_.size();
   throw_if_failed(executor_.copy_in(executor_.default_queue(), on_device_, bytes, others_.data(), bytes, bytes, 1));
 }

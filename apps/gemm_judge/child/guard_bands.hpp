@@ -1,6 +1,6 @@
 #pragma once
 
-/// The guard bands in front of an operand and behind it, and the search for bytes that a kernel has changed in them or
+/// The guard bands in front of an operand and after it, and the search for bytes that a kernel has changed in them or
 /// in the operand.
 
 #include <algorithm>

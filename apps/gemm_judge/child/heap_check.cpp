@@ -52,7 +52,7 @@ std::ptrdiff_t first_bad_chunk(const char* heap) {
     ChunkHead head;
     std::memcpy(&head, at, sizeof head);
     const std::size_t size = head.size_and_flags & ~all_flags;
-    // Such a small chunk marks the end of a part of the heap, behind which another caller of sbrk() has memory.
+    // Such a small chunk marks the end of a part of the heap, after which another caller of sbrk() has memory.
     if (size == alignment && at != heap) return -1;
     const bool wrong_size = size < 2 * alignment || size % alignment != 0 || size > static_cast<std::size_t>(end - at);
     const bool wrong_before = (head.size_and_flags & before_is_used) == 0 && head.size_before != before;

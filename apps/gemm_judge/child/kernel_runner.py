@@ -1,7 +1,7 @@
 """Runs a kernel that is a Python file with `def solve(a, b, c)` for gemm_judge, whose process this interpreter replaced.
 
-The messages are those of channel.hpp. gemm_compare writes the operands into this process's memory and reads C from it.
-solve() gets NumPy arrays over that memory, or tensors where the file imports PyTorch; on a card the tensors lie over
+channel.hpp has the messages. gemm_compare writes the operands into this process's memory and reads C from it.
+solve() gets NumPy arrays over that memory, or tensors where the file imports PyTorch; on a GPU the tensors lie over
 memory of this program there. It writes the product into c, or returns it.
 """
 
@@ -114,12 +114,12 @@ def operands(a, b, c):
 
 
 class DeviceFault(Exception):
-    """The driver says that the card failed."""
+    """The driver says that the GPU failed."""
 
 
 class Driver:
     """CUDA's driver, opened before the kernel's file. A kernel can replace whatever PyTorch waits and copies with; what
-    is called here waits for all streams, and reads the card's memory itself."""
+    is called here waits for all streams, and reads the GPU's memory itself."""
 
     def __init__(self):
         library = ctypes.CDLL("libcuda.so.1")
@@ -168,7 +168,7 @@ class Driver:
 
 
 class CardOperand:
-    """One operand's memory on the card, between guard bands, and what it must still hold after a call."""
+    """One operand's memory on the GPU, between guard bands, and what it must still hold after a call."""
 
     guard = 256 << 10
 
@@ -220,7 +220,7 @@ def first_difference(x, y):
 
 
 class OnCard:
-    """The operands on the card. This is for cards alone."""
+    """The operands on the GPU. This is for GPUs alone."""
 
     def __init__(self):
         placed = arrays(arena, arena, arena)

@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
   const auto device = static_cast<Device>(std::atoi(argv[3]));
   const std::string scratch = argv[4];
   const auto without = static_cast<std::uint32_t>(std::atoi(argv[5]));
-  // The driver of a card opens files, sockets and memory that a sandbox would refuse.
+  // The driver of a GPU opens files, sockets and memory that a sandbox would refuse.
   const bool sandboxed = device == Device::Cpu;
   std::uint32_t layers = become_worker(sandboxed && (without & PidNamespace) == 0);
   confine();

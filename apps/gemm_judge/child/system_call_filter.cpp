@@ -105,7 +105,7 @@ void refuse_the_rest(Filter& filter) {
   filter.refuse_if_any_bit(SYS_clone, 0, new_name_spaces);
   filter.refuse(435, ENOSYS); // clone3, whose flags lie in memory: libraries fall back to clone
   filter.refuse(425, ENOSYS); // io_uring_setup, whose work no filter sees
-  // There is no network. Local sockets lead to servers with rights that the kernel has not.
+  // There is no network. Local sockets lead to servers with rights that the kernel does not have.
   filter.refuse(SYS_socket, EACCES);
   // With these a kernel could change a result after it returned, while all of its threads seem to sleep for good.
   filter.refuse(SYS_setitimer);

@@ -48,7 +48,7 @@ double register_flops(Team& team, int threads, const MicroKernel<T>& kernel) {
 Status CpuExecutor::measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept try {
   const detail::ContractArithmetic contract;
   ceilings = {};
-  if (math != Math::Strict) return {}; // the micro-kernels have no units of other modes
+  if (math != Math::Strict) return {}; // the micro-kernels have no matrix units for other modes
   const int used = threads_for(threads);
   std::size_t count = 0;
   for (const Isa isa : known_isas()) {

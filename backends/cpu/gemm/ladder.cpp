@@ -34,7 +34,7 @@ std::span<const GemmKernel> gemm_ladder(Backend backend) {
                                      hopper_units_f32_as_f16, hopper_units_fp16x3, hopper_units_bf16x6})
       all->push_back(kernel);
     for (const GemmKernel& kernel : cblas_rows()) all->push_back(kernel);
-    return all.release(); // lives as long as the process: executors and programs keep rows
+    return all.release(); // lives as long as the process: executors and programs keep kernels
   }();
   return *kernels;
 }

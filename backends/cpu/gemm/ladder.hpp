@@ -1,6 +1,6 @@
 #pragma once
 
-/// The CPU ladder, best row first; the rows of other math modes follow. A rung's file has the name of its row.
+/// The CPU ladder, best kernel first; the kernels of other math modes follow. A rung's file has the name of its kernel.
 
 #include <span>
 
@@ -29,8 +29,8 @@ extern const GemmKernel amx_bf16x6_f32;              ///< on x86-64 only
 /// Returns naive with each schedule of the backend's runtime.
 std::span<const GemmKernel> schedule_rows(Backend backend);
 
-/// Returns all rows of the plug-in of this backend, in the order of preference. The first call makes the list, and all
-/// calls in one plug-in name the same backend; throws std::bad_alloc.
+/// Returns all kernels of the plug-in of this backend, in the order of preference. The first call makes the list, and
+/// all calls in one plug-in name the same backend; throws std::bad_alloc.
 std::span<const GemmKernel> gemm_ladder(Backend backend);
 
 } // namespace tessera::cpu

@@ -44,8 +44,8 @@ struct Tile {
   }
 };
 
-/// The f64 tile. Strict names it, because the units round each step as an FMA does. Hopper reaches its full rate only
-/// with the larger tile that it has.
+/// The f64 tile. Strict names it, because the matrix units round each step as an FMA does. Hopper reaches its full rate
+/// only with the larger tile that it has.
 template <>
 struct Tile<Math::Strict> {
   using Element = double;

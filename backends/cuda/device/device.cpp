@@ -167,7 +167,7 @@ Status read_capabilities(int device, Capabilities& capabilities) noexcept try {
     capabilities.compute_major = 7;
     capabilities.compute_minor = 5;
   } else if (code == DeviceCode::Ampere &&
-             properties.major == 9) { // Later devices keep theirs, since no row is for them.
+             properties.major == 9) { // Later devices keep theirs, since no kernel is for them.
     capabilities.compute_major = 8;
     capabilities.compute_minor = 0;
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Opens a library of NVIDIA's when a row first asks for it. The plug-in links none of them.
+/// Opens a library of NVIDIA's when a kernel first asks for it. The plug-in links none of them.
 
 #include <dlfcn.h>
 

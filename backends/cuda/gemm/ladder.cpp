@@ -11,7 +11,7 @@ namespace {
 const auto& all_rows() {
   static const std::array kernels{
       // clang-format off
-      // Math::Strict. cuBLAS is not canonical, so it comes after the first canonical row that takes every call.
+      // Math::Strict. cuBLAS does not keep the contract, so it comes after the first kernel that does and takes every call.
       // cublas_lt* is a yardstick: it runs only where it is named, in every mode.
       fma_small_f32, fma_small_f64,
       slender_f32, slender_f64,

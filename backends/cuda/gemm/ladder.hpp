@@ -1,7 +1,7 @@
 #pragma once
 
-/// The GEMM ladder of CUDA. Each row is defined at the end of the file of its name: a rung of textbook/, or a file of
-/// another family. docs/kernels.md says how to add one.
+/// The GEMM ladder of CUDA. Each kernel is defined at the end of the file of its name: a rung of textbook/, or a file
+/// of another family. docs/kernels.md says how to add one.
 
 #include <span>
 
@@ -55,7 +55,8 @@ extern const GemmKernel kahan_tile_f32, kahan_tile_f64;
 extern const GemmKernel kahan_row_shared_f32, kahan_row_shared_f64;
 extern const GemmKernel kahan_flat_f32, kahan_flat_f64;
 
-/// Returns all rows, the best first. A call takes the first row of its type and math mode that does not reject it.
+/// Returns all kernels, the best first. A call takes the first kernel of its type and math mode that does not reject
+/// it.
 std::span<const GemmKernel> gemm_ladder();
 
 } // namespace tessera::cuda

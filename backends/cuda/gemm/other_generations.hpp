@@ -1,6 +1,6 @@
 #pragma once
 
-/// The ladder of cards without Hopper's matrix units.
+/// The ladder of GPUs without Hopper's matrix units.
 
 #include <span>
 
@@ -8,8 +8,8 @@
 
 namespace tessera::cuda {
 
-/// Returns gemm_ladder() with Summation::Other in place of Summation::HopperUnits: the rows give the bits of the card's
-/// own units, in the same segments of k.
+/// Returns gemm_ladder() with Summation::Other in place of Summation::HopperUnits: the kernels give the bits of the
+/// GPU's own matrix units, in the same segments of k.
 std::span<const GemmKernel> ladder_of_other_generations();
 
 } // namespace tessera::cuda

@@ -1,7 +1,7 @@
 /// cub: the vendor's reduction (CCCL), as a peer of the rungs.
 ///
 /// A padded matrix is read through an iterator that computes each element's place. CUB's kernels read no clock, so that
-/// this row does not report `device_seconds`.
+/// this kernel does not report `device_seconds`.
 
 #include <thrust/iterator/counting_iterator.h>
 #include <cub/device/device_reduce.cuh>

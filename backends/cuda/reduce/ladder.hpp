@@ -1,6 +1,6 @@
 #pragma once
 
-/// The reductions, best first. Each rung is in the file reduce/<name>.cu, which ends in the rung's rows.
+/// The reductions, best first. Each rung is in the file reduce/<name>.cu, which ends in the rung's kernels.
 
 #include <span>
 

@@ -30,7 +30,7 @@ struct SumType<std::int32_t> {
 template <class T>
 using SumOf = typename SumType<T>::Type;
 
-/// Whole numbers have one sum in every order of additions, so each of their rows is canonical.
+/// Whole numbers have one sum in every order of additions, so each of their kernels keeps the contract.
 template <class T>
 inline constexpr Summation summation_of = std::is_same_v<T, std::int32_t> ? Summation::Canonical : Summation::Other;
 

@@ -2,7 +2,7 @@
 ///
 /// Each element of C is one chain of fused multiply-adds in ascending k within a segment of 1024; the segments' sums
 /// are added in ascending order. The loop over j is inside the loop over k, so that B streams and the compiler can use
-/// vectors: a vector holds the chains of several elements, and the order within a chain stays. The row is serial. It
+/// vectors: a vector holds the chains of several elements, and the order within a chain stays. The kernel is serial. It
 /// does 2·m·n·k operations and reads B m times. 16-bit elements are widened to f32; the result is rounded to C's type
 /// once.
 

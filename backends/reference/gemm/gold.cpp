@@ -1,7 +1,7 @@
-/// gold: the serial triple loop against which errors and speeds of other rows are measured.
+/// gold: the serial triple loop against which errors and speeds of other kernels are measured.
 ///
 /// f32, f16 and bf16 accumulate in double, f64 in a pair of doubles (Dekker, Knuth), which is about 106 bits. The sum
-/// is rounded once, at the end. The row does 2·m·n·k operations (many more in f64) and reuses nothing on purpose.
+/// is rounded once, at the end. The kernel does 2·m·n·k operations (many more in f64) and reuses nothing on purpose.
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 /// hopper_units: the contract of the modes of matrix units for Hopper's, written down as code.
 ///
-/// Each element of C is computed on its own by unit_contract.hpp, from a model of the units. The row is serial and
-/// slow; the rows of the other host backends compute the same bits with vectors.
+/// Each element of C is computed on its own by unit_contract.hpp, from a model of the matrix units. The kernel is
+/// serial and slow; the kernels of the other host backends compute the same bits with vectors.
 
 #include <new>
 #include <type_traits>

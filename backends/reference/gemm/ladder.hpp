@@ -1,6 +1,6 @@
 #pragma once
 
-/// The reference ladder, best row first. A rung's file has the name of its row.
+/// The reference ladder, best kernel first. A rung's file has the name of its kernel.
 
 #include <span>
 

@@ -4,7 +4,8 @@
 /// strip of 16 columns of op(B) are added to the chains of the rows' elements in the strip.
 ///
 /// A packed line is a row of op(A) or a strip. It is a list of packed steps, each of as many numbers of a row, or rows
-/// of the strip, as the units add products at once. A list of pairs says which steps of the two lines are multiplied.
+/// of the strip, as the matrix units add products at once. A list of pairs says which steps of the two lines are
+/// multiplied.
 
 #include <cstdint>
 #include <span>
@@ -26,8 +27,8 @@ enum Kind : std::uint8_t {
   Special = 2, ///< NaN or Inf may be there
 };
 
-/// A packed line: numbers as the units see them, their powers of two, and the kinds of steps. Number p of a row is at
-/// p; row p of a strip is at p·width.
+/// A packed line: numbers as the matrix units see them, their powers of two, and the kinds of steps. Number p of a row
+/// is at p; row p of a strip is at p·width.
 struct Packed {
   float* numbers;
   float* powers;

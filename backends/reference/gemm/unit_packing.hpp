@@ -1,7 +1,7 @@
 #pragma once
 
 /// Packs lines of operands (unit_chains.hpp) as a mode of matrix units sees them: the numbers of rows of op(A) and of
-/// strips of op(B), or their terms in the emulated modes. Behind the last k there are zeros up to whole steps, and so
+/// strips of op(B), or their terms in the emulated modes. After the last k there are zeros up to whole steps, and so
 /// are the columns that a strip lacks.
 
 #include <tessera/backend/kernel.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The sums of products in the modes of matrix units (docs/contract.md) with the bits of unit_contract.hpp, many
-/// columns at once in vectors. Rows of the ladder and comparisons share this code.
+/// columns at once in vectors. Kernels of the ladder and comparisons share this code.
 
 #include <cstddef>
 #include <span>

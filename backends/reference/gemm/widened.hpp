@@ -1,7 +1,7 @@
 #pragma once
 
-/// widened: converts 16-bit operands to f32 and lets the executor choose a strict f32 row for the product, which rounds
-/// the result. All backends use this code. They differ in where the copies lie, so the caller gives the memory.
+/// widened: converts 16-bit operands to f32 and lets the executor choose a strict f32 kernel for the product, which
+/// rounds the result. All backends use this code. They differ in where the copies lie, so the caller gives the memory.
 
 #include <tessera/executor.hpp>
 #include <tessera/half.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The canonical reduction. It gives equal bits on every backend and with any number of threads.
+/// The reduction of the contract. It gives equal bits on every backend and with any number of threads.
 ///
 /// The elements are numbered row by row and cut into chunks of 1024. In a chunk, lane l of 32 adds the elements l,
 /// l+32, … in ascending order, in double. Then the lanes fold: lane l adds lane l+16, l+8, … l+1. The sums of the

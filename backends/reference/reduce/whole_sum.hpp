@@ -79,7 +79,7 @@ inline Status set_whole(const ReduceCall& call, WholeSum sum, ReduceResult& resu
   return {StatusCode::OutOfMemory, {}};
 }
 
-/// The row `canonical` of whole numbers that runs `run`.
+/// The kernel `canonical` of whole numbers that runs `run`.
 constexpr ReduceKernel whole_row(const char* summary, decltype(ReduceKernel::run) run) {
   return {.name = "canonical",
           .summary = summary,

@@ -1,6 +1,6 @@
 #pragma once
 
-/// One row of a ladder, and the call it runs. A rung is one file that ends in one row.
+/// One kernel of a ladder, and the call that it runs. A rung is a textbook kernel with a file of its own.
 ///
 /// Source: oneDNN's ordered implementation lists, where each entry has a name and can say why it declined.
 
@@ -69,7 +69,7 @@ enum class Accumulator : int {
   Truncating = 2, ///< the precision of Native, rounded towards zero (tensor cores)
 };
 
-/// k per segment of the canonical summation. Part of the numerical contract: changing it changes bits.
+/// k per segment of a strict sum. Part of the numerical contract: changing it changes bits.
 inline constexpr Index canonical_segment = 1024;
 
 /// A level of Strassen's recursion halves m, n and k, and none of them may become smaller than this.
@@ -78,8 +78,8 @@ inline constexpr Index least_strassen_size = 256;
 inline constexpr int most_strassen_levels = 3;
 
 /// Returns how many levels of Strassen's recursion the mode Math::Strassen allows for these sizes. Its error bound
-/// follows from this number (docs/strassen.md), so that a row makes as many levels or fewer. The recursion halves the
-/// largest multiples of 2^levels; a row adds the rest of m, n and k by conventional products.
+/// follows from this number (docs/strassen.md), so that a kernel makes as many levels or fewer. The recursion halves
+/// the largest multiples of 2^levels; a kernel adds the rest of m, n and k by conventional products.
 constexpr int strassen_levels(Index m, Index n, Index k) noexcept {
   int levels = 0;
   for (Index least = 2 * least_strassen_size; levels < most_strassen_levels && m >= least && n >= least && k >= least;
@@ -114,32 +114,32 @@ struct GemmTraffic {
   double bytes = 0;    ///< moved by the accesses, where nothing that one of them brought serves another
 };
 
-/// One GEMM kernel for one math mode and one type of operands. A row of a 16-bit type takes results of its own type and
-/// of f32, or rejects one of them with a reason.
+/// One GEMM kernel for one math mode and one type of operands. A kernel of a 16-bit type takes results of its own type
+/// and of f32, or rejects one of them with a reason.
 ///
-/// `reject` returns nullptr, or a constant string that says why this row cannot take the call. `run` may assume that
+/// `reject` returns nullptr, or a constant string that says why this kernel cannot take the call. `run` may assume that
 /// the call was validated, that `reject` returned nullptr, and that m, n, k > 0 and alpha ≠ 0, because the executor
 /// handles the other cases. It must handle all m, n, k, leading dimensions and beta that are left. With beta = 0 it
 /// never reads C. It returns when the work is enqueued (CUDA) or done (CPU), and it throws nothing. The executor calls
-/// it in the floating-point state of docs/contract.md; threads that a row keeps for later calls have to set that state
-/// anew.
+/// it in the floating-point state of docs/contract.md; threads that a kernel keeps for later calls have to set that
+/// state anew.
 struct GemmKernel {
-  const char* name = "";                         ///< what users call the row, as in GemmOptions::kernel
+  const char* name = "";                         ///< what users call the kernel, as in GemmOptions::kernel
   const char* summary = "";                      ///< one line on the idea
   const char* source = "";                       ///< where the idea was published
   DType type = DType::F32;                       ///< type of the operands
-  Math math = Math::Strict;                      ///< the mode that the row computes in
+  Math math = Math::Strict;                      ///< the mode that the kernel computes in
   Tile tile = {};                                ///< what the kernel computes at once
   Summation summation = Summation::Other;        ///< the order in which it adds
   Accumulator accumulator = Accumulator::Native; ///< the precision in which it adds
-  /// Returns null if the row takes the call, or a constant line that says why not.
+  /// Returns null if the kernel takes the call, or a constant line that says why not.
   const char* (*reject)(const GemmKernel& kernel, const GemmCall& call, const Capabilities& machine) noexcept = nullptr;
   /// Computes the product.
   Status (*run)(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept = nullptr;
-  const void* context = nullptr; ///< for rows made at run time (a library opened with dlopen)
+  const void* context = nullptr; ///< for kernels made at run time (a library opened with dlopen)
   bool yardstick = false;        ///< the ladder is compared with it; it is only run by name
   bool epilogue = false;         ///< applies the call's epilogue; otherwise the executor does, in a pass over C
-  bool narrows = false;          ///< a row of f32 that also gives 16-bit results
+  bool narrows = false;          ///< a kernel of f32 that also gives 16-bit results
   /// Counts the work of a call. nullptr: the kernel has no count of its own.
   GemmTraffic (*traffic)(const GemmKernel& kernel, const GemmCall& call) noexcept = nullptr;
 };
@@ -197,8 +197,8 @@ template <>
 inline constexpr DType reduced_dtype_of<std::int32_t> = DType::I32;
 
 /// A reduction over all elements of a row-major matrix in the executor's memory, in double precision. Of whole numbers
-/// (I32) there is Σx² alone, which is exact in any order of additions: every row of it is canonical. A sum of 2⁶³ or
-/// more is InvalidArgument on every row.
+/// (I32) there is Σx² alone, which is exact in any order of additions: every kernel of it keeps the contract. A sum of
+/// 2⁶³ or more is InvalidArgument on every kernel.
 struct ReduceCall {
   ReduceOp op = ReduceOp::SumOfSquares; ///< what is computed
   DType type = DType::F32;              ///< type of the elements, or I32
@@ -218,13 +218,13 @@ struct ReduceResult {
 
 /// One reduction kernel. GemmKernel says what `reject` and `run` must do; here `run` returns when `result` is complete.
 struct ReduceKernel {
-  const char* name = "";                  ///< what users call the row
+  const char* name = "";                  ///< what users call the kernel
   const char* summary = "";               ///< one line on the idea
   const char* source = "";                ///< where the idea was published
   ReduceOp op = ReduceOp::SumOfSquares;   ///< what the kernel computes
   DType type = DType::F32;                ///< type of the elements
   Summation summation = Summation::Other; ///< the order in which it adds
-  /// Returns null if the row takes the call, or a constant line that says why not.
+  /// Returns null if the kernel takes the call, or a constant line that says why not.
   const char* (*reject)(const ReduceKernel& kernel, const ReduceCall& call,
                         const Capabilities& machine) noexcept = nullptr;
   /// Computes the reduction.

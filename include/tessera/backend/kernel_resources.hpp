@@ -34,7 +34,7 @@ class TESSERA_API RecordedResources {
   virtual Status read_resources(KernelResources& resources) noexcept = 0;
 };
 
-/// Fills `resources` for the row called `kernel` and this product. It records the product in the executor's default
+/// Fills `resources` for the kernel called `kernel` and this product. It records the product in the executor's default
 /// queue and runs nothing. Unavailable if the executor does not record or its recordings are no RecordedResources;
 /// otherwise the failure of the product. Throws std::bad_alloc.
 TESSERA_API Status read_kernel_resources(Executor& executor, const GemmCall& call, std::string_view kernel,

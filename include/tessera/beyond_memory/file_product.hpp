@@ -57,10 +57,10 @@ struct FileProduct {
   std::optional<DType> result = {};   ///< the type of the result, if it is not A's; see is_result_of()
   std::vector<Executor*> executors{}; ///< they compute blocks, each one its own; empty: the best executor
   Math math = Math::Strict;           ///< how the product may round
-  std::string kernel = {};            ///< a row of every executor's ladder; empty: the best one that takes the call
+  std::string kernel = {};            ///< a kernel of every executor's ladder; empty: the best one that takes the call
   int threads = 0;                    ///< threads of the host for each executor; 0: default_threads()
   bool start_over = false;            ///< discard an unfinished product instead of going on with it
-  /// Is called now and then, by one thread at a time, which is not always the same. It must not throw.
+  /// Is called now and then, by one thread at a time, though not always by one thread. It must not throw.
   std::function<void(const FileProductProgress&)> progress = {};
   /// A request to stop, from any thread, ends the product after the slices at hand; see FileProductReport::stopped.
   std::stop_token stop = {};

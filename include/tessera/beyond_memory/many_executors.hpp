@@ -1,16 +1,17 @@
 #pragma once
 
-/// One product on several executors: the cards of a machine, or cards and processor.
+/// One product on several executors: the GPUs of a machine, or GPUs and processor.
 ///
-///     std::vector<Executor*> cards{&executor(Backend::Cuda, 0), &executor(Backend::Cuda, 1)};
-///     gemm(cards, 1.0f, a, b, 0.0f, c);
+///     std::vector<Executor*> gpus{&executor(Backend::Cuda, 0), &executor(Backend::Cuda, 1)};
+///     gemm(gpus, 1.0f, a, b, 0.0f, c);
 ///
 /// A, B and C are in host memory, where C is after the call. C is cut into blocks, and each executor takes one block
 /// after the other until none is left, so that a faster executor computes more of them. A device's blocks go through
 /// its memory in slices of k, as in a product that does not fit there; an executor of the host multiplies in place. A
-/// thread of the host feeds each executor. Canonical kernels give the bits of one executor, whatever the list is.
+/// thread of the host feeds each executor. Kernels that keep the contract give the bits of one executor, whatever the
+/// list is.
 ///
-/// Devices of one model that reach one another's memory (cards with NVLink, or several executors of one card) compute
+/// Devices of one model that reach one another's memory (GPUs with NVLink, or several executors of one GPU) compute
 /// equal parts of C instead: rows, and each device fetches a part of B from the host and the other parts from the
 /// others; or columns, and they exchange A.
 ///

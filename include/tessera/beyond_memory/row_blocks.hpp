@@ -1,17 +1,17 @@
 #pragma once
 
-/// Products of matrices that lie on several executors, such as the cards of a machine, and stay there.
+/// Products of matrices that lie on several executors, such as the GPUs of a machine, and stay there.
 ///
-///     std::vector<Executor*> cards{&executor(Backend::Cuda, 0), &executor(Backend::Cuda, 1)};
-///     RowBlocks<float> a(cards, m, k), b(cards, k, n), c(cards, m, n);
+///     std::vector<Executor*> gpus{&executor(Backend::Cuda, 0), &executor(Backend::Cuda, 1)};
+///     RowBlocks<float> a(gpus, m, k), b(gpus, k, n), c(gpus, m, n);
 ///     a.assign(whole_a);                          // or fill a.block(0), a.block(1), which are matrices
 ///     gemm(1.0f, a, b, 0.0f, c);
 ///     Matrix<float> whole_c = c.gathered();
 ///
 /// Each executor holds one block of rows of each matrix. It computes its rows of C, for which it has the rows of A, and
 /// fetches columns of B from the others, strip by strip: the next strip is copied while the device multiplies the one
-/// before. A strip has all of k, so that no sum is split: canonical kernels give the bits of one executor, whatever the
-/// list is. Cards that reach each other's memory copy without the host.
+/// before. A strip has all of k, so that no sum is split: kernels that keep the contract give the bits of one executor,
+/// whatever the list is. GPUs that reach each other's memory copy without the host.
 ///
 /// With P executors each one receives k·n·(P − 1)/P elements of B, and needs room for two strips, an eighth of B each,
 /// or less where memory is short.
@@ -64,8 +64,8 @@ class RowBlocks {
   /// The type of the elements.
   using value_type = T;
 
-  /// Makes a matrix whose elements are undefined. The blocks have equal numbers of rows, but for the last ones, which
-  /// have fewer, or none. Throws InvalidArgument for a list that is wrong and for negative sizes.
+  /// Makes a matrix whose elements are undefined. The blocks have equal numbers of rows, except for the last ones,
+  /// which have fewer, or none. Throws InvalidArgument for a list that is wrong and for negative sizes.
   RowBlocks(std::span<Executor* const> executors, Index rows, Index cols)
       : executors_(executors.begin(), executors.end()), rows_(rows), cols_(cols) {
     detail::check_row_blocks(executors, rows, cols);

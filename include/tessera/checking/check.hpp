@@ -94,7 +94,7 @@ struct CheckedProduct {
 struct CheckOptions {
   Math math = Math::Strict;                 ///< how the product may round
   double alpha = 1;                         ///< is rounded to the type that is computed in; whole for C of int32
-  double beta = 0;                          ///< is rounded likewise
+  double beta = 0;                          ///< is rounded as alpha is
   Activation activation = Activation::None; ///< is applied after the bias
   std::uint64_t seed = 1;                   ///< decides the signs and the sampled rows
   Index rows = 0;  ///< rows of C, of all products together, to compare element by element; 0: as many as are cheap

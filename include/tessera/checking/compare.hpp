@@ -36,7 +36,7 @@ struct Arithmetic {
   Summation summation = Summation::Other;        ///< the order in which it adds
   Accumulator accumulator = Accumulator::Native; ///< the precision in which it adds
 
-  /// Returns the properties of a row of a ladder.
+  /// Returns the properties of a kernel of a ladder.
   static Arithmetic of(const GemmKernel& kernel) {
     return {kernel.type, kernel.math, kernel.summation, kernel.accumulator};
   }
@@ -127,7 +127,7 @@ inline constexpr std::array error_numbers{
     ErrorNumber{"rows_compared", [](const GemmError& e) { return static_cast<double>(e.rows_compared); }},
 };
 
-/// The reference of one product: all rows of C or some, in high precision, with |A||B| and with the canonical bits.
+/// The reference of one product: all rows of C or some, in high precision, with |A||B| and with the contract's bits.
 class TESSERA_API GemmReference {
  public:
   /// Computes the reference of a checked call on host memory. C must have its value from before the product; it is read
@@ -145,9 +145,9 @@ class TESSERA_API GemmReference {
   GemmReference& operator=(GemmReference&&) noexcept;
 
   /// Computes the bits that the numerical contract gives the rows of this reference in the mode of `call`, a mode of
-  /// matrix units. The call is the reference's own but for its mode, with C as it was before the product. From then on
-  /// compare() counts the differing bits of a kernel with Summation::HopperUnits against these; without them, and for
-  /// all other kernels, against the canonical product. A mode whose bits are there already costs nothing; another one
+  /// matrix units. The call is the reference's own, except for its mode, with C as it was before the product. From then
+  /// on compare() counts the differing bits of a kernel with Summation::HopperUnits against these; without them, and
+  /// for all other kernels, against the strict product. A mode whose bits are there already costs nothing; another one
   /// costs about as much as the reference, and an emulated one three or six times as much. Throws InvalidArgument and
   /// OutOfMemory.
   void add_bits(const GemmCall& call, int threads = 0);
@@ -160,7 +160,7 @@ class TESSERA_API GemmReference {
   const std::vector<Index>& rows() const;
   /// Returns row rows()[r] of the reference, rounded: n elements of the call's result type.
   const void* gold(Index r) const;
-  /// Returns row rows()[r] of the canonical product: n elements of the call's result type.
+  /// Returns row rows()[r] of the strict product: n elements of the call's result type.
   const void* canonical(Index r) const;
 
   struct State; ///< the library's own

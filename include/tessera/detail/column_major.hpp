@@ -17,9 +17,9 @@ namespace tessera::detail {
 /// Checks the row-major call as check_gemm() does. The message speaks of the column-major product: its b is the call's
 /// A, its m is the call's n, and its matrices have as many rows as the call's have columns.
 TESSERA_API Status check_column_major(const GemmCall& call);
-/// Does the same for complex numbers.
+/// Checks a row-major call of complex numbers, and speaks of the column-major product.
 TESSERA_API Status check_column_major(const ComplexGemmCall& call);
-/// Does the same for a batch, as check_gemm_batch() checks it.
+/// Checks a batch of row-major calls as check_gemm_batch() does, and speaks of column-major products.
 TESSERA_API Status check_column_major(std::span<const GemmBatch> groups);
 
 /// Runs work that was made from row-major arguments or, `by_columns`, from column-major ones, whose InvalidArgument

@@ -51,7 +51,7 @@ struct DistributedOptions {
   /// The backend's device that multiplies, counted from 0. −1: where C stays, or else A or B, if one of them has a
   /// Residence on a device of this backend, or of any where the backend is Auto; else the backend's choice.
   int device = -1;
-  std::string engine = {};      ///< a row of distributed_engines(); empty: the first one that takes the product
+  std::string engine = {};      ///< a name in distributed_engines(); empty: the first one that takes the product
   int threads = 0;              ///< of the local products; 0: default_threads()
   std::size_t memory_limit = 0; ///< most bytes that the product may allocate on this rank; 0: no limit
   /// Should MPI broadcast panels from and into the memory of the backends that multiply, not through the host's? If MPI

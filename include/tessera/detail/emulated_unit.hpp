@@ -2,7 +2,7 @@
 
 /// The arithmetic of the emulated modes (EmulatedFp16x3, EmulatedBf16x6) on Hopper's matrix units: how elements are
 /// scaled and split into terms, and how the products of terms are added. It gives the bits of docs/contract.md on
-/// any machine, from the model of the units (matrix_unit.hpp).
+/// any machine, from the model of the matrix units (matrix_unit.hpp).
 ///
 /// Each term is what the terms before it leave of an element, rounded to nearest: two f16 terms keep 22 bits, three
 /// bf16 terms keep 24. f16 has few exponents, so that each chunk of a row of op(A), or of a column of op(B), is scaled
@@ -101,7 +101,7 @@ inline float add_scaled(float carried, float sum, float row_factor, float column
   return std::fma(sum * power(first), power(std::clamp(e - first, -126, 127)), carried);
 }
 
-/// Some k of a row of op(A), or of a column of op(B), as terms. Behind the last one there are zeros.
+/// Some k of a row of op(A), or of a column of op(B), as terms. After the last one there are zeros.
 struct SplitChain {
   std::array<std::array<float, emulated_chunk>, most_terms> terms{};
   float factor = 1;

@@ -1,17 +1,17 @@
 #pragma once
 
-/// A model of the matrix units of Hopper cards (compute capability 9.0), which mma.sync and wgmma both use, for
+/// A model of the matrix units of Hopper GPUs (compute capability 9.0), which mma.sync and wgmma both use, for
 /// operands of f16, bf16 and tf32 and sums in f32. It gives their bits on any machine.
 ///
 /// An instruction adds the products of 32 bytes of k at once: 16 products of 16-bit operands, or 8 of tf32 (a longer k
 /// is a chain of such steps). Each product is exact. Products and the sum so far are aligned to the largest exponent
-/// among them and cut to 25 bits behind the point; the exponents of two factors are added, and make the exponent of
+/// among them and cut to 25 bits after the point; the exponents of two factors are added, and make the exponent of
 /// their product. The aligned numbers are added exactly, and the sum is cut to f32. Subnormal numbers are kept. Inf and
 /// NaN go through as in IEEE arithmetic.
 ///
 /// Sources: P. Xie, Y. Wang, F. Yang, M. Yang, "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores"
 /// (2025), and F. A. Khattak, M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (2025).
-/// tests/backends/cuda/matrix_units.cpp compares the model with a card.
+/// tests/backends/cuda/matrix_units.cpp compares the model with a GPU.
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ struct OperandFormat {
 };
 inline constexpr OperandFormat f16_operands{16, -14}, bf16_operands{16, -126}, tf32_operands{8, -126};
 
-/// Returns what the units see of an f32 that is to be a tf32: the last 13 bits are cut.
+/// Returns what the matrix units see of an f32 that is to be a tf32: the last 13 bits are cut.
 inline float cut_to_tf32(float x) noexcept {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & ~std::uint32_t{0x1fff});
 }

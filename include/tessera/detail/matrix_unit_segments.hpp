@@ -14,7 +14,7 @@ namespace tessera::detail {
 inline constexpr Index matrix_unit_granule = 128;
 
 /// Returns the number of segments of k. Few, because the first sums of a large tile have to be kept somewhere; more
-/// than one from a middling k on, because products of few results would otherwise leave most of a card idle.
+/// than one from a medium k on, because products of few results would otherwise leave most of a GPU idle.
 constexpr Index matrix_unit_segments(Index k) noexcept {
   return k <= 2048 ? 1 : k <= 6144 ? 2 : k <= 32768 ? 4 : (k + 8191) / 8192;
 }

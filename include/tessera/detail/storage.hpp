@@ -80,11 +80,11 @@ class TESSERA_API Storage {
 
   // For work in a queue; src/core/matrix/queued_work.hpp uses them. What they enqueue is noted as pending at once.
 
-  /// Does what read_on() does, or with `discard` write_on(), in the queue, behind the work that uses the matrix.
+  /// Does what read_on() does, or with `discard` write_on(), in the queue, after the work that uses the matrix.
   Placed place_in(ExecutionQueue& queue, bool discard);
   /// Enqueues a copy of the elements from the queue's executor to the host, unless they are there.
   void fetch_in(ExecutionQueue& queue);
-  /// Returns the host's elements for a copy in the queue, which comes behind the work that uses the matrix.
+  /// Returns the host's elements for a copy in the queue, which comes after the work that uses the matrix.
   const void* host_source(ExecutionQueue& queue);
   /// Returns the host's memory for a copy in the queue that writes a part of it or, with `whole`, all of it.
   void* host_target(ExecutionQueue& queue, bool whole);

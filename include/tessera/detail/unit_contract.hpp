@@ -23,7 +23,7 @@ constexpr bool has_unit_contract(DType type, Math math) noexcept {
   return type == DType::F32 && (math == Math::Tf32 || math == Math::Bf16 || math == Math::Fp16 || is_emulated(math));
 }
 
-/// Returns the format of the numbers that the units multiply in the mode.
+/// Returns the format of the numbers that the matrix units multiply in the mode.
 constexpr const OperandFormat& format_of(Math math) noexcept {
   return math == Math::Tf32                                   ? tf32_operands
          : math == Math::Fp16 || math == Math::EmulatedFp16x3 ? f16_operands

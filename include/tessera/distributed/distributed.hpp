@@ -11,7 +11,7 @@
 ///
 /// Elements are float, double, f16, bf16, std::complex<float> or std::complex<double>. Every function here is
 /// collective: all ranks of the communicator call it, also the ranks that the grid has no place for, with equal
-/// arguments but for data, pointers and the options that may differ. docs/distributed.md has a whole program, the
+/// arguments, except for data, pointers and the options that may differ. docs/distributed.md has a whole program, the
 /// picture of which rank holds what, how much is sent, and how a plug-in for the MPI that the process has loaded is
 /// found.
 ///

@@ -39,8 +39,9 @@ struct NpyInfo {
 
 /// Reads the header of a .npy file and checks that the file is as long as it says. Throws IoError unless it is a
 /// two-dimensional array of little-endian float32, float64, float16 ('<f2') or bfloat16. The header may have any form
-/// that NumPy reads, that of Python 2 on Windows included. NumPy has no bfloat16 and saves ml_dtypes.bfloat16 as two
-/// opaque bytes ('<V2'), so these are read and written as bf16. In Python: np.load("a.npy").view(ml_dtypes.bfloat16).
+/// that NumPy reads, also the form that Python 2 wrote on Windows. NumPy has no bfloat16 and saves ml_dtypes.bfloat16
+/// as two opaque bytes ('<V2'), so these are read and written as bf16. In Python:
+/// np.load("a.npy").view(ml_dtypes.bfloat16).
 TESSERA_API NpyInfo inspect_npy(const std::filesystem::path& path);
 
 namespace detail {

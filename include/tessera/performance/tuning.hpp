@@ -8,7 +8,7 @@
 /// then in the folder tuning/ beside the plug-in, which holds tables for some devices. A table may be deleted: without
 /// one the first kernel of the ladder runs that does not reject the product. A table of kernels that have changed since
 /// (Capabilities::kernel_revision) is passed over. A table never changes bits where a contract holds
-/// (docs/contract.md), because only rows that keep it are taken from the table.
+/// (docs/contract.md), because only kernels that keep it are taken from the table.
 ///
 /// Source: the selection tables of vendors' libraries; here they are a file that every user can measure anew.
 
@@ -33,7 +33,7 @@ struct TunedProduct {
   Index m = 0;              ///< rows of C
   Index n = 0;              ///< columns of C
   Index k = 0;              ///< columns of A and rows of B
-  std::string kernel;       ///< the row's name
+  std::string kernel;       ///< the kernel's name
   double seconds = 0;       ///< the time that it took
 };
 
@@ -46,15 +46,16 @@ struct TuningTable {
   std::vector<TunedProduct> products; ///< the products that were timed
 };
 
-/// May an executor choose this row without being asked for it by name? It may not choose a yardstick, nor a strict row
-/// that is not canonical, because a strict product has the same bits everywhere.
+/// May an executor choose this kernel without being asked for it by name? It may not choose a yardstick, nor a strict
+/// kernel that does not keep the contract, because a strict product has the same bits everywhere.
 inline bool keeps_contract(const GemmKernel& kernel) {
   return (kernel.math != Math::Strict || kernel.summation == Summation::Canonical) && !kernel.yardstick;
 }
 
-/// May an executor of this machine with this ladder choose the row without being asked for it by name? Where a row of
-/// the ladder keeps the contract of Hopper's matrix units (docs/contract.md), rows of the same type and mode that add
-/// in another order may not be chosen, on hosts and on devices with these units: the bits would depend on the row.
+/// May an executor of this machine with this ladder choose the kernel without being asked for it by name? Where a
+/// kernel of the ladder keeps the contract of Hopper's matrix units (docs/contract.md), kernels of the same type and
+/// mode that add in another order may not be chosen, on hosts and on devices with these matrix units: the bits would
+/// depend on the kernel.
 inline bool keeps_contract(const GemmKernel& kernel, std::span<const GemmKernel> ladder, const Capabilities& machine) {
   if (!keeps_contract(kernel)) return false;
   if (has_contract(kernel.summation) || !(machine.host_memory || machine.compute_major == 9)) return true;
@@ -64,8 +65,8 @@ inline bool keeps_contract(const GemmKernel& kernel, std::span<const GemmKernel>
   });
 }
 
-/// Do all rows that an executor of this machine may choose for this type and mode keep the numerical contract, and is
-/// there one? Then a product without a named row has bits that do not depend on the row.
+/// Do all kernels that an executor of this machine may choose for this type and mode keep the numerical contract, and
+/// is there one? Then a product without a named kernel has bits that do not depend on the kernel.
 inline bool promises_bits(std::span<const GemmKernel> ladder, const Capabilities& machine, DType type, Math math) {
   const auto may_run = [&](const GemmKernel& kernel) {
     return kernel.type == type && kernel.math == math && keeps_contract(kernel, ladder, machine);

@@ -115,7 +115,7 @@ struct JoinedName {
 template <class F, class Combine>
 struct Reduction {
   F f;             ///< gives a value for an index
-  Combine combine; ///< combines two values; associative and commutative, but for rounding
+  Combine combine; ///< combines two values; associative and commutative, except for rounding
   /// The names of both, with '/' between them.
   static constexpr const char* name = detail::JoinedName<F, Combine>::text.data();
 };

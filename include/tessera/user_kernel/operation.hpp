@@ -42,7 +42,7 @@
 ///                  functions whose bits are not equal everywhere (sin, pow); 0 by default: the bits are the same
 ///
 /// run() may return what was computed: float, double, std::int64_t, or an Extremum of one of them. It may throw; the
-/// row then has the exception's text. It runs in gemm_compare's own process: a functor that crashes ends the race.
+/// entry then has the exception's text. It runs in gemm_compare's own process: a functor that crashes ends the race.
 ///
 /// Two operations may share a name where their first arrays have different element types: --dtype chooses.
 

@@ -2,7 +2,7 @@
 
 /// The order in which reductions and scans combine values: chunks of 1024 values in 32 lanes, folded, level by level.
 /// It is one order for every backend and any number of threads, so that the bits are equal. docs/contract.md ("Sums and
-/// scans") states it. An operation of the caller's own must be associative and commutative, but for rounding.
+/// scans") states it. An operation of the caller's own must be associative and commutative, except for rounding.
 ///
 /// The smallest and the largest value do not depend on the order: of equal values the one of the smallest place is
 /// taken, −0 and +0 are equal, and NaN comes before every number. Whole numbers wrap at 2⁶³ as unsigned ones do at 2⁶⁴.

@@ -26,7 +26,7 @@ using Refuse = void (*)(const Routine& routine, int position);
 inline void refuse_c(const Routine& routine, int position) { report_cblas(routine, position, "%s", ""); }
 inline void refuse_fortran(const Routine& routine, int position) { report_fortran(routine, position - 1); }
 
-/// One product's arguments but for its matrices, as the caller passed them.
+/// One product's arguments except for its matrices, as the caller passed them.
 template <class T>
 struct Product {
   std::optional<Op> op_a, op_b;

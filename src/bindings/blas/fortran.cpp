@@ -18,7 +18,7 @@ void gemm(const Routine& routine, const char* trans_a, const char* trans_b, cons
     wrong = wrong_argument(value(m), value(n), value(k), value(lda), value(ldb), value(ldc),
                            {value(*op_a == Op::None ? m : k), value(*op_b == Op::None ? k : n), value(m)});
   if (wrong != 0) {
-    constexpr std::size_t letter = 1; // Fortran's compilers pass the lengths of texts behind all arguments
+    constexpr std::size_t letter = 1; // Fortran's compilers pass the lengths of texts after all arguments
     if (!hand_on(routine, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, letter, letter))
       report_fortran(routine, wrong);
     return;

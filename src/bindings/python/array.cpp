@@ -52,7 +52,7 @@ bool parse_format(const char* format, Element& type) {
   return *format == 'f' || *format == 'd' || (*format == 'e' && !type.is_complex);
 }
 
-/// Are the elements ones that a product takes, but for the order of their bytes?
+/// Are the elements ones that a product takes, except for the order of their bytes?
 bool is_swapped(const char* format) {
   Element type = DType::F32;
   return (*format == '<' || *format == '>' || *format == '!') && parse_format(format + 1, type);

@@ -4,7 +4,7 @@
 ///
 /// Host arrays are read through the buffer protocol (arrays/buffer.hpp), which is the fastest one for NumPy, other
 /// arrays through DLPack. For an array on a CUDA device DLPack gets the stream that will read it, and the array's
-/// library orders that stream behind the work that computes the array.
+/// library orders that stream after the work that computes the array.
 
 #include <Python.h>
 

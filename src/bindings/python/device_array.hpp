@@ -29,7 +29,7 @@ class DeviceMemory {
 
   Executor& executor() const { return executor_; }
   void* data() const { return memory_.data(); }
-  /// Orders work that is enqueued in `stream` from now on behind the work in the executor's queue. The host does not
+  /// Orders work that is enqueued in `stream` from now on after the work in the executor's queue. The host does not
   /// wait.
   void show_to(void* stream);
 

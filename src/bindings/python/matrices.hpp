@@ -26,13 +26,14 @@ class Matrices {
   bool shared() const { return shared_; }
   bool stacked() const { return stacked_; }
   Index count() const { return count_; }
-  bool even() const { return even_; } ///< matrix i lies i·step() bytes behind matrix 0
+  bool even() const { return even_; } ///< matrix i lies i·step() bytes after matrix 0
   Index step() const { return step_; }
   /// Is there a first matrix, or a stack without matrices that has their shape and type?
   bool has_shape() const { return !items_.empty(); }
   const Array& at(Index i) const { return items_[static_cast<std::size_t>(shared_ || even() ? 0 : i)]; }
 
-  /// Returns the addresses of the first byte and behind the last byte of all matrices; nothing if they are empty.
+  /// Returns the addresses of the first byte of all matrices and of the byte after their last one; nothing if they are
+  /// empty.
   struct Range {
     std::uintptr_t begin = 0, end = 0;
     bool meets(const Range& other) const { return begin < other.end && other.begin < end; }

@@ -139,7 +139,7 @@ nb::list backend_rows() {
   return rows;
 }
 
-/// Returns (name, dtype, math, canonical, summary, source) of each GEMM row of a backend.
+/// Returns (name, dtype, math, canonical, summary, source) of each GEMM kernel of a backend.
 nb::list kernel_rows(nb::handle backend) {
   nb::list rows;
   for (const GemmKernel& kernel : gemm_kernels(parse_backend(backend.ptr())))

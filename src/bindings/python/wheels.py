@@ -2,7 +2,7 @@
 
 There is one wheel for CPython 3.10, one for 3.11, and one for the stable ABI of all later versions. All are built in one
 build folder: CMake looks at each Python anew, and Ninja then compiles only Python's module again. The folder lies two
-below the sources, as those of a bundle and of Debian packages do, so that ccache has what these have compiled.
+below the sources, as the folders of a bundle and of Debian packages do, so that ccache has what these have compiled.
 
 Usage: wheels.py DIR [CMAKE-DEFINITION...], e.g. TESSERA_CUDA=OFF
 """

@@ -34,7 +34,7 @@ bool may_be_backend(std::string_view name) {
 }
 
 /// Says what is wrong with a plug-in; empty if nothing is. It reads fields in order and stops at the first one that
-/// disagrees, because the fields behind it may not exist.
+/// disagrees, because the fields after it may not exist.
 std::string mismatch(const PluginInfo& info, std::string_view name) {
   if (std::string why = header_mismatch(info, "PluginInfo", plugin_abi_version); !why.empty()) return why;
   if (info.name == nullptr || name != info.name)

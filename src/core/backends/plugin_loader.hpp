@@ -28,7 +28,7 @@ LoadedPlugin load_plugin(std::string_view name);
 /// Returns the folders in which plug-ins are looked for, in this order.
 std::vector<std::filesystem::path> plugin_folders();
 
-/// Returns the ones of them that are this library's own, behind the ones of TESSERA_PLUGIN_PATH.
+/// Returns the ones of them that are this library's own, after the ones of TESSERA_PLUGIN_PATH.
 std::vector<std::filesystem::path> library_folders();
 
 /// Can this be the <name> in libtessera_<name>.so? Lower-case letters, digits and underscores, at most 64.

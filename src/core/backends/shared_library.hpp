@@ -49,7 +49,7 @@ OpenedLibrary open_library(const std::filesystem::path& path, const char* functi
 std::string bound_elsewhere(const void* mark);
 
 /// Says what is wrong with the first three fields of a plug-in's description; empty if nothing is. They are read in
-/// order up to the first one that disagrees, because the fields behind it may not exist.
+/// order up to the first one that disagrees, because the fields after it may not exist.
 template <class Info>
 std::string header_mismatch(const Info& info, const std::string& type, std::uint32_t abi_version) {
   if (info.struct_size != sizeof(Info))

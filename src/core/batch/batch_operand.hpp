@@ -18,7 +18,7 @@ struct BatchOperand {
 
   bool empty() const { return rows.rows == 0 || rows.cols == 0; }
   Index element() const { return static_cast<Index>(rows.element); }
-  /// Bytes from the first element of one product's rectangle to behind its last element.
+  /// Bytes from the first element of one product's rectangle to the byte after its last element.
   Index extent() const { return empty() ? 0 : ((rows.rows - 1) * rows.ld + rows.cols) * element(); }
   /// Bytes from one product's rectangle to the next one's.
   Index step() const { return stride * element(); }

@@ -61,7 +61,7 @@ bool any_near(const BatchOperand& x, const BatchOperand& c, Index count) {
   if (extent_x == 0 || extent_c == 0) return false;
   bool any = false;
   for (Index i = 0; i < count; ++i) {
-    // C begins less than extent_x behind x, or x less than extent_c behind C.
+    // C begins less than extent_x after x, or x less than extent_c after C.
     const auto behind =
         reinterpret_cast<std::uintptr_t>(c.pointers[i]) - reinterpret_cast<std::uintptr_t>(x.pointers[i]);
     any |= behind + (extent_c - 1) < extent_x + (extent_c - 1);

@@ -1,5 +1,5 @@
 /// Batches on an executor. Products without work only scale C. The others run one after another where a backend has no
-/// better way, or where the caller named a row.
+/// better way, or where the caller named a kernel.
 
 #include <algorithm>
 #include <new>

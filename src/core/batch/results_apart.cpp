@@ -109,7 +109,7 @@ WrittenRows written(const BatchOperand& c, Index i) {
 
 bool writes(const GemmBatch& group) { return group.count > 0 && group.call.m > 0 && group.call.n > 0; }
 
-/// True if each result begins behind the one before it. The results of a group with strides are apart from each other,
+/// True if each result begins after the one before it. The results of a group with strides are apart from each other,
 /// so that their common range counts; the products of a group with ends share one C.
 bool ascend(std::span<const GemmBatch> groups) {
   Address end = 0;

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-/// Appends the products of a group whose ends are in host memory, and one of k = 0 for the rows behind them.
+/// Appends the products of a group whose ends are in host memory, and one of k = 0 for the rows after them.
 Status append_products(const GemmBatch& group, std::vector<GemmBatch>& to) {
   const auto from_row = [](const void* rows, Index elements, DType type) {
     return rows == nullptr ? nullptr : static_cast<const char*>(rows) + elements * static_cast<Index>(size_of(type));

@@ -7,7 +7,7 @@
 namespace tessera::detail {
 namespace {
 
-/// The canonical summation's segment, counted in complex numbers.
+/// A segment of a strict sum, counted in complex numbers.
 constexpr Index complex_segment = canonical_segment / 2;
 
 /// Blocks of C are not made narrower than this; k is cut into slices instead.

@@ -9,7 +9,7 @@
 namespace tessera::detail {
 
 /// The sizes of a block of C and of a slice of k, in complex numbers. Blocks change no bit, because each element of C
-/// is one sum. A slice of k is one segment of the canonical summation.
+/// is one sum. A slice of k is one segment of a strict sum.
 struct ComplexBlocks {
   Index m = 0;
   Index n = 0;

@@ -1,4 +1,4 @@
-/// The choice of a row of an executor's ladder.
+/// The choice of a kernel of an executor's ladder.
 
 #include <tessera/executor.hpp>
 
@@ -62,14 +62,14 @@ Status unknown_kernel(std::span<const Kernel> kernels, std::string_view name, st
                                                           nearest_word(name, names) + "'?");
 }
 
-/// Does a pass over C have to follow the row's product?
+/// Does a pass over C have to follow the kernel's product?
 bool wants_finish(const GemmKernel& kernel, const GemmCall& call) {
   const bool narrow = call.type == DType::F32 && is_16_bit(call.result);
   return (narrow && !kernel.narrows) || (!call.epilogue.empty() && !kernel.epilogue);
 }
 
-/// Returns the call as the row gets it. If a pass over C follows, the row computes no epilogue and gives unrounded
-/// results.
+/// Returns the call as the kernel gets it. If a pass over C follows, the kernel computes no epilogue and gives
+/// unrounded results.
 GemmCall as_seen_by(const GemmKernel& kernel, const GemmCall& call) {
   if (!wants_finish(kernel, call)) return call;
   GemmCall seen = call;
@@ -85,8 +85,8 @@ const char* reason_against(const ReduceKernel& kernel, const ReduceCall& call, c
   return kernel.reject ? kernel.reject(kernel, call, machine) : nullptr;
 }
 
-/// Selects the first row that takes the call and keeps the numerical contract, or the row called `name`. If there is
-/// none the status has the reasons of all rows.
+/// Selects the first kernel that takes the call and keeps the numerical contract, or the kernel called `name`. If there
+/// is none the status has the reasons of all kernels.
 template <class Kernel, class Call>
 Status select(std::span<const Kernel> kernels, const Call& call, const Capabilities& machine, std::string_view name,
               const Kernel*& selected) {
@@ -114,7 +114,8 @@ Status select(std::span<const Kernel> kernels, const Call& call, const Capabilit
   return rejected("no kernel of backend " + std::string(backend) + " takes " + describe(call) + reasons);
 }
 
-/// Returns the row that the tuning table has for this product; null if there is none or the row rejects the product.
+/// Returns the kernel that the tuning table has for this product; null if there is none or the kernel rejects the
+/// product.
 const GemmKernel* tuned_kernel(const detail::TunedKernels& tuned, const GemmCall& call, const Capabilities& machine) {
   const GemmKernel* kernel = tuned.find(call);
   if (kernel == nullptr) return nullptr;
@@ -140,8 +141,8 @@ FinishCall finish_of(const GemmCall& call) {
           .threads = call.threads};
 }
 
-/// Runs the row, and then the pass over C. If the pass needs unrounded results, the row writes them to a C of its own
-/// type in scratch memory.
+/// Runs the kernel, and then the pass over C. If the pass needs unrounded results, the kernel writes them to a C of its
+/// own type in scratch memory.
 Status run_product_and_finish(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) {
   GemmCall product = as_seen_by(kernel, call);
   FinishCall finish = finish_of(call);

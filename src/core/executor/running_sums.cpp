@@ -35,7 +35,7 @@ Status check_product(const GemmCall& product) {
   return status;
 }
 
-/// Refuses a row that is named and adds in another order than the contract's.
+/// Refuses a kernel that is named and adds in another order than the contract's.
 Status check_row(const Executor& executor, const GemmCall& call, std::string_view kernel) {
   if (detail::adds_in_own_order(executor, call, kernel))
     return refusal(StatusCode::Rejected, "row '" + std::string(kernel) +

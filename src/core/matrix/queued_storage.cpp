@@ -35,12 +35,12 @@ void Storage::settle_host() {
   if (arrived) host_current_.store(true, std::memory_order_release);
 }
 
-/// Makes the queue's later work start behind all pending work. The mutex is held.
+/// Makes the queue's later work start after all pending work. The mutex is held.
 void Storage::order_behind_pending(Queue& queue) {
   std::erase_if(pending_, [](const Pending& one) { return one.done->reached && !one.uses_host; });
   for (const Pending& one : pending_)
     if (one.queue != &queue && !one.done->reached) throw_if_failed(queue.wait(*one.done->event));
-  // Every ExecutionQueue starts its work behind the default queue's, so what the default queue waits for is ordered.
+  // Every ExecutionQueue starts its work after the default queue's, so what the default queue waits for is ordered.
   if (executor_ != nullptr && &queue == &executor_->default_queue())
     std::erase_if(pending_, [](const Pending& one) { return !one.uses_host; });
 }
@@ -83,7 +83,7 @@ bool Storage::take_from_other_executor(ExecutionQueue& queue) {
   std::shared_ptr<QueueMark> copied;
   if (status.ok()) try {
       copied = queue.mark();
-      status = source.default_queue().wait(*copied->event); // the memory is freed behind the copy
+      status = source.default_queue().wait(*copied->event); // the memory is freed after the copy
     } catch (...) {
       static_cast<void>(queue.queue().synchronize());
       executor.free(memory);
@@ -139,7 +139,7 @@ void Storage::fetch_in(ExecutionQueue& queue) {
 }
 
 const void* Storage::host_source(ExecutionQueue& queue) {
-  if (!arriving_) host_read(); // else the copy to the host is pending, and the queue comes behind it
+  if (!arriving_) host_read(); // else the copy to the host is pending, and the queue comes after it
   const std::lock_guard lock(mutex_);
   order_behind_pending(queue.queue());
   pending_.reserve(pending_.size() + 2);

@@ -19,7 +19,7 @@ namespace tessera::detail {
 ///     work.done();
 class QueuedWork {
  public:
-  /// The work starts behind what functions without a queue have given the executor.
+  /// The work starts after what functions without a queue have given the executor.
   explicit QueuedWork(ExecutionQueue& queue);
   /// Waits for the queue where done() was not called, because something was enqueued that no matrix knows of.
   ~QueuedWork();

@@ -152,8 +152,9 @@ bool has_row(Executor& executor, const ProductKind& product) {
   return std::any_of(kernels.begin(), kernels.end(), [&](const GemmKernel& kernel) { return is_for(kernel, product); });
 }
 
-/// Does a row of the host take such a product? A row may exist and reject it, because the processor lacks instructions.
-/// A row that computes the bits of a card's matrix units on the host does not count: it is for machines without a card.
+/// Does a kernel of the host take such a product? A kernel may exist and reject it, because the processor lacks
+/// instructions. A kernel that computes the bits of a GPU's matrix units on the host does not count: it is for machines
+/// without a GPU.
 bool takes(Executor& host, const ProductKind& product) {
   const GemmCall call{.type = product.type,
                       .math = product.math,
@@ -171,7 +172,7 @@ bool takes(Executor& host, const ProductKind& product) {
 }
 
 /// Chooses the executor for operands in host memory: the device where it is faster with all copies, or where the host
-/// has no row for the mode.
+/// has no kernel for the mode.
 Executor& place_host_operands(const ProductKind& product) {
   Executor& host = host_executor();
   if (std::max({product.m, product.n, product.k}) < never_worth_it_side && product.math == Math::Strict) return host;

@@ -22,7 +22,7 @@ struct ProductKind {
 
 /// Returns the executor for a product. A backend that the call or else TESSERA_BACKEND names is taken, or the call
 /// throws. Auto takes the device that an operand is on; if all are on the host it takes a device only where that was
-/// measured to be faster with the copies (offload.hpp), or where the host has no row for the mode.
+/// measured to be faster with the copies (offload.hpp), or where the host has no kernel for the mode.
 Executor& place_gemm(Backend backend, const ProductKind& product,
                      std::initializer_list<const detail::Operand*> operands);
 

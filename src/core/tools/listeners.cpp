@@ -126,7 +126,7 @@ class Registry final : private ForkObserver {
       if (one->live) all.push_back(one.get());
     return all;
   }
-  /// Returns a tool that is live no longer; null if there is none.
+  /// Returns a tool that is no longer live; null if there is none.
   Listener* take_live_one() noexcept {
     const std::lock_guard lock(mutex_);
     current_listeners.store(nullptr);

@@ -22,7 +22,7 @@ constexpr Index window_bytes = Index{32} << 20;
 constexpr int tag_of_copies = 4;
 
 /// Copies window after window. The ranks agree that each has the memory for a window before it is sent. All ranks of
-/// `world` call it with equal arguments but for the elements.
+/// `world` call it with equal arguments except for the elements.
 Status copy(Communicator& world, const Spread& from, const Elements& source, const Spread& to, const Elements& target,
             std::size_t bytes, bool outer_innermost) {
   const Index cols = from.inner.size, rows = std::max<Index>(1, from.outer.size);

@@ -9,7 +9,7 @@
 
 namespace tessera::distributed {
 
-/// Elements in host memory. Element (o, i) is outer_step·o + inner_step·i elements behind the first one.
+/// Elements in host memory. Element (o, i) is outer_step·o + inner_step·i elements after the first one.
 struct Elements {
   char* data = nullptr;
   Index outer_step = 0, inner_step = 0;

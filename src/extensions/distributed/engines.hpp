@@ -70,7 +70,7 @@ class EngineRun {
   virtual void abandon() noexcept {}
 };
 
-/// One row of the ladder.
+/// One engine of the ladder.
 struct EngineRow : DistributedEngine {
   /// Returns why the engine does not take a product; empty if it does. The answer is the same on all ranks. All ranks
   /// call it.
@@ -81,7 +81,7 @@ struct EngineRow : DistributedEngine {
 
 extern const EngineRow summa, pblas, cublas_mp, cublas_xt;
 
-/// Returns the rows in the order of preference.
+/// Returns the engines in the order of preference.
 std::span<const EngineRow* const> engine_rows() noexcept;
 
 } // namespace tessera::distributed

@@ -58,7 +58,8 @@ Product product_of(const Call& call) {
           call.options.device_messages};
 }
 
-/// Chooses the engine that was named, or the first canonical one that takes the product. All ranks choose alike.
+/// Chooses the engine that was named, or the first one that keeps the contract and takes the product. All ranks choose
+/// alike.
 Status choose_engine(const Call& call, const Product& product, const EngineRow*& chosen) {
   std::string reasons;
   for (const EngineRow* row : engine_rows()) {

@@ -27,7 +27,7 @@ struct GridState {
   /// What the engine pblas found out about ScaLAPACK, and keeps: a context for each order of local elements.
   struct Scalapack {
     std::optional<int> contexts[2];
-    std::optional<std::string> why_not[4]; ///< f32, f64, and complex: empty where the sums have the canonical order
+    std::optional<std::string> why_not[4]; ///< f32, f64, and complex: empty where the sums have the contract's order
   };
   Scalapack scalapack;
   std::shared_ptr<distributed::CublasMpSession> cublas_mp; ///< what the engine cublasmp has connected, and keeps

@@ -41,7 +41,8 @@ constexpr std::string_view complex_npy_code(DType part) noexcept { return part =
 /// Returns the matrix that the header describes. Throws IoError if it is no matrix of an element type, or if the file
 /// is shorter than its header says.
 NpyInfo matrix_of(const NpyHeader& header, const std::filesystem::path& path);
-/// Does the same for complex numbers of two parts of a type. `type` of the result is the type of the parts.
+/// Returns the matrix of complex numbers that the header describes; `type` of the result is the type of a number's two
+/// parts. Throws as matrix_of() does.
 NpyInfo complex_matrix_of(const NpyHeader& header, const std::filesystem::path& path, DType part);
 
 } // namespace tessera::io

@@ -1,4 +1,5 @@
-/// Tests the data sets of --dist. Every row keeps its bound on the hard data sets too, and they are as hard as stated.
+/// Tests the data sets of --dist. Every kernel keeps its bound on the hard data sets too, and they are as hard as
+/// stated.
 
 #include <cmath>
 

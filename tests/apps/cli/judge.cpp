@@ -1,4 +1,4 @@
-/// Tests kernels from outside with the real program, and the commands that show a failing row again.
+/// Tests kernels from outside with the real program, and the commands that show a failing entry again.
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_outside_the_compared_rows_is_found) {
   BOOST_TEST(!row("honest.so").contains("freivalds"));
 }
 
-/// No row of a ladder multiplies int8, so a run of it alone needs none.
+/// No kernel of a ladder multiplies int8, so a run of it alone needs none.
 BOOST_AUTO_TEST_CASE(other_types_of_operands) {
   const std::vector<std::string> kernels{
       "--kernel", cheat("solve_types"), "--kernel", cheat("low_precision_types"), "--sizes", "70", "--json",

@@ -1,4 +1,4 @@
-/// Tests which command lines race the models of a card's matrix units, and how the others say that they do not.
+/// Tests which command lines race the models of a GPU's matrix units, and how the others say that they do not.
 
 #include <set>
 
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(the_list_has_the_models) {
   BOOST_TEST(contains(compare({"--backend", "reference", "--list"}).out, "hopper_units"));
 }
 
-/// Strict rows stand together, above the rows of other modes, in the table and in the document.
+/// Strict entries stand together, above the entries of other modes, in the table and in the document.
 BOOST_AUTO_TEST_CASE(strict_rows_come_first) {
   const json document = json::parse(race({"--all-modes", "--json", "-"}).out);
   bool other = false;

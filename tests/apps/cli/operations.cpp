@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(a_plugin_with_device_code_that_is_missing_says_what_to_buil
   if (std::filesystem::exists(
           std::filesystem::path(example_operations)
               .replace_filename(
-                  "libtessera_example_operations_kernels_cuda.so"))) // which is CUDA's, and the stand-in has no card
+                  "libtessera_example_operations_kernels_cuda.so"))) // which is CUDA's, and the stand-in has no GPU
     return;
   BOOST_TEST(outcome.status == 2);
   BOOST_TEST(contains(outcome.out, "not run: jacobi (cuda): functor 'jacobi_step' cannot run on cuda"), outcome.out);

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(text_of_kernels_does_nothing_on_a_terminal) {
   BOOST_TEST(contains(table.out, "a bad mood\\x1b[2J"), table.out);
   expect_harmless(rude({"--list"}).out);
   BOOST_TEST(contains(rude({"--kernels", "rude*", "--sizes", "8"}).out, "rude"));
-  const json report = json::parse(folder.read("out.json")); // data stays what it is, but for bytes that are no UTF-8
+  const json report = json::parse(folder.read("out.json")); // data stays what it is, except for bytes that are no UTF-8
   BOOST_TEST(report["results"].dump().find("rude\\u001b]0;title\\u0007\uFFFD|`\\n") != std::string::npos);
   const std::string markdown = folder.read("out.md");
   expect_harmless(markdown);

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(published_figures_stand_beside_the_results) {
   BOOST_TEST(contains(fmt::format("{}", fmt::join(tiled, " ")), "tiled_4x4 ≈ 14 times 14.00 "));
 }
 
-/// On a machine without a card the processor's rows run, without padding between their rows.
+/// On a machine without a GPU the processor's kernels run, without padding between the rows of matrices.
 BOOST_AUTO_TEST_CASE(the_pitch_preset_runs_on_what_there_is) {
   const Outcome outcome = compare({"--preset", "pitch", "--sizes", "24,32", "--repeat", "1", "--json", "out.json"});
   BOOST_TEST(outcome.status == 0, outcome.err);

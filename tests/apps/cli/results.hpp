@@ -1,6 +1,6 @@
 #pragma once
 
-/// Finds rows of a "tessera.compare/1" document.
+/// Finds entries of a "tessera.compare/1" document.
 
 #include <string>
 
@@ -19,7 +19,7 @@ inline nlohmann::json result_of(const nlohmann::json& document, const std::strin
   return {};
 }
 
-/// Says whether the result is right, or its row cannot run on this CPU and the result says so.
+/// Says whether the result is right, or its kernel cannot run on this CPU and the result says so.
 inline bool passes_or_lacks_amx(const nlohmann::json& result) {
   if (result["verdict"] == "pass") return true;
   return result["kernel"].get<std::string>().starts_with("amx_") && result["verdict"] == "rejected" &&

@@ -68,7 +68,7 @@ struct Tables : Programs {
   }
 };
 
-/// What the last lines must say of a document: the fastest strict row of a backend that passed.
+/// What the last lines must say of a document: the fastest strict entry of a backend that passed.
 json fastest_of(const json& document, const std::string& backend, bool canonical) {
   json best;
   for (const json& row : document["results"])
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(help_names_the_columns) {
     BOOST_TEST(contains(help.out, part), part);
 }
 
-/// Threads would give way to the width, but here they are what tells the rows apart.
+/// Threads would give way to the width, but here they are what tells the entries apart.
 BOOST_AUTO_TEST_CASE(a_column_that_tells_rows_apart_stays) {
   const std::vector<std::string> one{"--cpu",   "--kernels", "simd",    "--sizes", "20",        "--repeat", "1",
                                      "--cblas", "none",      "--width", "50",      "--threads", "1"};

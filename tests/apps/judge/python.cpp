@@ -56,7 +56,7 @@ const BadFile bad_files[] = {
     {"python/no_solve.py", Offence::MissingSymbol, "it does not define solve(a, b, c)"},
 };
 
-/// These are for a card (docs/judge.md), but get tensors on the processor as well.
+/// These are for a GPU (docs/judge.md), but get tensors on the processor as well.
 const BadFile bad_tensor_files[] = {
     {"cuda/zeros.py", Offence::Wrong, "call 1: C("},
     {"cuda/cached_answer.py", Offence::CachedAnswer, "call 2: C is bit for bit what an earlier call"},

@@ -18,7 +18,7 @@ using namespace tessera::report::testing;
 
 namespace {
 
-/// A row in which every column has a value that differs from what a new Row has.
+/// An entry in which every column has a value that differs from what a new Row has.
 Row full_row() {
   Row row;
   double next = 1;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr double peak = 100; // GFLOP/s of the CPU in f32.
 
-/// Returns a row whose numbers agree with each other: the speed follows from the time, the percentage from the speed
+/// Returns an entry whose numbers agree with each other: the speed follows from the time, the percentage from the speed
 /// and `ceiling` in GFLOP/s.
 Json consistent(const std::string& backend, const std::string& kernel, const std::string& dtype, int size,
                 double seconds, double ceiling) {
@@ -19,8 +19,8 @@ Json consistent(const std::string& backend, const std::string& kernel, const std
                                               {"ceiling_percent", 100 * speed / ceiling}});
 }
 
-/// Adds the rows of one size. The best CPU kernel takes c·n³. The card takes hardly more than a launch, and a launch
-/// takes as long as n = 396 on the CPU. Both transfers together take 2.4 launches. So the card wins with transfers from
+/// Adds the entries of one size. The best CPU kernel takes c·n³. The GPU takes hardly more than a launch, and a launch
+/// takes as long as n = 396 on the CPU. Both transfers together take 2.4 launches. So the GPU wins with transfers from
 /// n = 597 on.
 void add_size(Json& rows, const std::string& dtype, int size) {
   const double operations = 2.0 * size * size * size;

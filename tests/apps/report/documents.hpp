@@ -9,19 +9,19 @@
 
 namespace tessera::report::testing {
 
-/// Returns a row that passed: a square f32 product of openmp with seven samples within 1 % of the median.
+/// Returns an entry that passed: a square f32 product of openmp with seven samples within 1 % of the median.
 Json passed(const std::string& kernel, int size, double seconds);
 
-/// Returns the row with some fields replaced: {"backend", "cuda"}, …
+/// Returns the entry with some fields replaced: {"backend", "cuda"}, …
 Json with(Json row, std::initializer_list<std::pair<const char*, Json>> fields);
 
-/// Returns the row with these times.
+/// Returns the entry with these times.
 Json timed(Json row, double min, double median, double max, int samples);
 
 Json document(std::initializer_list<Json> rows);
 
-/// Returns a document as a full run makes it: CPU and graphics card, two types, five sizes, 300 rows, one of them
-/// wrong. The card is faster from n ≈ 396 on, and with transfers from n ≈ 597 on. Each type has three classes of
+/// Returns a document as a full run makes it: CPU and GPU, two types, five sizes, 300 entries, one of them
+/// wrong. The GPU is faster from n ≈ 396 on, and with transfers from n ≈ 597 on. Each type has three classes of
 /// grades.
 Json full_run();
 

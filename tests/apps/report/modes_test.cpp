@@ -1,4 +1,4 @@
-/// What the page makes of a run of several modes: which rows come first, on which scale, and with which names.
+/// What the page makes of a run of several modes: which entries come first, on which scale, and with which names.
 
 #include <algorithm>
 #include <cstdlib>

@@ -20,7 +20,7 @@ const std::string& full_page() {
 
 std::string page_of(const Json& row) { return html_report(document({row})); }
 
-/// Returns the number right behind `words`. A check fails if the text does not hold them.
+/// Returns the number right after `words`. A check fails if the text does not hold them.
 double number_after(const std::string& text, const std::string& words) {
   const std::size_t at = text.find(words);
   BOOST_REQUIRE_MESSAGE(at != std::string::npos, "no \"" << words << "\" in " << text);
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(measured_ceilings_are_the_roof) {
     BOOST_TEST(says(roofline, part), part);
   BOOST_TEST(count(roofline, "class=\"line roof cache\"") ==
              4);                              // two caches, in the wide drawing and in the narrow one
-  BOOST_TEST(!says(roofline, "117 GFLOP/s")); // No row has that type.
+  BOOST_TEST(!says(roofline, "117 GFLOP/s")); // No entry has that type.
   const std::string machine = section(page, "machine");
   for (const char* part : {"portable 18.0 GFLOP/s", "avx2 234 GFLOP/s", "L1 363, L2 223, memory 45", "117 GFLOP/s"})
     BOOST_TEST(says(machine, part), part);

@@ -301,7 +301,7 @@ BOOST_AUTO_TEST_CASE(groups_on_matrix_units) {
   add_groups_on_units<bf16>(Math::Bf16, groups);
   add_groups_on_units<f16>(Math::Fp16, groups);
   add_groups_on_units<float>(Math::Tf32, groups);
-  const bool on_host = subject().capabilities().host_memory; // a host computes as Hopper's units do only if asked to
+  const bool on_host = subject().capabilities().host_memory; // a host has the bits of matrix units only if asked to
   if (!on_host) groups.push_back(std::make_unique<Group<bf16>>(Numbers{40, 41, 42}, 3, Layout{})); // in mode strict
   run(groups, "groups on matrix units", on_host ? "hopper_units" : "");
 }
@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(groups_on_matrix_units) {
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_row_that_is_named_runs, T, ElementTypes) {
   for (const GemmKernel& kernel : subject().gemm_kernels()) {
     if (kernel.type != dtype_of<T> || kernel.math != Math::Strict || kernel.summation != Summation::Canonical) continue;
-    if (kernel.reject != nullptr) continue; // the row may have a reason to reject
+    if (kernel.reject != nullptr) continue; // the kernel may have a reason to reject
     Groups groups;
     groups.push_back(std::make_unique<Group<T>>(Numbers{5, 6, 7}, 2, Layout{}));
     groups.push_back(std::make_unique<Group<T>>(Numbers{3, 4, 8}, 2, Layout{.pointers = true}));

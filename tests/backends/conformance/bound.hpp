@@ -1,6 +1,6 @@
 #pragma once
 
-/// The bound of a row's error: |c − ĉ| ≤ bound for each element, for any order of additions.
+/// The bound of a kernel's error: |c − ĉ| ≤ bound for each element, for any order of additions.
 ///
 /// With unit roundoff u and n roundings on the way of each term, the error is at most γ_n = n·u/(1 − n·u) times the sum
 /// of the terms' magnitudes. Source: Higham, "Accuracy and Stability of Numerical Algorithms", §3.1 and §3.5.

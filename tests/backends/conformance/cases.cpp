@@ -110,7 +110,7 @@ void add_shapes(std::vector<Case>& cases, bool quick) {
   for (const auto& [m, n, k] : shapes) add_products(cases, m, n, k, quick ? 1 : 4, choices);
 }
 
-/// Adds cases whose k is near the ends of the canonical summation's segments.
+/// Adds cases whose k is near the ends of the contract's segments.
 void add_segments(std::vector<Case>& cases, bool quick) {
   constexpr Index s = canonical_segment;
   constexpr std::array<Index, 8> lengths{s - 1, s, s + 1, 2 * s - 1, 2 * s, 2 * s + 1, 3 * s + 100, 5 * s};

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The products that every row of every ladder has to get right.
+/// The products that every kernel of every ladder has to get right.
 
 #include <ostream>
 #include <vector>
@@ -30,13 +30,13 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& x);
 
-/// Returns the cases that do not depend on the row: all small shapes, primes, long and thin shapes, segments of the
-/// canonical summation, every pair of transposes and of alpha and beta, integers, subnormal numbers, NaN and
+/// Returns the cases that do not depend on the kernel: all small shapes, primes, long and thin shapes, segments of the
+/// contract, every pair of transposes and of alpha and beta, integers, subnormal numbers, NaN and
 /// infinities. `quick` leaves most of them out. Of the cases, each `every`-th one is kept.
 std::vector<Case> shared_cases(bool quick, std::size_t every);
 
-/// Returns cases whose sizes are one less than, equal to and one more than a row's tile along each side. Tiles beyond
-/// 256 stand for the least sizes of a recursion; of these only one case has sizes that are less.
+/// Returns cases whose sizes are one less than, equal to and one more than a kernel's tile along each side. Tiles
+/// beyond 256 stand for the least sizes of a recursion; of these only one case has sizes that are less.
 std::vector<Case> tile_cases(const Tile& tile, bool quick, std::size_t every);
 
 } // namespace tessera::conformance

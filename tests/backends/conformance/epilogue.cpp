@@ -1,4 +1,4 @@
-/// Epilogues: a row with a contract gives the reference's bits. Another row gives the bits of its own unrounded
+/// Epilogues: a kernel with a contract gives the reference's bits. Another kernel gives the bits of its own unrounded
 /// product, to which the reference applies the epilogue.
 
 #include <array>
@@ -133,7 +133,7 @@ class LayerProblem {
     return c;
   }
 
-  /// Returns the row's own product, computed unrounded and without an epilogue, after the reference has applied the
+  /// Returns the kernel's own product, computed unrounded and without an epilogue, after the reference has applied the
   /// epilogue.
   std::vector<R> from_own_product(const GemmKernel& kernel) {
     Guarded<S> wide(subject(), x_.m, x_.n, {0, 0, false});
@@ -169,14 +169,15 @@ class LayerProblem {
   std::map<Math, std::vector<R>> contract_bits_; ///< by the mode of the contract
 };
 
-/// Returns the multiply-adds of the largest layer for a row: the model of matrix units takes a second for 10⁸.
+/// Returns the multiply-adds of the largest layer for a kernel: the model of matrix units takes a second for 10⁸.
 Index most_work(const GemmKernel& kernel) {
   if (options().quick) return 40 * 30 * 100;
   return kernel.summation == Summation::HopperUnits ? 3'000'000 / products_of_model(kernel)
                                                     : std::numeric_limits<Index>::max();
 }
 
-/// Returns the layer as the backend under test gets it: two segments of k are enough where no row cuts k into slices.
+/// Returns the layer as the backend under test gets it: two segments of k are enough where no kernel cuts k into
+/// slices.
 Layer shortened(Layer x) {
   if (test::everything_is_tested()) return x;
   if (subject().capabilities().host_memory && x.m * x.n > 20'000) x.k = std::min<Index>(x.k, canonical_segment + 76);
@@ -187,8 +188,7 @@ template <class T, class R>
 void check_rows() {
   const auto kernels = subject().gemm_kernels();
   const std::size_t every = test::everything_is_tested() ? 1 : options().every;
-  std::vector<std::size_t> turns(
-      kernels.size()); // with --every=N a row gets each N-th layer, and not all rows the first
+  std::vector<std::size_t> turns(kernels.size()); // with --every=N a kernel gets each N-th layer, not always the first
   std::iota(turns.begin(), turns.end(), std::size_t{0});
   for (const Layer& any : layers) {
     const Layer layer = shortened(any);

@@ -20,7 +20,7 @@ namespace {
 
 namespace ut = boost::unit_test;
 
-/// Returns the cases that all rows share, with their operands and expected results. They are made once.
+/// Returns the cases that all kernels share, with their operands and expected results. They are made once.
 template <class T>
 std::vector<std::unique_ptr<Problem<T>>>& shared_problems() {
   static auto problems = [] {
@@ -32,14 +32,14 @@ std::vector<std::unique_ptr<Problem<T>>>& shared_problems() {
   return problems;
 }
 
-/// The outcome of one row over all its cases.
+/// The outcome of one kernel over all its cases.
 struct Tally {
   int run = 0;
   int failed = 0;
   std::map<std::string, int> rejections; ///< reasons, and how often each was given
 };
 
-/// Counts one product: `wrong` says what is wrong with it, `rejection` why the row does not take it.
+/// Counts one product: `wrong` says what is wrong with it, `rejection` why the kernel does not take it.
 void count(const GemmKernel& kernel, const Case& x, const std::string& wrong,
            const std::optional<std::string>& rejection, Tally& tally) {
   constexpr int shown = 5;
@@ -64,9 +64,10 @@ void check(Problem<T>& problem, const GemmKernel& kernel, bool by_name, Tally& t
 
 void conclude(const GemmKernel& kernel, const Tally& tally);
 
-/// Says how many cases one is kept of: of rows with the bits of matrix units fewer, because the model takes long to say
-/// what the bits are, above all where the executor chooses the row, which is then checked a second time. Of all cases a
-/// host's rows get a fifth or a seventh, which are prime to the two to four turns of the loops that make the cases.
+/// Says how many cases one is kept of: of kernels with the bits of matrix units fewer, because the model takes long to
+/// say what the bits are, above all where the executor chooses the kernel, which is then checked a second time. Of all
+/// cases a host's kernels get a fifth or a seventh, which are prime to the two to four turns of the loops that make the
+/// cases.
 std::size_t thinning(const GemmKernel& kernel, bool by_name) {
   if (kernel.summation != Summation::HopperUnits) return 1;
   const auto products = static_cast<std::size_t>(products_of_model(kernel));
@@ -117,8 +118,8 @@ void conclude(const GemmKernel& kernel, const Tally& tally) {
               << " of " << times + tally.run << " cases: " << reason << '\n';
     BOOST_TEST(!reason.empty(), kernel.name << " rejects without a reason");
   }
-  // A host's row takes every shape, or none if the machine lacks what the row needs. A device's row may depend on what
-  // the device has.
+  // A host's kernel takes every shape, or none if the machine lacks what the kernel needs. A device's kernel may depend
+  // on what the device has.
   const bool lacking = tally.run == 0 && tally.rejections.size() == 1;
   if (subject().capabilities().host_memory && !lacking)
     BOOST_TEST(tally.rejections.empty(), kernel.name << " does not take every shape");
@@ -152,7 +153,7 @@ void add(ut::test_suite& parent, const GemmKernel& kernel, bool by_name) {
 void add_gemm_rows(ut::test_suite& root) {
   ut::test_suite& gemm = suite(root, "gemm");
   for (const GemmKernel& kernel : subject().gemm_kernels()) add(gemm, kernel, true);
-  // Without a name, a strict product is canonical, whatever row runs.
+  // Without a name, a strict product keeps the contract, whatever kernel runs.
   for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
     GemmKernel any;
     any.name = "(any)";
@@ -160,7 +161,7 @@ void add_gemm_rows(ut::test_suite& root) {
     any.summation = Summation::Canonical;
     add(gemm, any, false);
   }
-  // So is a product in a mode of matrix units, where the executor may choose a row that keeps the contract.
+  // A product in a mode of matrix units keeps it too, where the executor may choose a kernel that does.
   const auto kernels = subject().gemm_kernels();
   std::set<std::pair<DType, Math>> added;
   for (const GemmKernel& kernel : kernels) {

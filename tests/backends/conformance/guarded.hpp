@@ -41,7 +41,7 @@ bool same(T x, T y) {
 /// The place of a matrix in its allocation.
 struct Placement {
   Index padding = 0;       ///< ld − columns
-  Index guard = 0;         ///< elements in front and behind; with 0 a sanitizer checks the limits
+  Index guard = 0;         ///< elements before and after; with 0 a sanitizer checks the limits
   bool misaligned = false; ///< the matrix begins one element off the allocation's alignment
 };
 
@@ -91,7 +91,7 @@ class Guarded {
     };
     for (Index i = 0; i < (cols_ > 0 ? rows_ : 0); ++i) {
       if (!intact_to(first_ + i * ld_)) return false;
-      e = first_ + i * ld_ + cols_; // behind the row's elements
+      e = first_ + i * ld_ + cols_; // after the row's elements
     }
     return intact_to(static_cast<Index>(image_.size()));
   }

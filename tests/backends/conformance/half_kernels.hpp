@@ -9,12 +9,12 @@
 
 namespace tessera::conformance {
 
-/// Runs the named row, or the executor's own choice if not `by_name`, on a case, and checks everything. Returns an
-/// empty string, or what is wrong. Sets `rejection` where the row does not take the case.
+/// Runs the named kernel, or the executor's own choice if not `by_name`, on a case, and checks everything. Returns an
+/// empty string, or what is wrong. Sets `rejection` where the kernel does not take the case.
 std::string check_half(const GemmKernel& kernel, bool by_name, DType result, const Case& x,
                        std::optional<std::string>& rejection);
 
-/// Returns the cases of a 16-bit row: half of the cases that all rows share, and the cases at its tile.
+/// Returns the cases of a 16-bit kernel: half of the cases that all kernels share, and the cases at its tile.
 std::vector<Case> half_cases(const Tile& tile, bool quick, std::size_t every);
 
 } // namespace tessera::conformance

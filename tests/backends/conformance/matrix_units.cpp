@@ -1,6 +1,6 @@
-/// The contract of the modes of matrix units, on rows of any backend: an element of C depends on its row of op(A), its
-/// column of op(B) and k. The sizes of the product, the element's place, transposes, leading dimensions, and the other
-/// products of a batch do not matter.
+/// The contract of the modes of matrix units, on kernels of any backend: an element of C depends on its row of op(A),
+/// its column of op(B) and k. The sizes of the product, the element's place, transposes, leading dimensions, and the
+/// other products of a batch do not matter.
 
 #include <array>
 #include <iostream>
@@ -131,7 +131,7 @@ void check_rows() {
       std::optional<WholeProduct<T>> whole;
       try {
         whole.emplace(kernel, k);
-      } catch (const KernelRejected& error) { // a machine without these units
+      } catch (const KernelRejected& error) { // a machine without these matrix units
         std::cout << kernel.name << " rejected k = " << k << ": " << error.what() << '\n';
         continue;
       }

@@ -1,6 +1,6 @@
-/// Compares every strict, canonical kernel of the OpenMP plug-in with the reference, by == on the bits. neon.sh builds
-/// this program, which is without Boost, for AArch64 and runs it under an emulator. Usage: neon INSTRUCTION-SET, where
-/// INSTRUCTION-SET is the one that must be in use.
+/// Compares every strict kernel that keeps the contract of the OpenMP plug-in with the reference, by == on the bits.
+/// neon.sh builds this program, which is without Boost, for AArch64 and runs it under an emulator. Usage: neon
+/// INSTRUCTION-SET, where INSTRUCTION-SET is the one that must be in use.
 
 #include <cstdio>
 #include <cstring>
@@ -34,7 +34,7 @@ class Problem {
         c_(Matrix<T>::random(shape.m, shape.n, Seed{3})) {}
 
   std::vector<T> product(const GemmOptions& options) const {
-    // There is a gap behind each row, which a kernel must not touch. C is NaN where it must not be read.
+    // There is a gap after each row, which a kernel must not touch. C is NaN where it must not be read.
     const Index ld = shape_.n + 3;
     std::vector<T> c(static_cast<std::size_t>(shape_.m * ld), std::numeric_limits<T>::quiet_NaN());
     if (beta_ != T{0})

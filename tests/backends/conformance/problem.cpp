@@ -73,7 +73,7 @@ GemmCall Problem<T>::call(const T* a, Index lda, const T* b, Index ldb, T* c, In
   return {dtype_of<T>, math, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, a, lda, b, ldb, x.beta, c, ldc, x.threads};
 }
 
-/// Returns the result of the reference's row for the row's contract, on the host's images of A and B.
+/// Returns the result of the reference's kernel for the kernel's contract, on the host's images of A and B.
 template <class T>
 const std::vector<T>& Problem<T>::contract_bits(const GemmKernel& kernel) {
   const auto [name, math] = contract_of(kernel);
@@ -87,7 +87,8 @@ const std::vector<T>& Problem<T>::contract_bits(const GemmKernel& kernel) {
   return bits;
 }
 
-/// Returns the results of an oracle. The oracle does not use the reference, so that it checks the reference's rows too.
+/// Returns the results of an oracle. The oracle does not use the reference, so that it checks the reference's kernels
+/// too.
 template <class T>
 const std::vector<ExactElement>& Problem<T>::exact() {
   if (!exact_.empty() || before_.empty()) return exact_;

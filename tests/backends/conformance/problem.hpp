@@ -21,11 +21,11 @@ class Problem {
   explicit Problem(const Case& x);
 
   const Case& parameters() const { return case_; }
-  /// Says whether the case applies to a row: modes that round to a short format promise nothing about subnormal
-  /// numbers, but for the bits where they have a contract.
+  /// Says whether the case applies to a kernel: modes that round to a short format promise nothing about subnormal
+  /// numbers, except for the bits where they have a contract.
   bool concerns(const GemmKernel& kernel) const;
-  /// Runs the named row, or the executor's own choice if not `by_name`, and checks everything. Returns an empty string,
-  /// or what is wrong. Sets `rejection` where the row does not take the case.
+  /// Runs the named kernel, or the executor's own choice if not `by_name`, and checks everything. Returns an empty
+  /// string, or what is wrong. Sets `rejection` where the kernel does not take the case.
   std::string check(const GemmKernel& kernel, bool by_name, std::optional<std::string>& rejection);
 
  private:

@@ -1,4 +1,5 @@
-/// Every row of the reduction ladder: canonical rows give the reference's bits, the other rows stay within γ_n.
+/// Every kernel of the reduction ladder: kernels that keep the contract give the reference's bits, the other kernels
+/// stay within γ_n.
 
 #include <array>
 #include <iostream>
@@ -38,7 +39,7 @@ struct Input {
   ReduceCall call(ReduceOp op) const { return {op, dtype_of<T>, x.rows(), x.cols(), x.data(), x.ld(), 0}; }
 };
 
-/// Returns the result, or nothing where the row rejects.
+/// Returns the result, or nothing where the kernel rejects.
 std::optional<double> value(Executor& executor, const ReduceCall& call, const char* kernel) {
   ReduceResult result;
   const Status status = executor.reduce(executor.default_queue(), call, result, kernel);

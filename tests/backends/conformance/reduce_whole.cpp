@@ -1,4 +1,5 @@
-/// Every row that adds squares of whole numbers: the sum is exact, whatever the order of additions, or it is refused.
+/// Every kernel that adds squares of whole numbers: the sum is exact, whatever the order of additions, or it is
+/// refused.
 
 #include <array>
 #include <cmath>
@@ -37,7 +38,7 @@ struct Oracle {
   std::int64_t value() const { return static_cast<std::int64_t>(upper << 32 | lower); }
 };
 
-/// Runs a row on a matrix in the executor's memory and checks its result, or its refusal. Between the rows of the
+/// Runs a kernel on a matrix in the executor's memory and checks its result, or its refusal. Between the rows of the
 /// matrix and around it stand numbers that would change the sum.
 void check_whole(const std::string& kernel, Shape shape, const std::vector<Whole>& numbers) {
   Guarded<Whole> x(subject(), shape.rows, shape.cols, {shape.rows % 2 == 0 ? 7 : 0, 64, shape.cols % 3 == 0});

@@ -1,4 +1,5 @@
-/// Products whose k comes in parts: every canonical row gives the bits of the undivided product on the reference.
+/// Products whose k comes in parts: every kernel that keeps the contract gives the bits of the undivided product on the
+/// reference.
 
 #include <array>
 #include <ostream>
@@ -16,7 +17,7 @@ namespace {
 
 struct Product {
   Index m, n, k;
-  Index part; ///< of k, but for the last one
+  Index part; ///< of k, except for the last one
   double alpha = 1, beta = 0;
   Op op_a = Op::None, op_b = Op::None;
   bool layer = false; ///< with an epilogue
@@ -37,7 +38,7 @@ constexpr std::array parted_products{
     Product{9, 14, 1030, 1024, 0, 0.5},
 };
 
-/// A product with its operands in the executor's memory. T is the type of the operands, R that of C.
+/// A product with its operands in the executor's memory. T is the type of the operands, R the type of C.
 template <class T, class R>
 class PartedProduct {
  public:
@@ -55,7 +56,7 @@ class PartedProduct {
     expected_ = from_reference();
   }
 
-  /// Computes the product by the row of this name, or by the executor's choice, and checks the bits.
+  /// Computes the product by the kernel of this name, or by the executor's choice, and checks the bits.
   void check(const std::string& kernel) {
     Guarded<R> c(subject(), x_.m, x_.n, {5, 64, true});
     fill_c(c);

@@ -51,7 +51,7 @@ GemmCall product_of(OnDevice& a, OnDevice& b, OnDevice& c, Index m, Index n, Ind
 
 } // namespace
 
-/// A comes late, by a copy that follows others; it is overwritten behind the product. The second shape has few results
+/// A comes late, by a copy that follows others; it is overwritten after the product. The second shape has few results
 /// and a long k, whose kernel keeps words in the queue's memory.
 BOOST_AUTO_TEST_CASE(work_keeps_its_place) {
   Executor& cuda = executor(Backend::Cuda);

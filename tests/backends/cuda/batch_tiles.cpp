@@ -22,7 +22,7 @@ using cuda_test::OnDevice;
 
 namespace {
 
-/// Ends of products of all sizes, some of them empty. Three rows are behind the last one, if there are as many.
+/// Ends of products of all sizes, some of them empty. Three rows are after the last one, if there are as many.
 std::vector<std::int32_t> ends_of(Index count, Index m) {
   std::vector<std::int32_t> ends;
   const Index covered = std::max<Index>(m - 3, 1);

@@ -12,7 +12,7 @@
 
 namespace tessera::test {
 
-/// Says whether the device's row takes such a product.
+/// Says whether the device's kernel takes such a product.
 inline bool runs(const std::string& name, const GemmCall& call) {
   const auto kernels = executor(Backend::Cuda).gemm_kernels();
   const GemmKernel& kernel = *std::find_if(kernels.begin(), kernels.end(),

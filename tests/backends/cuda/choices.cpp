@@ -27,7 +27,7 @@ namespace {
 
 namespace stream_k = tessera::cuda::stream_k;
 
-// The tiles in the order in which the rows list them.
+// The tiles in the order in which the kernels list them.
 constexpr stream_k::TileModel f32_tiles[]{stream_k::f32_large, stream_k::f32_square, stream_k::f32_medium,
                                           stream_k::f32_small, stream_k::f32_flat,   stream_k::f32_least};
 constexpr stream_k::TileModel f64_tiles[]{stream_k::f64_large, stream_k::f64_medium, stream_k::f64_square,

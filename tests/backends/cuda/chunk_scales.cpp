@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(alpha_and_beta_round_alike) {
     BOOST_TEST((product(a, b, {false, true}, true, 0.3F, beta) == product(a, b, {false, true}, false, 0.3F, beta)));
 }
 
-/// Products are exact, because the magnitude of a row of A in a chunk is the inverse of that of B's column.
+/// Products are exact, because the magnitudes of a row of A and of a column of B in a chunk are each other's inverse.
 BOOST_AUTO_TEST_CASE(magnitudes_jump_between_chunks) {
   if (!is_hopper()) return;
   constexpr int jumps[]{0, 100, -100, 120, -120, 60, -60, 126, 1};

@@ -26,7 +26,7 @@ using Types = boost::mpl::list<float, double>;
 BOOST_AUTO_TEST_SUITE(few_results)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(every_tile_and_every_part_of_k, T, Types) {
-  if (!is_hopper()) return; // other cards take other products; choices.cpp checks which ones Hopper takes
+  if (!is_hopper()) return; // other GPUs take other products; choices.cpp checks which ones Hopper takes
   for (const auto& product : test::products_of_few_results)
     for (const Op op_a : {Op::None, Op::Transpose})
       for (const Op op_b : {Op::None, Op::Transpose})

@@ -1,4 +1,4 @@
-/// The model of the matrix units (matrix_unit.hpp) beside the card: 10⁶ dot products of each type whose terms are far
+/// The model of the matrix units (matrix_unit.hpp) beside the GPU: 10⁶ dot products of each type whose terms are far
 /// apart, long chains, subnormal numbers, and Inf and NaN; products of every plan, whose k is cut as
 /// matrix_unit_segments.hpp says; and rows of a product beside the same rows of smaller ones.
 
@@ -60,7 +60,7 @@ struct Layout {
   Index offset = 0; ///< elements of a line in front of the operand
 };
 
-/// A matrix as it is stored, and its vectors along k as the units see them.
+/// A matrix as it is stored, and its vectors along k as the matrix units see them.
 template <class T>
 class StoredOperand {
  public:
@@ -93,7 +93,7 @@ class StoredOperand {
   bool along_k_;
 };
 
-/// A product on the card, and what the contract says of its elements.
+/// A product on the GPU, and what the contract says of its elements.
 template <class T>
 class Comparison {
  public:
@@ -104,7 +104,7 @@ class Comparison {
         layout_(layout),
         k_(k) {}
 
-  /// Compares every `step`-th element of C. `kernel` is a row of the mode.
+  /// Compares every `step`-th element of C. `kernel` is a kernel of the mode.
   void check(Math math, const std::string& kernel, Index step) const {
     const MatrixView<const T> a = a_.view(), b = b_.view();
     const GemmOptions options{.backend = Backend::Cuda, .math = math, .kernel = kernel};
@@ -176,7 +176,7 @@ void check(Math math, const std::string& kernel) {
 }
 
 /// Compares some elements of products that take every tile, in every direction, with one segment of k and more.
-/// The largest ones do not fit into the memory that tests may take on a card; they have two layouts, because filling
+/// The largest ones do not fit into the memory that tests may take on a GPU; they have two layouts, because filling
 /// them takes the host long.
 template <class T>
 void check_plans(Math math, const std::string& kernel, std::span<const test::ProductInTiles> products) {
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(operands_that_begin_anywhere) {
         }
 }
 
-/// The rows that gemm() chooses by itself.
+/// The kernels that gemm() chooses by itself.
 BOOST_AUTO_TEST_CASE(plans_by_default) {
   check_plans<bf16>(Math::Bf16, "", test::products_of_warps);
   check_plans<f16>(Math::Fp16, "", test::products_of_warps);

@@ -70,8 +70,8 @@ class Product {
 
 using Products = std::vector<std::unique_ptr<Product>>;
 
-/// Returns the product of all of the operands by `row`, or null if the row rejects it or its library has no kernel for
-/// it.
+/// Returns the product of all of the operands by `kernel`, or null if the kernel rejects it or its library has no
+/// kernel for it.
 inline std::unique_ptr<Product> product_of(Executor& device, const Operands& x, const GemmKernel& kernel) {
   auto product = std::make_unique<Product>(device, x, kernel.type, kernel.math, kernel.name);
   if (kernel.reject != nullptr && kernel.reject(kernel, product->call(), device.capabilities()) != nullptr)

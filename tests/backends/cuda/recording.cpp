@@ -1,5 +1,5 @@
-/// Tests that rows that are recorded and replayed give the bits of a plain run, and that work that cannot be recorded
-/// fails with a message.
+/// Tests that kernels that are recorded and replayed give the bits of a plain run, and that work that cannot be
+/// recorded fails with a message.
 
 #include <vector>
 
@@ -27,7 +27,7 @@ void check_row(Executor& device, const GemmKernel& kernel, Index m, Index n, Ind
 
 BOOST_AUTO_TEST_SUITE(recording)
 
-/// Records all rows, so also the rows with scratch memory, tensor maps, clusters and the vendor's kernels.
+/// Records all kernels, so also the kernels with scratch memory, tensor maps, clusters and the vendor's kernels.
 BOOST_AUTO_TEST_CASE(a_replay_has_the_bits_of_a_run) {
   Executor& device = executor(Backend::Cuda);
   for (const GemmKernel& kernel : device.gemm_kernels())

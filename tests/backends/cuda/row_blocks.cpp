@@ -1,5 +1,5 @@
-/// Matrices that lie in blocks of rows on several executors of the machine's cards: two executors of one card, and one
-/// of each card where there are two.
+/// Matrices that lie in blocks of rows on several executors of the machine's GPUs: two executors of one GPU, and one
+/// of each GPU where there are two.
 
 #include <boost/test/unit_test.hpp>
 
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(modes_of_matrix_units) {
   check<float>(512, 2304, 2048, 1.0F, 0.0F, {.math = Math::Tf32});
 }
 
-/// Compares the bits of a product of host matrices on every list with the bits of the product on one card.
+/// Compares the bits of a product of host matrices on every list with the bits of the product on one GPU.
 template <class T, class A, class B>
 void check_host_matrices(const A& a, const B& b, Scalar<T> alpha, Scalar<T> beta, const GemmOptions& options = {}) {
   const auto before = Matrix<T>::random(a.rows(), b.cols(), Seed{3});

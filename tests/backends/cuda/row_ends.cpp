@@ -92,7 +92,7 @@ void check_group(Math math, const Sizes& s, Op op_a, Op op_b, const std::vector<
     if (call.m > 0) check_ok(device.gemm(device.default_queue(), call));
     begin = end;
   }
-  call.m = s.m - begin; // the rows behind the last product
+  call.m = s.m - begin; // the rows after the last product
   call.k = 0;
   call.c = static_cast<R*>(alone.data()) + begin * s.n;
   if (call.m > 0) check_ok(device.gemm(device.default_queue(), call));

@@ -33,7 +33,7 @@ static void expect(const char* name, int64_t wanted) {
   routine[0] = '\0';
 }
 
-/* Six products' operands, one behind the other; element (i, j) of one that is stored with this layout. */
+/* Six products' operands, one after the other; element (i, j) of one that is stored with this layout. */
 static int at(int layout, int i, int j) { return layout == row_major ? i * ld + j : j * ld + i; }
 
 #define TESTS(T, letter)                                                                                                \

@@ -15,7 +15,7 @@ class Options(ctypes.Structure):
 
 
 def own_product(a, b):
-    """a·b by the serial reference backend, whose log lines are not those of the program under test."""
+    """a·b by the serial reference backend, whose log lines do not mix with the lines of the program under test."""
     library = ctypes.CDLL("libtessera.so.0")  # it is loaded already: the drop-in needs it
     library.tessera_default_options.restype = Options
     options = library.tessera_default_options()

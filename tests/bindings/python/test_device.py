@@ -179,7 +179,7 @@ def test_host_arrays_and_comparison():
 
 
 def described(array):
-    """Describes an array as tessera.torch describes a tensor on a card to the compiled module."""
+    """Describes an array as tessera.torch describes a tensor on a GPU to the compiled module."""
     strides = (stride // array.itemsize for stride in array.strides)
     return (array.ctypes.data, 2, 8 * array.itemsize, 2, 0, *array.shape, *strides)
 

@@ -217,7 +217,7 @@ def test_unlike_shapes_that_share_elements():
 
 
 def test_random_rectangles():
-    """The answer is that of a map in which each element notes who writes it."""
+    """The answer is what a map gives in which each element notes its writer."""
     random = np.random.default_rng(7)
     met = 0
     for _ in range(300):

@@ -1,4 +1,4 @@
-"""Tensors without elements, with any strides: results and gradients are those of PyTorch's own operators."""
+"""Tensors without elements, with any strides: results and gradients equal the ones of PyTorch's own operators."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""tessera.torch on a CUDA device: bits, streams, CUDA graphs, gradients and batch_invariant(). It needs a card."""
+"""tessera.torch on a CUDA device: bits, streams, CUDA graphs, gradients and batch_invariant(). It needs a GPU."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""batch_invariant() beside products on a CUDA device, and tensors without elements. It needs a card."""
+"""batch_invariant() beside products on a CUDA device, and tensors without elements. It needs a GPU."""
 
 import pytest
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("device")
 functional = torch.nn.functional
 TYPES = [torch.float32, torch.float64, torch.bfloat16, torch.float16]
 
-#: What docs/pytorch.md does not promise on a card.
+#: What docs/pytorch.md does not promise on a GPU.
 NOT_PROMISED = {"cumsum"}
 
 

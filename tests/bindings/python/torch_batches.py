@@ -1,4 +1,4 @@
-"""Races tessera.torch.bmm and grouped_mm on a card beside PyTorch's: layers of experts, and batches of random shapes.
+"""Races tessera.torch.bmm and grouped_mm on a GPU beside PyTorch's: layers of experts, and batches of random shapes.
 
     PYTHONPATH=build/check/python python3 torch_batches.py [--seed 1] [--count 60] [--dtype bfloat16] [--json FILE]
 

@@ -3,7 +3,7 @@
     PYTHONPATH=build/check/python python3 torch_overhead.py [--device cuda]
 
 Prints the median over rounds of each call's best time, in nanoseconds, and its ratio to PyTorch's. The calls take turns,
-so that a disturbance does not slow down one of them only. On a card the host enqueues the products and waits for none.
+so that a disturbance does not slow down one of them only. On a GPU the host enqueues the products and waits for none.
 """
 
 import argparse

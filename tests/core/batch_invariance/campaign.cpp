@@ -6,9 +6,9 @@
 ///     tessera_batch_campaign --modes bf16 --first 1234 --count 1
 ///
 /// A comparison draws m, n, k, a place, transposes, leading dimensions, addresses, alpha, beta, whether the neighbours
-/// hold NaN and Inf or are products of a batch, and two rows of the ladder that keep the contract, of any of the
-/// executors. Without --backend those are the host's. With a card they are the card's, and a quarter of the rows are
-/// computed alone by the host. Modes without a contract are compared within one row of the ladder,
+/// hold NaN and Inf or are products of a batch, and two kernels of the ladder that keep the contract, of any of the
+/// executors. Without --backend those are the host's. With a GPU they are the GPU's, and a quarter of the rows are
+/// computed alone by the host. Modes without a contract are compared within one kernel of the ladder,
 /// and what differs is counted, but is no failure. The exit status is 0 if no bit differs, 1 if one does, and 77 if
 /// the backend is not there and TESSERA_REQUIRE does not name it.
 
@@ -31,7 +31,7 @@
 namespace tessera::batch_invariance {
 namespace {
 
-/// A row of an executor's ladder; an empty name is the executor's own choice.
+/// A kernel of an executor's ladder; an empty name is the executor's own choice.
 struct Candidate {
   Executor* executor;
   std::string kernel;
@@ -52,15 +52,15 @@ struct Campaign {
   Index first = 1, count = 2000;
 };
 
-/// Does the row take products on this machine?
+/// Does the kernel take products on this machine?
 template <class T>
 bool takes_products(const Candidate& candidate, Math math) {
   Comparison small(1, {.largest = 8, .work = 512, .elements = 512});
   return compute<T, float>(*candidate.executor, candidate.kernel, math, small, false).rejection.empty();
 }
 
-/// Returns the rows of these executors that compute T's products in the mode. Executors choose among the rows of the
-/// contract themselves where they promise its bits.
+/// Returns the kernels of these executors that compute T's products in the mode. Executors choose among the kernels of
+/// the contract themselves where they promise its bits.
 template <class T>
 std::vector<Candidate> candidates(const std::vector<Executor*>& executors, Math math, bool with_contract) {
   std::vector<Candidate> found;
@@ -77,7 +77,7 @@ std::vector<Candidate> candidates(const std::vector<Executor*>& executors, Math 
   return found;
 }
 
-/// The reference's row is a model, which takes each element alone: it computes small products.
+/// The reference's kernel is a model, which takes each element alone: it computes small products.
 bool is_for(const Candidate& candidate, const Comparison& x, bool together) {
   constexpr double most_work = 1 << 20;
   const double work =
@@ -99,7 +99,7 @@ std::size_t compute_with_any(const std::vector<Candidate>& from, std::size_t pla
   return 0;
 }
 
-/// Returns the rows that compute alone: where the batches are a card's, a quarter of them are the host's.
+/// Returns the kernels that compute alone: where the batches are a GPU's, a quarter of them are the host's.
 template <class T>
 std::vector<Candidate> alone_candidates(const Campaign& campaign, Math math, const std::vector<Candidate>& together) {
   std::vector<Candidate> host = candidates<T>(campaign.host, math, true), all;
@@ -133,7 +133,7 @@ Counts compare(const Campaign& campaign, Math math, Index first, Index count) {
     Random random(x.seed + 1);
     Answer<R> batch, own;
     const std::size_t place = compute_with_any<T>(together, random(), math, x, true, batch);
-    // Without a contract the bits are one row's own, if anything's.
+    // Without a contract the bits are one kernel's own, if anything's.
     std::size_t other = place;
     if (has_contract)
       other = compute_with_any<T>(alone, random(), math, x, false, own);

@@ -14,7 +14,7 @@
 
 namespace tessera::batch_invariance {
 
-/// Rows of C, or why a row of the ladder does not take the product.
+/// Rows of C, or why a kernel of the ladder does not take the product.
 template <class R>
 struct Answer {
   std::vector<R> rows;
@@ -22,7 +22,7 @@ struct Answer {
 };
 
 /// Computes the rows `first` … `first + count` of the comparison's product, and returns the ones that are compared.
-/// `kernel` is a row of the executor's ladder, or empty for its own choice. Throws for any failure but a rejection.
+/// `kernel` is a kernel of the executor's ladder, or empty for its own choice. Throws for any failure but a rejection.
 template <class T, class R>
 Answer<R> compute(Executor& executor, const std::string& kernel, Math math, const Comparison& x, bool together) {
   const Layout& layout = together ? x.together : x.alone;

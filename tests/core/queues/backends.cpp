@@ -107,8 +107,8 @@ BOOST_AUTO_TEST_CASE(queues_and_functions_without_one_take_turns) {
   ExecutionQueue first(tested_backend()), second(tested_backend());
   Matrix<float> c(64, 64), d(64, 64);
   gemm(first, 1.0f, x, y, 0.0f, c);
-  gemm(second, 1.0f, c, y, 0.0f, d);             // behind the first queue's product
-  const Matrix e = gemm(d, c, tested_backend()); // behind both
+  gemm(second, 1.0f, c, y, 0.0f, d);             // after the first queue's product
+  const Matrix e = gemm(d, c, tested_backend()); // after both
   gemm(first, 1.0f, e, e, 0.0f, c);              // overwrites what the second queue reads
   const Matrix c0 = gemm(x, y, Backend::Reference), d0 = gemm(c0, y, Backend::Reference);
   const Matrix e0 = gemm(d0, c0, Backend::Reference), c1 = gemm(e0, e0, Backend::Reference);

@@ -99,8 +99,8 @@ BOOST_AUTO_TEST_CASE(functions_without_a_queue_are_ordered_too) {
   ExecutionQueue queue(device);
   Matrix<float> c(12, 12);
   gemm(queue, 1.0f, x, y, 0.0f, c);
-  Matrix<float> sum = c + c;          // in the default queue, behind the product
-  gemm(queue, 1.0f, sum, y, 0.0f, c); // in the queue, behind the default queue
+  Matrix<float> sum = c + c;          // in the default queue, after the product
+  gemm(queue, 1.0f, sum, y, 0.0f, c); // in the queue, after the default queue
   const Matrix c0 = gemm(x, y, Backend::Reference);
   BOOST_TEST(c == gemm(c0 + c0, y, Backend::Reference));
   BOOST_TEST(sum == c0 + c0);
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_copy_to_the_host_is_the_newest) {
   const Matrix<float> again = gemm(c, y, Backend::Reference); // an operand that is on its way
   BOOST_TEST(again == gemm(x, y, Backend::Reference));
   copy_to_host(c, on_device, queue);
-  c.fill(4); // written behind the copy
+  c.fill(4); // written after the copy
   queue.finish();
   BOOST_TEST(c.at(0, 0) == 4.0f);
   copy_to_host(c.block(0, 0, 2, 12), on_device.block(0, 0, 2, 12), queue);

@@ -130,7 +130,7 @@ class LazyDevice : public Executor {
     memory_.emplace(memory, std::move(block));
     return {};
   }
-  /// Frees behind the work of the default queue and of this test's other queues, as the contract of free() says. The
+  /// Frees after the work of the default queue and of this test's other queues, as the contract of free() says. The
   /// block is kept until then.
   void run_free(void* memory) noexcept override {
     const auto found = memory_.find(memory);

@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(parts_name_the_operation_that_they_are_part_of) {
   const auto a = Matrix<float>::random(30, 20, Seed{1}), b = Matrix<float>::random(20, 10, Seed{2});
   static_cast<void>(gemm<bf16>(a, b, tested_backend())); // the backend's library is loaded
   Recorder recorder;
-  const auto c = gemm<bf16>(a, b, tested_backend()); // rounds in a pass of its own where the row does not
+  const auto c = gemm<bf16>(a, b, tested_backend()); // rounds in a pass of its own where the kernel does not
   std::map<std::uint64_t, Told> open;
   std::vector<std::uint64_t> stack;
   for (const Told& one : recorder.told) {

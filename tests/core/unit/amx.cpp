@@ -112,8 +112,8 @@ BOOST_AUTO_TEST_CASE(whole_numbers_in_many_blocks) {
   check_exact<float>(Math::EmulatedBf16x6, "amx_bf16x6");
 }
 
-/// Tiles take subnormal numbers for zero. Products with such numbers have the bits of the strict row, even if only the
-/// last element is subnormal.
+/// Tiles take subnormal numbers for zero. Products with such numbers have the bits of the strict kernel, even if only
+/// the last element is subnormal.
 BOOST_AUTO_TEST_CASE(products_that_may_be_subnormal_are_not_flushed) {
   for (const double beta : {0.0, 1.0})
     for (const auto& [least_a, scale_b] : {std::pair{0x1p-130f, 0x1p-8f}, {0x1p-60f, 0x1p-72f}}) {

@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(out_of_memory_half_way_is_no_longer_out_of_memory) {
   BOOST_TEST(outcome(3).ok());
 }
 
-/// Products that share the rows of A and C: the host reads where they end. Rows behind the last one become beta·C.
+/// Products that share the rows of A and C: the host reads where they end. Rows after the last one become beta·C.
 BOOST_AUTO_TEST_CASE(rows_that_products_share) {
   Batch x;
   for (std::size_t i = 0; i < x.b.size(); ++i) x.b[i] = static_cast<float>(i / 6 + 1);

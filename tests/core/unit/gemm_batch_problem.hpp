@@ -16,7 +16,7 @@
 
 namespace tessera::test {
 
-/// Three products C := A·B with A 2×3 and B 3×2, all compact, one behind the other; or pointers to these matrices.
+/// Three products C := A·B with A 2×3 and B 3×2, all compact, one after the other; or pointers to these matrices.
 struct Batch {
   std::vector<float> a = std::vector<float>(18, 1.0f), b = std::vector<float>(18, 1.0f),
                      c = std::vector<float>(12, 7.0f);

@@ -1,5 +1,5 @@
-/// The contract of the modes of matrix units: where k is cut, the reference's row against loops over the model's steps,
-/// and the rows with vectors against the model, on numbers of all sizes.
+/// The contract of the modes of matrix units: where k is cut, the reference's kernel against loops over the model's
+/// steps, and the kernels with vectors against the model, on numbers of all sizes.
 
 #include <array>
 #include <bit>
@@ -45,7 +45,7 @@ std::vector<Backend> vector_backends() {
   return found;
 }
 
-/// Compares the rows with vectors with the model, element by element.
+/// Compares the kernels with vectors with the model, element by element.
 template <class M, class T = typename M::Element>
 void check_rows(const Matrix<T>& a, const Matrix<T>& b, const std::string& what) {
   std::vector<std::vector<float>> rows, cols;
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(k_is_cut_by_k_alone) {
   BOOST_TEST(wrong == 0);
 }
 
-/// The reference's row is the loop that the contract describes, with every way to store the operands and to end.
+/// The reference's kernel is the loop that the contract describes, with every way to store the operands and to end.
 BOOST_AUTO_TEST_CASE_TEMPLATE(the_reference_is_the_contract, M, WholeModes) {
   using T = typename M::Element;
   constexpr Index m = 3, n = 4;
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(numbers_that_vectors_leave_to_the_model, M, Modes)
   check_rows<M>(others, tiny, "the smallest numbers");
 }
 
-/// Epilogue, beta and 16-bit results end like the reference's row.
+/// Epilogue, beta and 16-bit results end like the reference's kernel.
 BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_end_like_the_reference, M, Modes) {
   using T = typename M::Element;
   const auto a = drawn<T>(70, 300, 21, -4, 4), b = drawn<T>(90, 300, 22, -4, 4);
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_end_like_the_reference, M, Modes) {
     BOOST_TEST((product(backend) == product(Backend::Reference)), to_string(backend));
 }
 
-/// Where a ladder keeps the contract of a mode, rows in another order run by their names alone.
+/// Where a ladder keeps the contract of a mode, kernels in another order run by their names alone.
 BOOST_AUTO_TEST_CASE(other_rows_of_the_mode_run_by_name) {
   const auto row = [](const char* name, Math math, Summation summation) {
     return GemmKernel{.name = name, .math = math, .summation = summation};
@@ -219,12 +219,12 @@ BOOST_AUTO_TEST_CASE(other_rows_of_the_mode_run_by_name) {
   for (const Capabilities& machine : {hopper, host}) {
     BOOST_TEST(!keeps_contract(ladder[0], ladder, machine));
     BOOST_TEST(keeps_contract(ladder[1], ladder, machine));
-    BOOST_TEST(keeps_contract(ladder[2], ladder, machine)); // no row of its mode has a contract
+    BOOST_TEST(keeps_contract(ladder[2], ladder, machine)); // no kernel of its mode has a contract
     BOOST_TEST(promises_bits(ladder, machine, DType::F32, Math::Tf32));
     BOOST_TEST(!promises_bits(ladder, machine, DType::F32, Math::Bf16));
     BOOST_TEST(!promises_bits(ladder, machine, DType::F32, Math::Fp16));
   }
-  BOOST_TEST(keeps_contract(ladder[0], ladder, older)); // its units have other bits
+  BOOST_TEST(keeps_contract(ladder[0], ladder, older)); // its matrix units have other bits
   BOOST_TEST(!promises_bits(ladder, older, DType::F32, Math::Tf32));
   ladder[1].yardstick = true;
   BOOST_TEST(keeps_contract(ladder[0], ladder, host));

@@ -4,7 +4,7 @@
     PYTHONPATH=build/check/python python tests/extensions/certificate/campaign.py --honest 10000 --device cuda
 
 It multiplies with NumPy (its BLAS, einsum without BLAS, products of integers), and with SciPy's BLAS, PyTorch and JAX
-where these are installed. With --device cuda, PyTorch and CuPy multiply on the card instead, and the check gets the
+where these are installed. With --device cuda, PyTorch and CuPy multiply on the GPU instead, and the check gets the
 arrays as they lie there. The exit status is 0 if no honest product was refused.
 """
 

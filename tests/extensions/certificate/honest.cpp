@@ -71,7 +71,7 @@ class Honest {
   const Matrix<T>& b() const { return b_; }
   const Matrix<R>& before() const { return before_; }
 
-  /// Multiplies with one row of a ladder. The library brings the operands to the executor's memory, and C back.
+  /// Multiplies with one kernel of a ladder. The library brings the operands to the executor's memory, and C back.
   Matrix<R> multiply(const GemmOptions& options) const {
     Matrix<R> c = before_;
     const MatrixView<const T> a = product_.transposed_a ? a_.transposed() : a_.view();
@@ -129,7 +129,7 @@ class Libraries {
   Index products_ = 0;
 };
 
-/// Runs a product with each row of the backend's ladder for these operands.
+/// Runs a product with each kernel of the backend's ladder for these operands.
 template <class T, class R>
 void with_each_row(Backend backend, const Random& x, std::uint64_t seed, Libraries& libraries) {
   Honest<T, R> honest(x, seed);
@@ -141,7 +141,7 @@ void with_each_row(Backend backend, const Random& x, std::uint64_t seed, Librari
           fmt::format("{} {} {} {}", to_string(backend), kernel.name, to_string(kernel.type), to_string(kernel.math));
       if (dtype_of<R> != dtype_of<T>) name += fmt::format(" to {}", to_string(dtype_of<R>));
       libraries.count(name, honest.check(c, kernel.math));
-    } catch (const KernelRejected&) { // a row need not take every product
+    } catch (const KernelRejected&) { // a kernel need not take every product
     }
   }
 }

@@ -10,7 +10,7 @@
 
 namespace tessera::test {
 
-/// Checks `count` random products or some more, of all rows of the ladders of this backend, or else of all available
+/// Checks `count` random products or some more, of all kernels of the ladders of this backend, or else of all available
 /// backends and of Eigen. m and n are at most `largest`. Prints what was counted for each library and mode.
 Counts check_honest(std::optional<Backend> backend, Index count, Index largest, std::uint64_t seed);
 

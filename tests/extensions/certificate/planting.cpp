@@ -152,7 +152,7 @@ Counts plant(std::optional<Backend> backend, const PlantedKind& kind, Index size
         if constexpr (ResultOf<R, T>) counts = Planting<T, R>(size, options).run(count, std::max<Index>(1, size / 4));
       });
     });
-  } catch (const KernelRejected& error) { // every row of the mode may need what this machine lacks
+  } catch (const KernelRejected& error) { // every kernel of the mode may need what this machine lacks
     fmt::print("left out: {}×{}×{} {}: {}\n", size, size, size, to_text(kind), error.what());
     return counts;
   }

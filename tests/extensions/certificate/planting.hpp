@@ -21,7 +21,7 @@ struct PlantedKind {
   bool operator==(const PlantedKind&) const = default;
 };
 
-/// Returns the kinds of products that a backend's ladder has rows for: each mode of each type of operands, with each
+/// Returns the kinds of products that a backend's ladder has kernels for: each mode of each type of operands, with each
 /// type of results. Without a backend they are the strict products of f32 and f64.
 std::vector<PlantedKind> planted_kinds(std::optional<Backend> backend);
 

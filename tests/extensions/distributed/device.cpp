@@ -1,5 +1,5 @@
 /// Products whose local parts a device with memory of its own computes. Here it is the plug-in of tests/system/plugin
-/// that stands in for a card.
+/// that stands in for a GPU.
 
 #include <array>
 #include <cstdlib>

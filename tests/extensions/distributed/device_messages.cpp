@@ -1,5 +1,5 @@
 /// Panels that MPI takes from and puts into the memory of the backends that multiply. Here that is memory of the host,
-/// which every MPI takes; device.cpp has a stand-in for a card.
+/// which every MPI takes; device.cpp has a stand-in for a GPU.
 
 #include <array>
 #include <vector>

@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(errors_of_files_reach_all_ranks) {
   expect_error<IoError>([&] { DistributedMatrix<double>::load_npy(grid, folder / "x.npy"); }, {"f32", "f64"});
 }
 
-/// The last rank's elements lie behind the first 8 KiB of the file. It fails in the middle, when other ranks have
+/// The last rank's elements lie after the first 8 KiB of the file. It fails in the middle, when other ranks have
 /// written theirs.
 BOOST_AUTO_TEST_CASE(a_disk_that_is_full_for_one_rank_leaves_the_file_as_it_was) {
   const SharedFolder folder;

@@ -53,7 +53,7 @@ class FirstRanks {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// Uses the memory of this rank's device, which is one of two, but for `left` bytes.
+/// Uses the memory of this rank's device, which is one of two, except for `left` bytes.
 class LittleMemory {
  public:
   explicit LittleMemory(std::size_t left) : device_(executor(Backend::Cuda, world_rank() % 2)) {

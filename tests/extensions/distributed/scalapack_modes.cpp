@@ -1,6 +1,6 @@
 /// A program of ScaLAPACK that uses p?gemm in all ways: descriptors of nine and of eleven entries, first blocks of
 /// another size, parts that begin within a block, replicated rows and columns, illegal arguments. What it prints is the
-/// same with the drop-in and without it, but for the number of elements that differ from Tessera's contract.
+/// same with the drop-in and without it, except for the number of elements that differ from Tessera's contract.
 
 #include <mpi.h>
 #include <cstdio>

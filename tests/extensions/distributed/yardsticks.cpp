@@ -1,5 +1,5 @@
 /// The engines that call NVIDIA's libraries: they run by name only, where the libraries are there. fake_vendor.cpp
-/// stands in for these, and the plug-in of tests/system/plugin for a card.
+/// stands in for these, and the plug-in of tests/system/plugin for a GPU.
 
 #include <boost/test/unit_test.hpp>
 
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_they_do_not_take) {
   }
 }
 
-/// The advice about blocks would lead nowhere where no card is asked for.
+/// The advice about blocks would lead nowhere where no GPU is asked for.
 BOOST_AUTO_TEST_CASE(what_the_machine_lacks_is_said_first) {
   const Grid grid(MPI_COMM_WORLD, 1, 1);
   DistributedMatrix<float> a(grid, 20, 20, Blocks{4, 8}), b(grid, 20, 20, Blocks{5, 5}), c(grid, 20, 20, Blocks{4, 5});

@@ -25,7 +25,7 @@ class Commas final : public std::numpunct<char> {
   std::string do_grouping() const override { return "\3"; }
 };
 
-/// The locale of C++'s streams has commas while it lives; and that of C, where the system has such a language.
+/// While it lives, the locale of C++'s streams has commas, and so has C's locale, where the system has such a language.
 class WithCommas {
  public:
   WithCommas() : before_(std::locale::global(std::locale(std::locale::classic(), new Commas))) {

@@ -39,7 +39,7 @@ std::vector<Executor*> executors_with_the_contract() {
   return all;
 }
 
-/// A host's backend whose row of the contract is fast, where there is one: the reference's is a model.
+/// A host's backend whose kernel of the contract is fast, where there is one: the reference's is a model.
 Backend backend_in_memory() { return executors_with_the_contract().back()->capabilities().backend; }
 
 template <class T, class R>

@@ -35,7 +35,7 @@ struct CompareProblem {
     Matrix<T> before = c;
     return GemmReference(call(before), threads);
   }
-  /// Returns the result of a row of the reference ladder.
+  /// Returns the result of a kernel of the reference ladder.
   Matrix<T> run(const char* kernel) const {
     Matrix<T> result = c;
     Executor& serial = executor(Backend::Reference);

@@ -1,4 +1,4 @@
-/// Tests the reference product: it is as exact as it says, and has the bits of the rows gold and canonical.
+/// Tests the reference product: it is as exact as it says, and has the bits of the kernels gold and canonical.
 
 #include <bit>
 #include <cmath>

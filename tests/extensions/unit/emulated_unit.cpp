@@ -1,5 +1,5 @@
 /// The arithmetic of the emulated modes on matrix units: scales, terms and carried sums against exact arithmetic, and
-/// the rows of the hosts against loops that follow the contract's words.
+/// the kernels of the hosts against loops that follow the contract's words.
 
 #include <array>
 #include <bit>
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(carried_sums_are_rounded_once) {
   BOOST_TEST(zeros > 1000);
 }
 
-/// The rows of all hosts have the bits of the contract's words, on both sides of each cut of k.
+/// The kernels of all hosts have the bits of the contract's words, on both sides of each cut of k.
 BOOST_AUTO_TEST_CASE(rows_are_as_the_contract_says) {
   struct Cut {
     Index k, length; // of each segment but the last one
@@ -266,7 +266,8 @@ BOOST_AUTO_TEST_CASE(underflow_keeps_its_sign) {
     }
 }
 
-/// Elements of a chunk below 2⁻¹¹² become subnormal f16 terms, beside which the units cut products of small factors.
+/// Elements of a chunk below 2⁻¹¹² become subnormal f16 terms, beside which the matrix units cut products of small
+/// factors.
 BOOST_AUTO_TEST_CASE(the_bound_holds_where_scales_end) {
   for (const Index k : {257, 512, 1024})
     for (const float small : {0x1p-9f, 0x1p-12f, 0x1p-14f}) {

@@ -1,4 +1,4 @@
-/// Comparisons of rows that keep the contract of matrix units: the bits that they promise, and their bound.
+/// Comparisons of kernels that keep the contract of matrix units: the bits that they promise, and their bound.
 
 #include <limits>
 
@@ -14,8 +14,8 @@ using namespace tessera::test;
 
 BOOST_AUTO_TEST_SUITE(matrix_unit_comparisons)
 
-/// Comparisons count the bits of such a row against the contract's, and its bound holds for subnormal operands, which
-/// the units align by the least exponent of their type.
+/// Comparisons count the bits of such a kernel against the contract's, and its bound holds for subnormal operands,
+/// which the matrix units align by the least exponent of their type.
 BOOST_AUTO_TEST_CASE_TEMPLATE(comparisons_know_the_bits, M, Modes) {
   using T = typename M::Element;
   const bool is_f16 = std::same_as<T, f16>;

@@ -27,7 +27,7 @@ boost::test_tools::assertion_result has_threads(boost::unit_test::test_unit_id) 
 template <class T>
 constexpr Arithmetic arithmetic{dtype_of<T>, Math::Strassen, Summation::Other, Accumulator::Native};
 
-/// Returns the product that OpenMP's first row of this mode computes.
+/// Returns the product that OpenMP's first kernel of this mode computes.
 template <class T>
 Matrix<T> computed(const CompareProblem<T>& problem, Math math, int threads = 2) {
   Matrix<T> result = problem.c;

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(views_of_another_executor) {
                                 {"functor 'square' runs on reference", "cuda's memory"});
 }
 
-BOOST_AUTO_TEST_CASE(compiled_by_nvcc) { // with nvcc and without a card: the plug-in loads and lists its functors
+BOOST_AUTO_TEST_CASE(compiled_by_nvcc) { // with nvcc and without a GPU: the plug-in loads and lists its functors
   void* const library = dlopen(std::getenv("KERNELS_FILE"), RTLD_NOW | RTLD_LOCAL);
   BOOST_REQUIRE_MESSAGE(library != nullptr, dlerror());
   const auto entry = reinterpret_cast<KernelTableFunction>(dlsym(library, kernel_table_function_name));

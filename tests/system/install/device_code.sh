@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests what ./tessera compiles CUDA code for: on machines with no card, with one, and with several, with nvcc and without.
+# Tests what ./tessera compiles CUDA code for: on machines with no GPU, with one, and with several, with nvcc and without.
 # Also tests that it leaves out a clang that has no OpenMP. CMake, Ninja and the compilers are stand-ins that write down
 # how they were called.
 # Usage: device_code.sh SOURCE-FOLDER FOLDER-TO-WORK-IN
@@ -68,7 +68,7 @@ run() {
 expect() { case $2 in *"$1"*) ;; *) echo "this is missing: $1; there was: $2"; exit 1 ;; esac; }
 expect_not() { case $2 in *"$1"*) echo "this should not be there: $1; there was: $2"; exit 1 ;; esac; }
 
-# A device without a compute capability in nvidia-smi is what a real card looks like to these stand-ins.
+# A device without a compute capability in nvidia-smi is what a real GPU looks like to these stand-ins.
 if [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; then
   echo "this machine has a card: what ./tessera does without one is not tested here"
 else

@@ -1,4 +1,4 @@
-/// One product on several executors: two small devices, and the backends of the host as stand-ins for more cards. Each
+/// One product on several executors: two small devices, and the backends of the host as stand-ins for more GPUs. Each
 /// case runs in a process of its own.
 
 #include <boost/test/unit_test.hpp>

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_SUITE(privileged)
 
 BOOST_AUTO_TEST_CASE(the_environment_names_no_code_and_no_files,
                      *boost::unit_test::precondition(programs_can_be_privileged)) {
-  // The same variables do their work in a program without such rights, so that the test below can fail.
+  // In a program without such rights the variables do their work, so that the test below can fail.
   const std::string plain = printed_by(PRIVILEGED_PROGRAM);
   for (const std::string& part : {std::string("privileged 0"), "tbb '" + planted_folder + "/libtessera_tbb.so'",
                                   std::string("cache '/nonexistent/cache/tessera'")})

@@ -3,7 +3,7 @@
 /// While SMALL_DEVICE_NO_HOST is set, it has no host memory for its copies. There are two such devices.
 /// SMALL_DEVICE_BREAKS=d:n lets device d fail at its copies in after n of them. With SMALL_DEVICE_REACHES it copies
 /// from the memory of the other one directly. Its work is done when a call returns. But it fails where a program
-/// changes host memory that a card might still be copying (watched_copies.hpp), and it reports on stderr the streams
+/// changes host memory that a GPU might still be copying (watched_copies.hpp), and it reports on stderr the streams
 /// that its queue is ordered against or adopts.
 
 #include <algorithm>

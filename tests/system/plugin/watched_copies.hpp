@@ -1,7 +1,7 @@
 #pragma once
 
-/// Queues and events of a stand-in for a card, which see whether a program changes host memory while a card would still
-/// be copying it. The stand-in has copied when a call returns; but what a card may copy later is kept here, and
+/// Queues and events of a stand-in for a GPU, which see whether a program changes host memory while a GPU would still
+/// be copying it. The stand-in has copied when a call returns; but what a GPU may copy later is kept here, and
 /// compared with the memory when the program has waited for the copy.
 
 #include <chrono>
@@ -65,7 +65,7 @@ class CopiesUnderWay {
 class WatchedQueue : public Queue {
  public:
   Status synchronize() noexcept override { return copies_->end(copies_->enqueued()); }
-  /// A card would wait by itself: the host has not waited for the event.
+  /// A GPU would wait by itself: the host has not waited for the event.
   Status wait(Event&) noexcept override { return {}; }
   const std::shared_ptr<CopiesUnderWay>& copies() const noexcept { return copies_; }
 

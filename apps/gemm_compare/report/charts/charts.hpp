@@ -19,7 +19,7 @@ std::string roofline_section(const Run& run);
 std::string error_section(const Run& run);
 /// The growth of the error with n, and the grade, of kernels that were run at several square sizes.
 std::string grades_section(const Run& run);
-/// The size from which the graphics card is faster, with and without the transfers.
+/// The size from which the GPU is faster, with and without the transfers.
 std::string offload_section(const Run& run);
 
 } // namespace tessera::report

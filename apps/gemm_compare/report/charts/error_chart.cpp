@@ -17,7 +17,7 @@ bool placed(const Row& row) {
   return row.sizes == 0 && row.gflops > 0 && row.mean_rel >= 0 && std::isfinite(row.mean_rel);
 }
 
-/// No other row is both faster and more accurate.
+/// No other entry is both faster and more accurate.
 bool on_front(const Row& row, const std::vector<const Row*>& rows) {
   return std::none_of(rows.begin(), rows.end(), [&](const Row* other) {
     return !other->failing() && other->gflops > row.gflops && other->mean_rel <= row.mean_rel;
@@ -56,7 +56,7 @@ std::string error_chart(const RowGroup& group, const Run& run, double width) {
               mark_title(*row, run) + ", error " + error_text(row->mean_rel) + ", " + bound_text(row->max_over_bound) +
                   " of the bound",
               row->failing());
-  std::vector<const Row*> ranked = group.rows; // failing rows and unbeaten rows get their names first
+  std::vector<const Row*> ranked = group.rows; // failing entries and unbeaten entries get their names first
   std::stable_sort(ranked.begin(), ranked.end(), [&](const Row* a, const Row* b) {
     const auto rank = [&](const Row* row) { return row->failing() ? 0 : on_front(*row, group.rows) ? 1 : 2; };
     return rank(a) != rank(b) ? rank(a) < rank(b) : a->gflops > b->gflops;

@@ -19,8 +19,8 @@ namespace {
 double fastest(const Row& row) { return row.speed() * row.median / row.min; }
 double slowest(const Row& row) { return row.speed() * row.median / row.max; }
 
-/// The speed at full width: the highest ceiling, if the best row reaches an eighth of it, else a little more than the
-/// best row.
+/// The speed at full width: the highest ceiling, if the best entry reaches an eighth of it, else a little more than the
+/// best entry.
 double full_scale(const std::vector<const Row*>& rows) {
   double best = 0, ceiling = 0;
   for (const Row* row : rows) {
@@ -77,7 +77,7 @@ std::string list_of_bars(const RowGroup& group, const Run& run, double scale) {
   return html + "</ol>\n";
 }
 
-/// What the rows of one list have in common.
+/// What the entries of one list have in common.
 std::string list_name(const Row& row) { return row.backend + ", " + row.math; }
 
 std::string lists_of_bars(const std::vector<const Row*>& rows, const Run& run, double scale) {
@@ -86,7 +86,7 @@ std::string lists_of_bars(const std::vector<const Row*>& rows, const Run& run, d
   return html;
 }
 
-/// What stands for the folded rows: "Other modes: tf32, bf16 (the fastest 41.0 GFLOP/s)".
+/// What stands for the folded entries: "Other modes: tf32, bf16 (the fastest 41.0 GFLOP/s)".
 std::string other_modes(const std::vector<const Row*>& rows) {
   std::string modes;
   const Row* fastest = rows.front();
@@ -98,7 +98,7 @@ std::string other_modes(const std::vector<const Row*>& rows) {
   return fmt::format("Other modes: {} (the fastest {})", modes, speed_text(*fastest));
 }
 
-/// All bars of a product, which share one scale. Strict rows come first; rows of other modes are folded unless
+/// All bars of a product, which share one scale. Strict entries come first; entries of other modes are folded unless
 /// the product has no strict ones.
 std::string product_panel(const std::vector<const Row*>& rows, const Run& run, const std::string& name) {
   const double scale = full_scale(rows);

@@ -102,7 +102,7 @@ std::string roofline_chart(const RowGroup& group, const Run& run, double width) 
     plot.mark({intensity(*row), row->gflops}, backend_class(row->backend), row->gflops, mark_title(*row, run),
               row->failing());
   name(plot, roofs);
-  // The best row at each intensity gets its name, each kernel once. The names of other rows are in their tooltips.
+  // The best entry at each intensity gets its name, each kernel once. The names of other entries are in their tooltips.
   std::map<double, const Row*> best;
   for (const Row* row : group.rows) {
     const Row*& at = best[intensity(*row)];

@@ -40,8 +40,8 @@ std::vector<Roof> highest_roofs(const std::vector<const Row*>& rows) {
   return roofs;
 }
 
-/// Merges roofs whose peaks are within a tenth of each other, which are mostly the same units measured twice, and sorts
-/// them, lowest first. All roofs get the group's highest bandwidth, because they share one memory.
+/// Merges roofs whose peaks are within a tenth of each other, which are mostly the same arithmetic units measured
+/// twice, and sorts them, lowest first. All roofs get the group's highest bandwidth, because they share one memory.
 std::vector<Roof> merged(const std::vector<Roof>& all) {
   std::vector<Roof> roofs;
   double bandwidth = 0;
@@ -68,7 +68,7 @@ double positive(const Json& object, const char* key) {
   return at != object.end() && at->is_number() ? std::max(0.0, at->get<double>()) : 0.0;
 }
 
-/// The document's ceilings for the type, place, modes and numbers of threads of these rows.
+/// The document's ceilings for the type, place, modes and numbers of threads of these entries.
 std::vector<const Json*> ceilings_of(const RowGroup& group, const Run& run) {
   std::vector<const Json*> found;
   const auto list = run.machine().find("ceilings");

@@ -13,7 +13,7 @@ namespace tessera::report {
 /// Operations per byte if each operand is moved once.
 double intensity(const Row& row);
 
-/// The ceiling that a row was compared with, in the unit of its speed(). The row must have a percentage.
+/// The ceiling that an entry was compared with, in the unit of its speed(). The entry must have a percentage.
 inline double ceiling_of(const Row& row) { return 100 * row.speed() / row.ceiling_percent; }
 
 struct Roof {
@@ -34,9 +34,9 @@ struct Roofs {
   std::vector<CacheSlope> caches; ///< nearest first; empty in documents of versions that did not measure them
 };
 
-/// Returns the roofs for a group of rows of one type and place. They come from the document's ceilings. Where it has
-/// none, they come from the rows: speed ÷ percentage is the ceiling at the row's intensity, the largest ceiling is the
-/// peak, and ceilings below it lie on the slope of the bandwidth.
+/// Returns the roofs for a group of entries of one type and place. They come from the document's ceilings. Where it has
+/// none, they come from the entries: speed ÷ percentage is the ceiling at the entry's intensity, the largest ceiling is
+/// the peak, and ceilings below it lie on the slope of the bandwidth.
 Roofs roofs_of(const RowGroup& group, const Run& run);
 
 } // namespace tessera::report

@@ -20,8 +20,8 @@ enum class Print {
   Backend,
   Kernel,
   Verdict,
-  Bar,     ///< of the speed, beside the fastest row's
-  Result,  ///< C's type: the operands' where the row names none
+  Bar,     ///< of the speed, beside the fastest entry's
+  Result,  ///< C's type: the operands' where the entry names none
   Product, ///< the shape and what differs from a plain product
   Plain,   ///< a number as it is
   Threads,
@@ -65,9 +65,9 @@ struct Column {
   Shown csv = {};
   Shown markdown = {};
   Shown page = {};
-  bool identifies = false; ///< --diff compares rows that agree in all these
+  bool identifies = false; ///< --diff compares entries that agree in all these
   bool optional = false;   ///< JSON leaves it out, rather than null or "", where it is unknown;
-                           ///< the page and Markdown leave a column of numbers out that no row has
+                           ///< the page and Markdown leave a column of numbers out that no entry has
 };
 
 /// Every column, in the order of their keys in JSON.
@@ -81,7 +81,7 @@ const Column* find_column(std::string_view name);
 
 /// The value of a column of numbers or flags as a number; unknown for a column of words.
 double number_of(const Column& column, const Row& row);
-/// The row has no number in this column.
+/// The entry has no number in this column.
 bool lacks(const Column& column, const Row& row);
 /// The column has numbers, which are aligned to the right.
 bool is_number(const Column& column);

@@ -2,7 +2,7 @@
 ///
 /// It does 2·m·n·k operations at sixteen times the rate of AVX-512 in f32, and packs both operands, 2 bytes an element.
 /// The tiles keep f32 sums, rounded to nearest, but flush subnormal numbers. Where an operand has subnormal numbers, or
-/// a product of two elements may be subnormal, the strict row computes the call instead.
+/// a product of two elements may be subnormal, the strict kernel computes the call instead.
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 ///
 /// It does 12·m·n·k operations at sixteen times the rate of AVX-512 in f32, and packs both operands, 6 bytes an
 /// element. Where an operand has NaN, Inf or a number whose parts would be subnormal, which AMX takes for zero, the
-/// strict row computes the call instead. Source: Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial
+/// strict kernel computes the call instead. Source: Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial
 /// Intelligence Datatype For Higher-Precision Computations" (ARITH 2019).
 
 #include "amx_rung.hpp"

@@ -44,7 +44,7 @@ Product::Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, S
   carve(arrays);
 }
 
-/// Chooses blocks of the resident operand that are long enough in k for sums to leave L2 seldom, and have as many
+/// Chooses blocks of the resident operand that are so long in k that sums rarely leave L2, and have as many
 /// strips as then fit L2.
 void Product::choose_blocks(const Capabilities& machine) {
   constexpr Index few_streamed = 4; // strips; beside so few, blocks are short in k and rows are read longer

@@ -12,7 +12,7 @@ const char* reject(const GemmKernel&, const GemmCall&, const Capabilities& machi
 /// Stores f32 results: applies alpha, beta and the epilogue to the rows×cols sums of C's part from (i, j) on.
 void store_f32(const GemmCall& call, Index i, Index j, Index rows, Index cols, const float* sums, Index ld);
 
-/// Computes the call by `method`, or by the row `strict` where the tiles cannot hold the operands' numbers.
+/// Computes the call by `method`, or by the kernel `strict` where the tiles cannot hold the operands' numbers.
 Status run(Executor& executor, Queue& queue, const GemmCall& call, const Method& method, Store store,
            const GemmKernel& strict) noexcept;
 

@@ -167,7 +167,7 @@ class SmallProducts {
   bool asks_ahead_; ///< the next product is prefetched: all of them are larger than L2, and a few of them are not
 };
 
-/// The products of a group of any kind, by the row that the executor chooses, on one thread.
+/// The products of a group of any kind, by the kernel that the executor chooses, on one thread.
 class OneThreadProducts {
  public:
   OneThreadProducts(const GemmBatch& group, CpuExecutor& cpu, Queue& queue)

@@ -1,6 +1,7 @@
 /// cblas:<library>: the GEMM of another library, for comparison; see cblas_library.hpp.
 ///
-/// Cost and order of summation are the library's; its error must keep to the bound that holds for Tessera's own rows.
+/// Cost and order of summation are the library's; its error must keep to the bound that holds for Tessera's own
+/// kernels.
 
 #include "cblas.hpp"
 
@@ -15,7 +16,7 @@
 namespace tessera::cpu {
 namespace {
 
-/// A library and the name that its rows point to.
+/// A library and the name that its kernels point to.
 struct Peer {
   CblasLibrary library;
   std::string row_name;
@@ -64,7 +65,7 @@ std::vector<GemmKernel> cblas_rows() {
     kernels.reserve(kernels.size() + 2);
     kernels.push_back(kernel_of(*peer, DType::F32));
     kernels.push_back(kernel_of(*peer, DType::F64));
-    static_cast<void>(peer.release()); // lives as long as the process: rows point into it
+    static_cast<void>(peer.release()); // lives as long as the process: kernels point into it
   }
   return kernels;
 }

@@ -18,7 +18,7 @@ class CblasLibrary {
   /// is never closed, because the threads of such libraries may not survive that.
   explicit CblasLibrary(std::string_view file);
 
-  /// The name in the row's name: "/usr/lib/libmkl_rt.so.2" has the name "mkl_rt".
+  /// The name in the kernel's name: "/usr/lib/libmkl_rt.so.2" has the name "mkl_rt".
   const std::string& name() const { return name_; }
 
   /// Returns why the library cannot be used, or null if it can be. Opens the library.

@@ -8,7 +8,7 @@
 
 namespace tessera::cpu {
 
-/// Computes C := alpha·op(A)·op(B) + beta·C with canonical summation. The call was checked. Returns OutOfMemory where
+/// Computes C := alpha·op(A)·op(B) + beta·C with strict sums. The call was checked. Returns OutOfMemory where
 /// there is no memory for the packed operands; C is unchanged then.
 template <class T>
 Status blocked_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept;

@@ -46,7 +46,7 @@ struct TileEnds {
 /// and its ends. `vectors` may end with half a vector.
 ///
 /// Where one vector stands beside the elements of A, the multiply-adds load them. Where there are more, broadcasts of
-/// their own do, which share units with the multiply-adds.
+/// their own do, which share execution units with the multiply-adds.
 inline float time_of_tile(int rows, float vectors, float k, const TileEnds& ends) {
   const auto elements = static_cast<float>(rows);
   if (!ends.one_unit) vectors = std::ceil(vectors);

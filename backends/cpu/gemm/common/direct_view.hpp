@@ -9,8 +9,8 @@ namespace tessera::cpu {
 /// The product A·B of m×k and k×n elements. Element (i, p) of A is at a[i·a_row + p·a_step], element (p, j) of B at
 /// b[p·b_step + j·b_col]. Vectors lie along n.
 ///
-/// `swapped`: it is Cᵀ = op(B)ᵀ·op(A)ᵀ, whose columns are the rows of C. Each element's chain has the same products in
-/// the same order, so that the bits are the same.
+/// `swapped`: it is Cᵀ = op(B)ᵀ·op(A)ᵀ, whose columns are the rows of C. Each element's chain has the products of C's
+/// element in their order, so that no bit changes.
 template <class T>
 struct DirectView {
   Index m, n, k;

@@ -5,7 +5,7 @@
 ///
 /// A micro-kernel computes a tile of tile_m×tile_n elements of op(A)·op(B) for k ≤ canonical_segment. Each element is
 /// one chain of fused multiply-adds in ascending k from +0, and stays in a register from the first step to the last:
-/// this is the canonical sum of a segment. The caller applies alpha and beta and adds the segments.
+/// this is a segment's strict sum. The caller applies alpha and beta and adds the segments.
 ///
 /// Packing. A strip of A is tile_m rows of op(A), stored k by k: element (r, p) is at p·tile_m + r. A strip of B is
 /// tile_n columns of op(B): element (p, c) is at p·tile_n + c. Strips of B begin at a multiple of 64 bytes and tile_n
@@ -64,7 +64,7 @@ struct MicroKernel {
   /// there.
   void (*multiply)(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch);
   /// Copy the strips [first, last) of an operand, of tile_m rows (pack_a) or tile_n columns (pack_b), for the steps
-  /// [k_first, k_first + k) of k, one strip behind the other.
+  /// [k_first, k_first + k) of k, one strip after the other.
   void (*pack_a)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);
   void (*pack_b)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);
   /// Does `steps` fused multiply-adds on each of a tile's registers, without memory: 2·tile_m·tile_n·steps operations.

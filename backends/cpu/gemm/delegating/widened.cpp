@@ -2,7 +2,7 @@
 /// type once.
 ///
 /// An element of A or B costs one conversion, 2 bytes read and 4 written. The product has the speed and the bits of the
-/// f32 row. It is for processors without 16-bit multiply-adds. Source: Tessera.
+/// f32 kernel. It is for processors without 16-bit multiply-adds. Source: Tessera.
 
 #include <new>
 

@@ -2,7 +2,7 @@
 ///
 /// A task has a block of C, whose rows share the packed columns of op(B) (reference/gemm/unit_sums.hpp). The work is
 /// 2·m·n·k operations, each many times as long as a strict product's; so it is for tests and for machines without a
-/// card, not for speed. In the modes of amx_bf16 and amx_bf16x6 this row runs by its name alone.
+/// GPU, not for speed. In the modes of amx_bf16 and amx_bf16x6 this kernel runs by its name alone.
 
 #include <algorithm>
 #include <array>
@@ -96,7 +96,7 @@ const GemmKernel hopper_units_tf32 = rung<float, Math::Tf32, false>;
 const GemmKernel hopper_units_f16 = rung<f16, Math::Fp16, false>;
 const GemmKernel hopper_units_f32_as_f16 = rung<float, Math::Fp16, false>;
 const GemmKernel hopper_units_fp16x3 = rung<float, Math::EmulatedFp16x3, false>;
-// The rows of AMX were there before.
+// The kernels of AMX were there before.
 const GemmKernel hopper_units_bf16 = rung<bf16, Math::Bf16, true>;
 const GemmKernel hopper_units_f32_as_bf16 = rung<float, Math::Bf16, true>;
 const GemmKernel hopper_units_bf16x6 = rung<float, Math::EmulatedBf16x6, true>;

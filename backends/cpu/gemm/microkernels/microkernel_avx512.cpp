@@ -8,8 +8,8 @@
 namespace tessera::cpu {
 namespace {
 
-/// Half a vector of f32. Where the end of a row needs no more, processors whose units have half the width take half the
-/// time.
+/// Half a vector of f32. Where the end of a row needs no more, processors whose vector units have half the width take
+/// half the time.
 struct HalfF32 {
   using T = float;
   using Vector = __m256;

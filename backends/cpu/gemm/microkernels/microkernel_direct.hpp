@@ -163,7 +163,7 @@ struct DirectBody {
     }
     T* to = x.tile;
     Index ld = x.ld;
-    asm("" : "+r"(to), "+r"(ld)); // keeps the compiler from holding the addresses of all rows, for want of registers
+    asm("" : "+r"(to), "+r"(ld)); // keeps the compiler from holding the addresses of all rows, for lack of registers
 #pragma GCC unroll 32
     for (int r = 0; r < rows; ++r, to += ld) sum[r].store(to, mask);
   }

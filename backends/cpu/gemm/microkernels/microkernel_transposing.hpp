@@ -7,7 +7,7 @@
 ///
 /// A processor does the shuffles of the next vectors while it multiplies. From about eight rows on they cost no time on
 /// a Zen 4. Other libraries avoid the transpose by partial sums along k; the contract's chains in ascending k do not
-/// allow those.
+/// allow partial sums.
 
 #include <type_traits>
 

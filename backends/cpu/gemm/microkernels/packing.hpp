@@ -4,7 +4,7 @@
 ///
 /// Files that are compiled for different instruction sets include this header. `Owner` is a type that such a file
 /// defines for itself. So each file has its own functions, and the linker cannot give one file the functions of
-/// another. Where `Owner` is a Simd with `transpose`, lines that lie one behind the other are transposed in registers.
+/// another. Where `Owner` is a Simd with `transpose`, lines that lie one after the other are transposed in registers.
 
 #include "cpu/gemm/common/microkernel.hpp"
 
@@ -56,7 +56,7 @@ struct Packing {
     }
   }
 
-  /// Copies lines that lie one behind the other in memory into one strip, which is a transpose. The strip's lines from
+  /// Copies lines that lie one after the other in memory into one strip, which is a transpose. The strip's lines from
   /// `lines` on become zeros.
   static void transpose_lines(const T* x, int lines, Index line_step, Index k, T* out) {
     if constexpr (Transposes<Owner>) {

@@ -18,8 +18,8 @@
 namespace tessera::cpu {
 namespace {
 
-/// Says whether tiles of C are prefetched. Where vectors lie along the rows of C, two wide units lose more by the
-/// prefetches than they wait for lines of C, unless all lines come from beyond L2 and little else is read.
+/// Says whether tiles of C are prefetched. Where vectors lie along the rows of C, two wide vector units lose more by
+/// the prefetches than they wait for lines of C, unless all lines come from beyond L2 and little else is read.
 template <class T>
 bool is_asked_for(const GemmOperands<T>& x, const DirectPlan& plan, const MicroKernel<T>& kernel, Index l2) {
   const Index c_bytes = x.m * x.n * static_cast<Index>(sizeof(T));

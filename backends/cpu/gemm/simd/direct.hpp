@@ -8,7 +8,7 @@
 
 namespace tessera::cpu {
 
-/// Computes C := alpha·op(A)·op(B) + beta·C with canonical summation. The call was checked. A transposed B is packed
+/// Computes C := alpha·op(A)·op(B) + beta·C with strict sums. The call was checked. A transposed B is packed
 /// first, so that the rows of op(B) can be read in vectors. Returns OutOfMemory where there is no memory for it; C is
 /// unchanged then.
 template <class T>

@@ -9,7 +9,7 @@ struct Estimate {
   float time;
 };
 
-/// Estimates a step of k of a tile that transposes one vector of B. Shuffles and multiply-adds share units.
+/// Estimates a step of k of a tile that transposes one vector of B. Shuffles and multiply-adds share execution units.
 float transposing_step(int rows, bool two_units) {
   constexpr float shuffles = 4; // for each vector
   constexpr float latency = 4;  // of the chain of an element

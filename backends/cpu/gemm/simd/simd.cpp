@@ -1,11 +1,11 @@
-/// simd: vector registers, with the best instruction set of the machine. This row is the default.
+/// simd: vector registers, with the best instruction set of the machine. This kernel is the default.
 ///
 /// simd_packed packs the operands around a micro-kernel. An AVX-512 tile of 14×32 f32 keeps 448 sums in 28 registers;
 /// each step of k costs 2 vector loads of B, 14 broadcasts of A and 28 multiply-adds, 0.1 loads an element. Each
 /// operand comes from L2 in one stream; C is touched once a segment. simd_direct reads the operands where they are,
 /// which is faster for small products and for products with a short side. simd_panel is for few rows of C and a B that
-/// comes from memory. simd takes the row that suits the shape. Sources: Goto and van de Geijn (2008); Van Zee and van
-/// de Geijn, "BLIS" (2015); libxsmm (Heinecke et al. 2016).
+/// comes from memory. simd takes the kernel that suits the shape. Sources: Goto and van de Geijn (2008); Van Zee and
+/// van de Geijn, "BLIS" (2015); libxsmm (Heinecke et al. 2016).
 
 #include <algorithm>
 #include <new>
@@ -36,8 +36,8 @@ bool reads_rows_well(Index step, Index k, Index l2) {
   return !shares_sets && (step % line == 0 || step < long_row || k <= short_k);
 }
 
-/// Says whether simd_direct suits a product that is not small, on a processor with two wide units. It packs at most one
-/// operand, which pays as long as what it reads in place comes from L2 or in long streams.
+/// Says whether simd_direct suits a product that is not small, on a processor with two wide vector units. It packs at
+/// most one operand, which pays as long as what it reads in place comes from L2 or in long streams.
 template <class T>
 bool suits_direct(const DirectPlan& plan, const DirectView<T>& view, const MicroKernel<T>& kernel, Index l2) {
   constexpr Index few_strips = 4;

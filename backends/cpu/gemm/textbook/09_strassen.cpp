@@ -147,7 +147,7 @@ class StrassenProduct {
     });
   }
 
-  /// c := op(a)·op(b) + beta·c, in the canonical summation.
+  /// c := op(a)·op(b) + beta·c, with strict sums.
   Status conventional(const Operand& a, const Operand& b, const Block<T>& c, double beta) {
     GemmCall call = call_;
     call.math = Math::Strict;

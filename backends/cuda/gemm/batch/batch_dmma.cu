@@ -2,8 +2,8 @@
 /// a tile as in dmma.
 ///
 /// Tiles are 32×32 for two warps, or 64×64 for four. Operands of such products are read once or twice, so that memory
-/// decides the time; the matrix units save what DFMA would take beyond that. The bits are canonical. One result costs
-/// 2·k operations and reads 2·k/32 or 2·k/64 elements of 8 bytes. Source: PTX ISA, "mma.m16n8k16 with .f64".
+/// decides the time; the matrix units save what DFMA would take beyond that. The bits are the contract's. One result
+/// costs 2·k operations and reads 2·k/32 or 2·k/64 elements of 8 bytes. Source: PTX ISA, "mma.m16n8k16 with .f64".
 
 #include <algorithm>
 

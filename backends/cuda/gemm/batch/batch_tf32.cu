@@ -151,7 +151,7 @@ __device__ inline void store_tile(const VectorOperands<float>& x, const TileOrig
     }
 }
 
-/// Computes the tile of C at `origin`. Segments of k have `segment` k, but for the last one.
+/// Computes the tile of C at `origin`. Segments of k have `segment` k, except for the last one.
 template <Along a_along, Along b_along>
 __device__ void multiply_tile(const VectorOperands<float>& x, Index segment, const TileOrigin& origin, void* shared) {
   auto* const stage = static_cast<Stage<a_along, b_along>*>(shared);

@@ -2,8 +2,8 @@
 /// by the matrix instructions of a warp, from operands at any address.
 ///
 /// Alone, a product of 64×64×64 takes a launch, some 3 µs; a multiprocessor computes it in less than one, and reads 16
-/// KiB. So the launch is shared. The kernel is that of small products whose lines begin anywhere
-/// (common/any_alignment/product.cuh), whose stages it takes for any k. Source: the batched kernels of cuBLAS.
+/// KiB. So the launch is shared. The kernel is built from the stages of the kernel for small products
+/// whose lines begin anywhere (common/any_alignment/product.cuh), for any k. Source: the batched kernels of cuBLAS.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

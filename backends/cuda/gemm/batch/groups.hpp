@@ -59,7 +59,7 @@ struct BatchGroups {
   /// Returns the group of a tile.
   __host__ __device__ const BatchGroup<T, R>& group_of(unsigned tile) const {
     const BatchGroup<T, R>* const all = more != nullptr ? more : here;
-    unsigned low = 0, high = count; // of the last group whose first tile is not behind this tile
+    unsigned low = 0, high = count; // of the last group whose first tile is not after this tile
     while (high - low > 1) {
       const unsigned middle = (low + high) / 2;
       (all[middle].first <= tile ? low : high) = middle;
@@ -87,10 +87,10 @@ Status launch_small_batch(cudaStream_t stream, const BatchGroups<T, R>& groups) 
 /// Takes f32.
 template <class T>
 Status launch_quarter_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept;
-/// These two take f64, on Hopper.
+/// The launches by dmma take f64, on Hopper.
 Status launch_quarter_batch_dmma(cudaStream_t stream, const BatchGroups<double>& groups) noexcept;
 Status launch_middle_batch_dmma(cudaStream_t stream, const BatchGroups<double>& groups) noexcept;
-/// These two take f32 and f64.
+/// The launches of middle and wide tiles take f32 and f64.
 template <class T>
 Status launch_middle_batch(cudaStream_t stream, const BatchGroups<T>& groups) noexcept;
 template <class T>

@@ -35,7 +35,7 @@ bool is_tf32(const GemmCall& call) {
   return call.type == DType::F32 && call.math == Math::Tf32 && call.result == DType::F32;
 }
 
-/// Does the card have matrix units for the product, in a mode whose batches have a kernel?
+/// Does the GPU have matrix units for the product, in a mode whose batches have a kernel?
 bool is_on_units(const GemmCall& call, int compute_major) {
   return compute_major >= 8 && (is_narrow(call) || is_tf32(call));
 }

@@ -1,4 +1,4 @@
-/// The rows behind the last product of a group whose products share the rows of C: they become beta·C, as if they
+/// The rows after the last product of a group whose products share the rows of C: they become beta·C, as if they
 /// belonged to a product whose k is 0. Only the device knows which rows they are. Mostly there are none.
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The rows of C behind the last product of a group whose rows end at numbers in device memory.
+/// The rows of C after the last product of a group whose rows end at numbers in device memory.
 
 #include <cuda_runtime_api.h>
 

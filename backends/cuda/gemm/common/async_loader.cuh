@@ -28,7 +28,7 @@ class AsyncTileLoader {
   static constexpr int step = threads / line;                              ///< lines that the block reads at once
   static constexpr int count = (along == Along::K ? outer : depth) / step; ///< lines that each thread takes part in
   static_assert(threads % line == 0 && length >= line * width && count > 0);
-  // The same numbers for copies of single elements of an operand that is not aligned. A thread takes `neighbours`.
+  // Single elements of an operand that is not aligned are copied by these numbers. A thread takes `neighbours`.
   static constexpr int neighbours = sizeof(T) == 8 && outer >= 128 ? width : 1;
   static constexpr int singles_line = neighbours == 1 && length > 32 ? 32 : length / neighbours;
   static constexpr int singles = length / singles_line;
@@ -123,7 +123,7 @@ class AsyncTileLoader {
       if (along == Along::K) left -= together * singles_step;
     }
   }
-  /// Copies the tile that k ends in, after `k_left` steps, of an operand that is not aligned, and puts padding behind
+  /// Copies the tile that k ends in, after `k_left` steps, of an operand that is not aligned, and puts padding after
   /// them. The loop is not unrolled, because the warps that copy have few registers.
   template <int ld>
   __device__ void copy_last_singles(int k_left, unsigned to) const {
@@ -145,7 +145,7 @@ class AsyncTileLoader {
     }
   }
   /// Copies a tile that reaches over C's edge: the lines that exist if the operand is stored along k, else the elements
-  /// of each line that exist, with zeros behind them. There are no branches, because the warps that compute have no
+  /// of each line that exist, with zeros after them. There are no branches, because the warps that compute have no
   /// cycles to spare.
   template <int ld>
   __device__ void copy_ragged(unsigned first) const {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The canonical summation (docs/contract.md) in device code, for one result a thread and for a tile of results.
+/// Strict sums (docs/contract.md) in device code, for one result a thread and for a tile of results.
 ///
 /// A kernel walks k in tiles whose depth divides the segment of 1024. It calls begin(p) before it uses step p, for
 /// every multiple p of that depth, and then extends the chains. It may run steps past the end of k if it takes −0 from

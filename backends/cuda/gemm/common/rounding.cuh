@@ -14,7 +14,7 @@ __device__ inline unsigned rounded_to_tf32(float x) {
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
   return bits;
 #else
-  return __float_as_uint(x); // rows that use tf32 reject such devices
+  return __float_as_uint(x); // kernels that use tf32 reject such devices
 #endif
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The last step of products whose segments of k were summed by different blocks: adds the sums of the segments in
-/// ascending order, which is the second half of the canonical summation.
+/// ascending order, which is the second half of the strict sum.
 
 #include "cuda/device/status.hpp"
 #include "cuda/queue/scratch.hpp"
@@ -96,7 +96,7 @@ __global__ void add_segments(const __grid_constant__ SegmentSums<T> x) {
   }
 }
 
-/// Enqueues the addition, behind the kernel that wrote the sums. If `programmatic`, it is a programmatic dependent
+/// Enqueues the addition, after the kernel that wrote the sums. If `programmatic`, it is a programmatic dependent
 /// launch, which needs compute capability 9.0.
 template <class T>
 Status launch_add_segments(cudaStream_t stream, const SegmentSums<T>& x, const char* name,

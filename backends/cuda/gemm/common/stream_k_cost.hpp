@@ -1,6 +1,6 @@
 #pragma once
 
-/// What a product costs with stream_k, for rows that have to know whether stream_k is faster.
+/// What a product costs with stream_k, for kernels that have to know whether stream_k is faster.
 
 #include <tessera/backend/kernel.hpp>
 

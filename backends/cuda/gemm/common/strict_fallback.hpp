@@ -1,7 +1,7 @@
 #pragma once
 
-/// The strict product as a fallback, for rows that find out on the device that they cannot keep their promise for some
-/// rows and columns of C.
+/// The strict product as a fallback, for kernels that find out on the device that they cannot keep their promise for
+/// some rows and columns of C.
 
 #include <tessera/backend/kernel.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Rows and columns of C that a row of the ladder finds it cannot compute, because op(A)'s row or op(B)'s column has
+/// Rows and columns of C that a kernel of the ladder finds it cannot compute, because op(A)'s row or op(B)'s column has
 /// elements that cannot be split. They are marked in device memory, and the strict product computes their results, and
 /// no others (strict_fallback.hpp).
 

@@ -74,7 +74,7 @@ struct Barriers {
   /// the producers must see, so the scope of the block is enough; the scope of the cluster would cost a fence of all
   /// memory (MEMBAR.ALL.GPU).
   __device__ void release(int stage, int lane) { release_at(shared_address(&empty[stage]), lane); }
-  /// Does the same for the stage whose barrier `empty` is at this address in shared memory.
+  /// Releases, as release() does, the stage whose barrier `empty` is at this address in shared memory.
   __device__ static void release_at(unsigned barrier, int lane) {
     if constexpr (sharers == 1) {
       if (lane == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");

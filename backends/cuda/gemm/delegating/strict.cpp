@@ -1,7 +1,7 @@
-/// strict: rows of math modes that may round more, which run the strict f32 product where it takes less time than the
-/// mode's own kernels. They keep the mode's promise, because the strict product is more exact.
+/// strict: kernels of math modes that may round more, which run the strict f32 product where it takes less time than
+/// the mode's own kernels. They keep the mode's promise, because the strict product is more exact.
 ///
-/// In tf32, cards without Hopper's matrix units wait for memory in any mode where rows or columns are few. The emulated
+/// In tf32, GPUs without Hopper's matrix units wait for memory in any mode where rows or columns are few. The emulated
 /// modes spend time on splitting operands before they multiply; where that does not pay is part of their contract
 /// (docs/contract.md), and depends on k alone.
 /// docs/lab/cuda_gemm.md has the measurements behind the limits.

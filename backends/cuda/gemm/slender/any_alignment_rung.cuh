@@ -1,6 +1,6 @@
 #pragma once
 
-/// Describes what a row by a warp's matrix instructions runs.
+/// What a kernel of the ladder runs by a warp's matrix instructions.
 
 #include <algorithm>
 
@@ -55,7 +55,7 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const Gem
   });
 }
 
-/// Returns the row `name` for operands of `type`, which T is.
+/// Returns the ladder's kernel `name` for operands of `type`, which T is.
 template <class T>
 constexpr GemmKernel rung(const char* name, const char* summary, DType type, Math math) {
   return {.name = name,

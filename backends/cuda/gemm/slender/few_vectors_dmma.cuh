@@ -1,6 +1,6 @@
 #pragma once
 
-/// f64 products of up to 16 rows or columns on Hopper's matrix units, with the canonical sums. Their cost is to read
+/// f64 products of up to 16 rows or columns on Hopper's matrix units, with strict sums. Their cost is to read
 /// the large operand, once.
 
 #include <cuda_runtime_api.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// f32 products of 5 to 64 rows or columns on Hopper, with the canonical sums. Their cost is to read the large operand,
+/// f32 products of 5 to 64 rows or columns on Hopper, with strict sums. Their cost is to read the large operand,
 /// once; from 17 rows or columns on, the cost is to multiply.
 
 #include <cuda_runtime_api.h>

@@ -85,7 +85,7 @@ class F32Copies {
   Index step_, back_; ///< in bytes
 };
 
-/// Copies the stage in which k ends after `left` steps, and stores `padding` behind them. It goes element by element,
+/// Copies the stage in which k ends after `left` steps, and stores `padding` after them. It goes element by element,
 /// because a team does it once.
 template <bool along_k, int vectors>
 __device__ void start_last(const Vectors<float>& x, int first, int k, int left, unsigned to, int thread,

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The kernel of few_vectors_dmma and few_vectors_ffma: products of few rows or columns with the canonical sums.
+/// The kernel of few_vectors_dmma and few_vectors_ffma: products of few rows or columns with strict sums.
 ///
 /// A team of one warp or a few has a strip of the large operand's vectors and one segment of k, so that its sums are
 /// chains. Other teams, of this block or of the other block of a cluster, have the other segments of these vectors. The
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(Units::most_teams* Units::team, Units::blocks)
     few_vectors_strict_kernel(const __grid_constant__ StrictParams<T> x) {
 #if __CUDA_ARCH__ >= 900
   namespace ptx = ::cuda::ptx;
-  // The rings of the teams, and behind them the sums that are sent: by segment, without the first one, and by team.
+  // The rings of the teams, and after them the sums that are sent: by segment, without the first one, and by team.
   extern __shared__ typename Units::Stage rings[];
   __shared__ Arrivals arrivals;
   constexpr int width = Vector<T>::width, chunks = Units::results / width; // vectors of a thread's sums

@@ -21,7 +21,7 @@ __device__ void meet(int barrier) {
 }
 
 /// Adds the sums of the segments that a block works on at once to the totals of the segments before, in ascending
-/// order. This is the second half of the canonical summation.
+/// order. This is the second half of the strict sum.
 template <class T, class S>
 class BlockTotals {
   static constexpr int results = S::rows * S::wide, each = (results + threads - 1) / threads;

@@ -2,8 +2,8 @@
 /// once at the speed of memory.
 ///
 /// A block takes up to 128 rows of the large operand and one segment of k, so that even a single row of C keeps all
-/// multiprocessors busy; a second kernel adds the sums of the segments in ascending order, which is the canonical
-/// summation. For one to four rows of C there are tiles of 32 columns and all of k: each warp has one segment at a
+/// multiprocessors busy; a second kernel adds the sums of the segments in ascending order, which is the contract's
+/// order. For one to four rows of C there are tiles of 32 columns and all of k: each warp has one segment at a
 /// time, and the block adds the sums. On Hopper, up to 16 rows or columns and up to eight segments are multiplied by
 /// warps that copy for themselves and send each other their sums: in f64 with matrix units (few_vectors_dmma.cuh), in
 /// f32, also up to 64 rows or columns, where that costs less (few_vectors_ffma.cuh). Bytes: the large operand;

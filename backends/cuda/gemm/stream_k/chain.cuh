@@ -28,7 +28,7 @@ class DrawnUnits {
     if (threadIdx.x % producers != 0) return;
     const int drawn = atomicAdd(params_.drawn_units, 1);
     number(index) = drawn;
-    // Every block draws one number behind the last unit. The largest of them is the last draw of the kernel, which sets
+    // Every block draws one number after the last unit. The largest of them is the last draw of the kernel, which sets
     // the counter back for the next one.
     if (drawn == params_.schedule.all() + gridDim.x - 1) atomicExch(params_.drawn_units, 0);
   }

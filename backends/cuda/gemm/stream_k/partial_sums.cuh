@@ -5,7 +5,7 @@
 /// Totals are in global memory, where the L2 cache keeps them: registers have no room for them, and sums that a block
 /// hands on are in that memory already. In f64 the L2 cache adds to the totals (M::cache_adds), so no warp waits for
 /// them. Only one thread adds to a total, or in a chain (chain.cuh) one thread of each block in turn, one segment after
-/// the other, and each addition rounds once. So the order and the bits are the canonical ones. In f32 the L2 cache
+/// the other, and each addition rounds once. So the order and the bits are the contract's. In f32 the L2 cache
 /// would flush subnormals.
 
 #include <cuda/atomic>

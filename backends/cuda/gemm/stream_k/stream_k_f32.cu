@@ -7,7 +7,7 @@
 /// the other one stores. A smaller C takes tiles of 64×128, 64×64, 32×64 or 32×32.
 ///
 /// Tiles that do not fill a wave of blocks may be cut at any step of k: the next block continues the chains where the
-/// block before it stopped. Where C has few tiles, k is also cut at the canonical segments. Memory traffic is
+/// block before it stopped. Where C has few tiles, k is also cut into the contract's segments. Memory traffic is
 /// async_copy's, and four bytes for each result that is handed on, and eight bytes for each result and each segment of
 /// k but the first.
 ///
@@ -26,7 +26,8 @@ namespace {
 using namespace stream_k::f32;
 
 /// Whether copying an operand, so that its lines lie along m or n, costs less than copying single elements into shared
-/// memory again and again (docs/lab/random_shapes.md). `across`: the rows or columns of C that the operand has not.
+/// memory again and again (docs/lab/random_shapes.md). `across`: the rows or columns of C that the operand does not
+/// have.
 bool copying_pays(Index across, Index k) { return across >= 3072 && k >= 2048; }
 
 /// An operand, outer×k as the product sees it, which is copied into k lines of neighbours unless it has them.

@@ -1,7 +1,7 @@
-/// segmented: async_copy with k cut at the canonical segments, for products with fewer tiles than multiprocessors.
+/// segmented: async_copy with k cut into the contract's segments, for products with fewer tiles than multiprocessors.
 ///
 /// A block multiplies one tile of C over one segment of k (1024 steps) and writes its sums; a second kernel adds the
-/// sums of all segments in ascending order. The canonical summation is defined so that this changes no bit; splits of k
+/// sums of all segments in ascending order. The contract defines strict sums so that this changes no bit; splits of k
 /// in other libraries change the result. One result costs 2·k operations, reads 2·k/128 elements from global memory
 /// (k/16 bytes in f32; k/128 + k/64 elements in f64), and moves two more elements for each segment: its sum is written
 /// and read. The source is split-K, for example in NVIDIA CUTLASS.

@@ -1,7 +1,7 @@
-/// dmma: f64 on tensor cores, with the canonical bits.
+/// dmma: f64 on tensor cores, with the contract's bits.
 ///
 /// The double-precision matrix instruction of Hopper adds its 16 products one after the other, each with one rounding:
-/// that is the canonical chain, at twice the rate of DFMA. A warp computes 64×32 results; for a step of 16 k each lane
+/// that is the contract's chain, at twice the rate of DFMA. A warp computes 64×32 results; for a step of 16 k each lane
 /// loads 48 elements for sixteen instructions. Tiles of 128×64×16 come by cp.async through three stages and are stored
 /// as they lie in memory; rows of shared memory are padded so that fragments have no bank conflicts with any transpose.
 /// One result costs 2·k operations and reads k/128 + k/64 elements from global memory (3·k/16 bytes). The sources are

@@ -1,8 +1,8 @@
-/// cublas: the vendor's library, with a row for each math mode. The handwritten rungs are measured against it.
+/// cublas: the vendor's library, with a kernel for each math mode. The handwritten rungs are measured against it.
 ///
 /// cuBLAS is column-major. A row-major matrix is the transpose of a column-major one, and Cᵀ = op(B)ᵀ·op(A)ᵀ: A and B
 /// change places, and nothing is copied. Sizes are 64-bit numbers, so that every call fits. The order of summation is
-/// cuBLAS's choice, so that no row is canonical.
+/// cuBLAS's choice, so that no kernel keeps the contract.
 
 #include <new>
 
@@ -70,7 +70,7 @@ constexpr GemmKernel strict_f64{.name = "cublas",
                                 .reject = reject,
                                 .run = run<double, CUBLAS_COMPUTE_64F>};
 
-/// A row with f32 operands and results, whose operands are rounded on the way to the tensor cores.
+/// A kernel with f32 operands and results, whose operands are rounded on the way to the tensor cores.
 template <Math math, cublasComputeType_t compute>
 constexpr GemmKernel reduced(const char* name, const char* summary) {
   return {.name = name,
@@ -83,7 +83,7 @@ constexpr GemmKernel reduced(const char* name, const char* summary) {
           .run = run<float, compute>};
 }
 
-/// A row with 16-bit operands, which are not converted; C has their type or is f32.
+/// A kernel with 16-bit operands, which are not converted; C has their type or is f32.
 constexpr GemmKernel unrounded(const char* name, const char* summary, DType type, Math math) {
   return {.name = name,
           .summary = summary,

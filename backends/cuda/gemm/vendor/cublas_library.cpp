@@ -33,7 +33,7 @@ Status CublasLibrary::prepare(cudaStream_t stream, void* workspace, std::size_t 
   cublasHandle_t& kept = handles_[device];
   if (kept == nullptr) {
     if (Status status = check(create_(&kept), "cublasCreate"); !status.ok()) return status;
-    // tf32 is used only if a row's compute type asks for it. Partial sums of 16-bit products are never rounded to 16
+    // tf32 is used only if a kernel's compute type asks for it. Partial sums of 16-bit products are never rounded to 16
     // bits.
     const auto mode = static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
     if (Status status = check(set_math_mode_(kept, mode), "cublasSetMathMode"); !status.ok()) return status;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// cuBLAS, opened when a row first asks for it. The plug-in does not link it, because the handwritten rungs do not need
-/// it.
+/// cuBLAS, opened when a kernel first asks for it. The plug-in does not link it, because the handwritten rungs do not
+/// need it.
 ///
 /// If TESSERA_CUBLAS names a library, that one is used and no other is tried. Otherwise libcublas.so.13 and .12 are
 /// looked for in the folders of TESSERA_CUBLAS_PATH, where the dynamic loader looks, and in /usr/local/cuda/lib64.

@@ -1,9 +1,9 @@
-/// cublas_lt: the fastest kernel of cuBLASLt's heuristics list, with a row for each math mode.
+/// cublas_lt: for each math mode, the fastest kernel of cuBLASLt's heuristics list.
 ///
-/// cuBLAS chooses a kernel by a guess. These rows time each of the (up to eight) kernels that cuBLASLt holds to be good
+/// cuBLAS chooses a kernel by a guess. cublas_lt times each of the (up to eight) kernels that cuBLASLt holds to be good
 /// when a product is first met, and keep the fastest for products with equal shape, transposes and alignment. That is
 /// the best that the vendor offers: a yardstick, which runs only where it is named. The order of summation is
-/// cuBLASLt's choice, so that no row is canonical.
+/// cuBLASLt's choice, so that no kernel keeps the contract.
 
 #include <new>
 

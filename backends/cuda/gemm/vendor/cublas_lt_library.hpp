@@ -1,6 +1,6 @@
 #pragma once
 
-/// cuBLASLt, opened when a row first asks for it.
+/// cuBLASLt, opened when a kernel first asks for it.
 ///
 /// If TESSERA_CUBLASLT names a library, that one is used and no other is tried. Otherwise libcublasLt.so.13 and .12 are
 /// looked for in the folders of TESSERA_CUBLAS_PATH, where the dynamic loader looks, and in /usr/local/cuda/lib64.

@@ -46,7 +46,7 @@ Status ask(cublasLtHandle_t handle, const LtKey& key, const LtProduct& product, 
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, std::uint32_t{a});
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, std::uint32_t{c});
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, std::uint32_t{c});
-  if (size_of(key.result) == 2) // partial sums are never rounded to 16 bits; the rows of cuBLAS exclude it, too
+  if (size_of(key.result) == 2) // partial sums are never rounded to 16 bits; the kernels of cuBLAS exclude it, too
     set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
   if (!status.ok()) return status;
   cublasLtMatmulHeuristicResult_t list[longest_list] = {};

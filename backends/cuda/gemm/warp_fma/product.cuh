@@ -1,6 +1,6 @@
 #pragma once
 
-/// The kernel: C := alpha·op(A)·op(B) + beta·C with canonical sums, for products of few results. A block computes a
+/// The kernel: C := alpha·op(A)·op(B) + beta·C with strict sums, for products of few results. A block computes a
 /// tile of C: producer warps copy stages of both operands ahead of the consumer warps' FMAs. A segment of k is one
 /// chain of FMAs. A block has all segments and adds their sums in registers; or, from compute capability 9.0 on, the
 /// blocks of a cluster have one each, and the first block adds them in ascending order. Source: NVIDIA CUTLASS for the

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Describes what a row of FMAs for few results runs: the tile, the launch.
+/// What a kernel of the ladder runs by FMAs for few results: the tile, the launch.
 
 #include <tessera/executor.hpp>
 

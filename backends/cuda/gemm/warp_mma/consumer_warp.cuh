@@ -3,7 +3,7 @@
 /// A consumer warp: it reads fragments of its part of a tile from the stages, and adds their products up.
 ///
 /// The products of few results are one chain of instructions, 24 cycles each, of which the warp may not lose one. So it
-/// reads the fragments of a whole panel ahead, asks early whether the next stage is full, and takes branches seldom.
+/// reads the fragments of a whole panel ahead, asks early whether the next stage is full, and rarely branches.
 
 #include "params.cuh"
 

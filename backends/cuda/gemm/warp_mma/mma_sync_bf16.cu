@@ -1,4 +1,4 @@
-/// mma_sync_bf16: a warp's matrix instructions in bf16, on any card from compute capability 8.0 on. mma_small_bf16: the
+/// mma_sync_bf16: a warp's matrix instructions in bf16, on any GPU from compute capability 8.0 on. mma_small_bf16: the
 /// same kernels on Hopper, for the products that take them less time than wgmma_bf16.
 
 #include "rung.cuh"

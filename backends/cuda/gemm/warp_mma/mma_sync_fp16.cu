@@ -1,4 +1,4 @@
-/// mma_sync_fp16: a warp's matrix instructions in fp16, on any card from compute capability 8.0 on. mma_small_fp16: the
+/// mma_sync_fp16: a warp's matrix instructions in fp16, on any GPU from compute capability 8.0 on. mma_small_fp16: the
 /// same kernels on Hopper, for the products that take them less time than wgmma_fp16.
 
 #include "rung.cuh"

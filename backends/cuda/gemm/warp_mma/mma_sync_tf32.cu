@@ -1,4 +1,4 @@
-/// mma_sync_tf32: a warp's matrix instructions in tf32, on any card from compute capability 8.0 on. mma_small_tf32: the
+/// mma_sync_tf32: a warp's matrix instructions in tf32, on any GPU from compute capability 8.0 on. mma_small_tf32: the
 /// same kernels on Hopper, for the products that take them less time than wgmma_tf32.
 
 #include "rung.cuh"

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The kernel: C := alpha·op(A)·op(B) + beta·C by a warp's matrix instructions, which all cards from compute capability
+/// The kernel: C := alpha·op(A)·op(B) + beta·C by a warp's matrix instructions, which all GPUs from compute capability
 /// 8.0 on have. A block computes a tile of C: producer warps copy stages of both operands ahead of the consumer warps'
 /// products. A segment of k is one chain of instructions. A block has all segments and adds their sums in registers;
 /// or, from compute capability 9.0 on, the blocks of a cluster have one each, and the first block adds them. Source:
@@ -76,7 +76,7 @@ __device__ void store(const Product& x, const PlaceOfSums& place, WarpSums<Tile>
 
 #endif
 
-/// `T`: the operands' type; float stands for tf32, of which the units take the first 19 bits.
+/// `T`: the operands' type; float stands for tf32, of which the matrix units take the first 19 bits.
 template <class T, class Tile, Along a_along, Along b_along>
 __global__ void __launch_bounds__(Tile::threads, Tile::resident) product(const __grid_constant__ Product x) {
 #if __CUDA_ARCH__ >= 800

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Describes what a row by a warp's matrix instructions runs: copies of operands whose lines are not aligned, the tile,
-/// the launch.
+/// What a kernel of the ladder runs by a warp's matrix instructions: copies of operands whose lines are not aligned,
+/// the tile, the launch.
 
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>
@@ -81,7 +81,7 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const Gem
   }
 }
 
-/// Returns the row `name` for operands of `type`, which T is.
+/// Returns the ladder's kernel `name` for operands of `type`, which T is.
 template <class T>
 constexpr GemmKernel rung(const char* name, const char* summary, DType type, Math math) {
   return {.name = name,
@@ -98,7 +98,7 @@ constexpr GemmKernel rung(const char* name, const char* summary, DType type, Mat
           .narrows = type == DType::F32};
 }
 
-/// Rejects what takes the row by tensor maps less time. `element`: bytes.
+/// Rejects what takes the kernel by tensor maps less time. `element`: bytes.
 template <Index element>
 const char* reject_large(const GemmKernel& kernel, const GemmCall& call, const Capabilities& machine) noexcept {
   if (const char* reason = reject(kernel, call, machine)) return reason;
@@ -108,7 +108,8 @@ const char* reject_large(const GemmKernel& kernel, const GemmCall& call, const C
              : "the row wgmma_* of this mode takes less time for such a product; use that, or mma_sync_*";
 }
 
-/// Returns the row `name` for products that take these kernels less time than Hopper's warpgroup instructions.
+/// Returns the ladder's kernel `name` for products that take these device kernels less time than Hopper's warpgroup
+/// instructions.
 template <class T>
 constexpr GemmKernel small_row(const char* name, const char* summary, DType type, Math math) {
   GemmKernel small = rung<T>(name, summary, type, math);

@@ -3,9 +3,9 @@
 /// A warp's 16 rows of op(A), or 16 columns of op(B), of one chunk of k: read from memory into registers, scaled, and
 /// split into fragments for the matrix units. "Lines" are rows of op(A) and columns of op(B) alike.
 ///
-/// A lane has two lines, and four neighbouring k of each 16. The units take the k of a step in any order, if both
-/// operands have the same. Where elements of a line are neighbours in memory, a lane reads four of them at once; where
-/// lines are neighbours, it has two neighbouring lines, and reads one element of both at once.
+/// A lane has two lines, and four neighbouring k of each 16. The matrix units take the k of a step in any order, if
+/// it is one order for both operands. Where elements of a line are neighbours in memory, a lane reads four of them at
+/// once; where lines are neighbours, it has two neighbouring lines, and reads one element of both at once.
 
 #include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "cuda/gemm/common/tile_loader.cuh"

@@ -4,7 +4,7 @@
 /// It takes 6·m·n·k operations at the rate of fp16, an eighth of f32's cost on an H100. Rows of op(A) and columns of
 /// op(B) are scaled by chunks of 128 k, so that any finite f32 fits. Rows and columns with NaN or Inf are strict.
 /// Both operands are packed; or only the smaller one, where the larger one is best read from where it is; or none,
-/// where results are few. The bits are the same, which are the contract's (docs/contract.md). Source: Ootomo and
+/// where results are few. In each case the bits are the contract's (docs/contract.md). Source: Ootomo and
 /// Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak
 /// performance" (IJHPCA 2022).
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Describes what a packed row runs: it splits and packs the operands, chooses the tile's width and the slices of k,
-/// and launches the product.
+/// What a kernel of the ladder runs on packed operands: it splits and packs the operands, chooses the tile's width and
+/// the slices of k, and launches the product.
 
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>
@@ -119,7 +119,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   const Launch how{.blocks = std::min(tiles_m * tiles_n * cut.slices, clusters) * cluster,
                    .threads = threads,
                    .shared = shared,
-                   .programmatic = true, // behind the kernel that packs op(B)
+                   .programmatic = true, // after the kernel that packs op(B)
                    .cluster = cluster};
   if (Status status = launch_kernel(stream, how, name, product<R, tile_n>, params); !status.ok()) return status;
   if (planes > 0) {
@@ -129,7 +129,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   return may_be_unfit ? run_strict_for(unfit, queue, call) : Status{};
 }
 
-/// Runs a row's product with the tile width that is done first.
+/// Runs a kernel's product with the tile width that is done first.
 template <class R, int narrow, int wide>
 Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const Index clusters = std::max(1, executor.capabilities().multiprocessors / cluster);

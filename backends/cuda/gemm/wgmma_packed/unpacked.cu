@@ -36,7 +36,7 @@ Status launch(cudaStream_t stream, const LargeOperand& large, const UnpackedProd
   const Launch how{.blocks = clusters * cluster,
                    .threads = threads,
                    .shared = shared,
-                   .programmatic = true, // behind the kernel that packs the small operand
+                   .programmatic = true, // after the kernel that packs the small operand
                    .cluster = cluster};
   return launch_kernel(stream, how, name, kernel, x);
 }

@@ -3,9 +3,9 @@
 /// How a consumer warp reads its 16 rows of the large operand from a stage, scales them and splits them into fragments
 /// for the matrix units.
 ///
-/// A lane of the units passes the rows lane / 4 and lane / 4 + 8 of its warp, and of each 16 k the steps t, t + 1, t +
-/// 8 and t + 9, where t is lane % 4 · 2. Which rows of the stage stand for these rows is chosen so that reads of 8
-/// bytes meet no bank twice: 128-byte lines of a stage have their 16-byte chunk c at c ^ line % 8.
+/// A lane of the matrix units passes the rows lane / 4 and lane / 4 + 8 of its warp, and of each 16 k the steps t, t +
+/// 1, t + 8 and t + 9, where t is lane % 4 · 2. Which rows of the stage stand for these rows is chosen so that reads of
+/// 8 bytes meet no bank twice: 128-byte lines of a stage have their 16-byte chunk c at c ^ line % 8.
 
 #include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "unpacked_work.cuh"
@@ -26,7 +26,7 @@ struct Fragments {
 template <Major major>
 class LaneRows;
 
-/// Of an operand that is stored along k, a line is a row. Row g of the units, of 8, is line 2·(g % 4) + g / 4.
+/// Of an operand that is stored along k, a line is a row. Row g of the matrix units, of 8, is line 2·(g % 4) + g / 4.
 template <>
 class LaneRows<Major::K> {
  public:
@@ -66,7 +66,7 @@ class LaneRows<Major::K> {
 };
 
 /// Of an operand that is stored along its rows, a line has 32 rows of one k. Two neighbours are read at once, and stand
-/// for the rows g and g + 8 of the units.
+/// for the rows g and g + 8 of the matrix units.
 template <>
 class LaneRows<Major::MN> {
  public:

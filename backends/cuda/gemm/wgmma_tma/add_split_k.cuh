@@ -18,7 +18,7 @@ struct SliceSums {
   EpilogueStore<float> epilogue;
 };
 
-/// Adds the slices in ascending order. On Hopper it is launched behind a kernel that permits
+/// Adds the slices in ascending order. On Hopper it is launched after a kernel that permits
 /// programmatic dependent launch.
 Status launch_add_slices(cudaStream_t stream, const SliceSums& x, const char* name) noexcept;
 

@@ -4,7 +4,7 @@
 /// which share the rows of A and C with ends that the device reads.
 ///
 /// It multiplies as the kernel of product.cuh does, by blocks that are alone or share columns of op(B) in pairs. The
-/// producer warp says which tile comes next: it leaves the tile in shared memory, behind the barrier of the tile's
+/// producer warp says which tile comes next: it leaves the tile in shared memory, after the barrier of the tile's
 /// first stage. A batch's operands are planes of one tensor map. Rows that end at numbers on the device are rows of one
 /// plane: a tile's box may then hold rows of the next product, whose results are not stored. Source: the grouped GEMM
 /// of NVIDIA CUTLASS.

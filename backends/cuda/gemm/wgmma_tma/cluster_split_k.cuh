@@ -1,7 +1,7 @@
 #pragma once
 
 /// Cluster split-k. The blocks of a cluster each sum one segment of k of one tile, and send their sums to the block
-/// that adds them in ascending order, to the shared memory behind the ring, which has fewer stages for it. Nothing else
+/// that adds them in ascending order, to the shared memory after the ring, which has fewer stages for it. Nothing else
 /// is written there before all sums have arrived, so a sending block need not ask. No sums go to memory, and no second
 /// kernel adds them. It serves products of few
 /// tiles. Source: PTX ISA, "Distributed shared memory".
@@ -31,7 +31,7 @@ __device__ void expect_cluster_parts(const TmaProduct& x, Arrivals& arrivals) {
   arrivals.start(WarpsToAdd<S>(0, x.k_parts).each * (x.k_parts - 1) * WarpsToAdd<S>::bytes);
 }
 
-/// Copies a warp's sums. It is called behind the products and in no branch: otherwise ptxas would wait for products
+/// Copies a warp's sums. It is called after the products and in no branch: otherwise ptxas would wait for products
 /// that may use the registers of the copy.
 template <int count>
 __device__ void take_sums(const float (&sum)[count], float (&mine)[count]) {
@@ -55,7 +55,7 @@ __device__ void add_group(float (&all)[count], int g, const float4& more, bool f
 }
 
 /// Adds up a warp's 16 rows of a tile into `all`. Returns false where another block adds and stores these rows. `sums`
-/// is the memory behind the ring, which has no other use at that time. `all` is not `sum`, because ptxas would wait for
+/// is the memory after the ring, which has no other use at that time. `all` is not `sum`, because ptxas would wait for
 /// products that may use those registers.
 template <class S, int count>
 __device__ bool add_cluster_parts(const TmaProduct& x, const float (&sum)[count], float (&all)[count], char* sums,

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Describes what a row by tensor maps runs: it describes the operands, copies what the copy engine cannot read, and
-/// launches the product.
+/// What a kernel of the ladder runs by tensor maps: it describes the operands, copies what the copy engine cannot read,
+/// and launches the product.
 
 #include <tessera/executor.hpp>
 
@@ -156,7 +156,7 @@ inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multipro
   return roles;
 }
 
-/// Runs a row's product.
+/// Runs a kernel's product.
 template <UnitType type>
 Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   constexpr int block_k = block_k_of(type);

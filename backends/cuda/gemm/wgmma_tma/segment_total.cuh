@@ -46,7 +46,7 @@ __device__ int stages_of(const TmaProduct& x) {
 }
 
 /// The block of k in a segment at which consumers show the sums in memory to the copy engine. In a short segment it is
-/// an earlier one, so that there are more blocks behind it than stages in the ring.
+/// an earlier one, so that there are more blocks after it than stages in the ring.
 constexpr int showing_block = 6;
 
 /// Fetches the sums in a block's memory through the ring. The consumers have shown them before they released the stages

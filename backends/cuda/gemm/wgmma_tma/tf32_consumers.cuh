@@ -2,7 +2,7 @@
 
 /// Consumers for f32 operands in tf32. The matrix units want the second operand K-major, and the first one too unless
 /// it comes from registers. So consumers read the first operand from shared memory into registers, whichever way it is
-/// stored. The units ignore the last 13 bits of both operands.
+/// stored. The matrix units ignore the last 13 bits of both operands.
 
 #include "cluster_split_k.cuh"
 
@@ -11,7 +11,7 @@ namespace tessera::cuda::tma {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 /// A lane's elements of 16 rows and 32 k. It has the rows 2·(lane / 4) and the next one, so that two neighbours of an
-/// MN-major operand are read at once. They stand for the units' rows lane / 4 and lane / 4 + 8.
+/// MN-major operand are read at once. They stand for the matrix units' rows lane / 4 and lane / 4 + 8.
 struct Fragments {
   unsigned a[16];
 
@@ -42,9 +42,9 @@ struct Fragments {
         a[chunk * 2 + next] = __float_as_uint(*reinterpret_cast<const float*>(from + (chunk ^ line % 8) * 16));
     }
   }
-  /// Loads the fragment where shared memory is as busy as the units, in narrow tiles. The swizzle puts lines that are
-  /// four apart, or in a K-major operand eight apart, into the same banks; so half of the lanes read two elements in
-  /// the other order.
+  /// Loads the fragment where shared memory is as busy as the matrix units, in narrow tiles. The swizzle puts lines
+  /// that are four apart, or in a K-major operand eight apart, into the same banks; so half of the lanes read two
+  /// elements in the other order.
   __device__ void load_in_turns(const char* stage, Major major, int warp, int lane) {
     const int pair = lane / 4, k = lane % 4;
     if (major == Major::MN) {

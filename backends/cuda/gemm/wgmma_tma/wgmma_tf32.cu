@@ -1,8 +1,8 @@
 /// wgmma_tf32: f32 operands are read from where they are, by tensor maps, and multiplied by Hopper's warpgroup matrix
 /// instructions in tf32.
 ///
-/// The units ignore the last 13 bits of an element. One operand passes through registers, so that it may be stored
-/// either way. The other one has to be stored along k: since Cᵀ = op(B)ᵀ·op(A)ᵀ, it may be either of the two. If
+/// The matrix units ignore the last 13 bits of an element. One operand passes through registers, so that it may be
+/// stored either way. The other one has to be stored along k: since Cᵀ = op(B)ᵀ·op(A)ᵀ, it may be either of the two. If
 /// neither is stored along k, B is transposed first. It takes 2·m·n·k operations. Sources: NVIDIA CUTLASS; PTX ISA,
 /// "Tensor-map".
 

@@ -59,7 +59,7 @@ struct Clusters {
   __device__ bool is_last(int index) const { return index + count >= all; }
 };
 
-/// Says whether the producer leaves a tile's work tile in shared memory, behind the barrier of the tile's first stage,
+/// Says whether the producer leaves a tile's work tile in shared memory, after the barrier of the tile's first stage,
 /// and consumers read it there. Otherwise each consumer computes it: that takes divisions, during which a consumer with
 /// many tiles multiplies nothing, but which cost nothing while the first stage is on its way.
 template <UnitType type, class S>

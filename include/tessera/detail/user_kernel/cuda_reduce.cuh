@@ -22,7 +22,8 @@ inline constexpr int block_warps = block_threads / chunk_lanes;
 inline constexpr int values_ahead = 8; ///< values that a lane computes before it combines the first of them
 static_assert(chunk_lanes == 32 && chunk_values % (chunk_lanes * values_ahead) == 0, "a warp folds a chunk");
 inline constexpr int last_warps = 32; ///< the chunks that the last kernel combines at once
-/// As many values as values_ahead, but of results of chunks, which wait for memory alone: 128 bytes of registers.
+/// The results of chunks that a lane reads before it combines the first of them. Reading them waits for memory alone,
+/// so that there are more of them than values_ahead: 128 bytes of registers.
 template <class Value>
 inline constexpr int results_ahead = static_cast<int>(std::bit_floor(std::min<std::size_t>(128 / sizeof(Value), 32)));
 

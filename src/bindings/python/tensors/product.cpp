@@ -35,8 +35,8 @@ Py_ssize_t place_of(Element type) {
   }
 }
 
-/// The strict mode computes 16-bit matrices in f32 everywhere, without a card's matrix units, which are some ten times
-/// as fast. So 16-bit matrices on a card use them unless a mode is named.
+/// The strict mode computes 16-bit matrices in f32 everywhere, without a GPU's matrix units, which are some ten times
+/// as fast. So 16-bit matrices on a GPU use them unless a mode is named.
 Math math_of(PyObject* word, const TensorView& a) {
   if (PyTuple_Check(word))
     return parse_math(checked(PyTuple_GetItem(word, place_of(a.type()) + (a.on_cuda() ? 6 : 0))));
@@ -79,7 +79,7 @@ class Tensors {
   }
 
   /// Is c one that put_c() puts into the memory of a result with so many elements? PyTorch copies large ones faster,
-  /// and knows how to do it on a card.
+  /// and knows how to do it on a GPU.
   bool puts_c(const TensorView& c, Index elements) const {
     return beta_ == 0.0 || (!c.on_cuda() && c.type() == type_ && elements <= 4096);
   }
@@ -329,7 +329,7 @@ PyObject* grouped_tensor_product(PyObject* a_object, PyObject* b_object, PyObjec
   const Index element = left.array.element(), result_element = result.array.element();
   std::vector<GemmBatch> groups;
   Index begin = 0;
-  if (PyTuple_Check(ends)) { // the numbers' address in the card's memory, whether they have 64 bits, and their count
+  if (PyTuple_Check(ends)) { // the numbers' address in the GPU's memory, whether they have 64 bits, and their count
     const auto numbers = reinterpret_cast<const void*>(PyLong_AsSize_t(PyTuple_GetItem(ends, 0)));
     const Py_ssize_t count = PyLong_AsSsize_t(PyTuple_GetItem(ends, 2));
     if (PyErr_Occurred()) throw PythonError{};

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The queues in which products of PyTorch's tensors run on a card.
+/// The queues in which products of PyTorch's tensors run on a GPU.
 
 #include <tessera/executor.hpp>
 
@@ -8,11 +8,11 @@
 
 namespace tessera::python {
 
-/// Returns the executor of the card that the tensor is on. Throws BackendUnavailable, and InvalidArgument for a card
+/// Returns the executor of the GPU that the tensor is on. Throws BackendUnavailable, and InvalidArgument for a GPU
 /// that Tessera does not use.
 Executor& executor_of(const TensorView& tensor);
 
-/// Enqueues work behind what PyTorch's stream holds now and before what the stream gets later; the host does not wait.
+/// Enqueues work after what PyTorch's stream holds now and before what the stream gets later; the host does not wait.
 /// The work goes into the stream itself, by a queue that adopts it (Executor::adopt_stream()).
 ///
 /// Each capture of a stream (a CUDA graph) has a queue of its own, which nothing else uses: a queue's kernels keep

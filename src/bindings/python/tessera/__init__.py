@@ -1,4 +1,4 @@
-"""Matrix products with the backend chosen at run time: the same bits on processors and graphics cards.
+"""Matrix products with the backend chosen at run time: the same bits on processors and GPUs.
 
 >>> import numpy as np
 >>> import tessera as ts

@@ -220,7 +220,7 @@ def check(
 
     a, b, c: matrices, or for a batch arrays of three dimensions or lists of matrices; one a or b may stand for all
         products. Arrays of NumPy, PyTorch, CuPy, JAX, or others that export a buffer or DLPack, in host memory or on a
-        card. Elements of a and b: float16, bfloat16, float32, float64, float8_e4m3fn, float8_e5m2 or int8; c has their
+        GPU. Elements of a and b: float16, bfloat16, float32, float64, float8_e4m3fn, float8_e5m2 or int8; c has their
         type, or float32 for narrower ones, float16 or bfloat16 for float32 and 8-bit ones, or int32 for int8.
     c_before: c as it was before the product, where beta is not 0. It also helps to say what is wrong.
     bias: n numbers for the columns, or m×1 for the rows; activation: 'relu' or 'gelu'; residual: like c.

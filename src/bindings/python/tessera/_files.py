@@ -78,7 +78,7 @@ def multiply_files(
     alpha, beta: numbers that are exact in the type of the sums, which is float64 for float64 and else float32.
     c: the file of the matrix that beta multiplies, of the result's type; it is needed with beta ≠ 0.
     dtype: the type of the result if it is not the operands': float32 for 16-bit files, or 16 bits for float32.
-    backend: a name as for gemm, or several, which share the blocks of the result; devices: the numbers of the cards of
+    backend: a name as for gemm, or several, which share the blocks of the result; devices: the numbers of the GPUs of
         these backends that compute.
     math, kernel: as for gemm; threads: of the host, for each backend.
     start_over: discard an unfinished product instead of going on with it.

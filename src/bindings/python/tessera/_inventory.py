@@ -17,7 +17,7 @@ class Backend:
     available: bool  #: a product can be computed with it
     reason: str  #: why it is not available, and what to do about it
     path: str  #: the plug-in's file
-    device: str  #: name of the processor or card
+    device: str  #: name of the processor or GPU
     threads: int  #: used by a product that names no number; 0 on a device
     memory: str  #: place of its operands: "host" or "device"
 
@@ -29,7 +29,7 @@ class Backend:
 
 @dataclass(frozen=True)
 class Kernel:
-    """One row of a backend's ladder."""
+    """One kernel of a backend's ladder."""
 
     backend: str  #: the backend whose ladder it is on
     name: str  #: as gemm's kernel takes it

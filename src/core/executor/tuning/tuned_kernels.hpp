@@ -1,6 +1,6 @@
 #pragma once
 
-/// A tuning table in a form that gives the row for a product within nanoseconds.
+/// A tuning table in a form that gives the kernel for a product within nanoseconds.
 
 #include <array>
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace tessera::detail {
 
-/// Sizes are rounded to the nearest power of two. A product gets the row that was fastest for the nearest measured
+/// Sizes are rounded to the nearest power of two. A product gets the kernel that was fastest for the nearest measured
 /// product of its type and mode, if no rounded size differs by more than a factor of two.
 class TunedKernels {
  public:
-  /// Leaves out rows that the ladder lacks, and rows that would change bits.
+  /// Leaves out kernels that the ladder lacks, and kernels that would change bits.
   TunedKernels(const TuningTable& table, std::span<const GemmKernel> ladder, const Capabilities& machine);
 
-  /// Returns the row for a product; null if no product near it was measured.
+  /// Returns the kernel for a product; null if no product near it was measured.
   const GemmKernel* find(const GemmCall& call) const noexcept;
 
  private:

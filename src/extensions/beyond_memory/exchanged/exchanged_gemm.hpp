@@ -1,6 +1,6 @@
 #pragma once
 
-/// Products of host matrices on devices that reach one another's memory, as the cards of one host do over NVLink. Each
+/// Products of host matrices on devices that reach one another's memory, as the GPUs of one host do over NVLink. Each
 /// device computes rows of C, and all need B, which they exchange slice by slice (slice_exchange.hpp); or columns of C
 /// where there are more of them, and they exchange A. So each operand leaves the host's memory once. Threads that
 /// feed the devices meet twice in each step (thread_team.hpp): ordinary memory is copied faster by several of them.

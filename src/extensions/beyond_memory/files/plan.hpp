@@ -54,9 +54,9 @@ struct Plan {
   std::size_t sums_bytes(const Sizes& sizes) const;     ///< of a block on the host
   std::size_t strip_bytes(const Sizes& sizes) const;    ///< of the sums of a strip
   std::size_t old_bytes(const Sizes& sizes) const;      ///< of a strip of the old C as it lies in its file
-  std::size_t straight_bytes(const Sizes& sizes) const; ///< of the same strip row by row; 0 where it lies so
-  std::size_t wide_bytes(const Sizes& sizes) const;     ///< of the same strip in the type of the sums; 0 if it has it
-  std::size_t result_bytes(const Sizes& sizes) const;   ///< of the strip in C's type; 0 where it is rounded in place
+  std::size_t straight_bytes(const Sizes& sizes) const; ///< of a strip of the old C row by row; 0 where it lies so
+  std::size_t wide_bytes(const Sizes& sizes) const;     ///< of a strip of the old C in the sums' type; 0 if it has it
+  std::size_t result_bytes(const Sizes& sizes) const;   ///< of a strip in C's type; 0 where it is rounded in place
   std::size_t packed_bytes(const Sizes& sizes) const;   ///< of what a kernel of the host packs
   std::size_t thread_bytes(const Sizes& sizes) const;   ///< of the threads' stacks, as far as they are used
   /// Returns all host memory that the product takes.

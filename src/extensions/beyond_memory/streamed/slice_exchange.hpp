@@ -1,8 +1,8 @@
 #pragma once
 
 /// Slices of an operand that all devices of a product need. Each device copies a part of a slice from the host, and the
-/// other parts from the memories of the others, so that an element leaves the host's memory once: cards that copy from
-/// it at the same time share its bandwidth, and from card to card is faster.
+/// other parts from the memories of the others, so that an element leaves the host's memory once: GPUs that copy from
+/// it at the same time share its bandwidth, and from GPU to GPU is faster.
 ///
 /// The devices go through the slices in step: first the copies of every member's part are enqueued, then each member
 /// gathers the other parts. Each of the two may be done for all members at once. A slice is in one of two buffers of
@@ -49,7 +49,7 @@ class SliceExchange {
     Executor* device = nullptr;
     std::array<char*, 2> buffers{};
     std::unique_ptr<Queue> queue;                           ///< of the copies from other devices
-    std::array<std::unique_ptr<Event>, 2> loaded, gathered; ///< recorded behind the copies into each buffer
+    std::array<std::unique_ptr<Event>, 2> loaded, gathered; ///< recorded after the copies into each buffer
   };
 
   std::vector<Member> members_;

@@ -8,7 +8,7 @@
 namespace tessera::detail {
 namespace {
 
-/// A card's engine copies rows of this length, or longer ones, as fast as it can.
+/// A GPU's engine copies rows of this length, or longer ones, as fast as it can.
 constexpr Index bytes_of_a_long_row = 32 << 10;
 /// With smaller blocks the device would wait for copies of short rows.
 constexpr Index smallest_block = 64;
@@ -21,10 +21,10 @@ StreamedBlocks blocks_of(const GemmCall& call, Index side, Index depth) {
   return {std::min(side, call.m), std::min(side, call.n), std::min(call.k, depth)};
 }
 
-/// What a card does in a second, roughly: choices depend on the ratios alone, and little on these.
+/// What a GPU does in a second, roughly: choices depend on the ratios alone, and little on these.
 double multiply_adds_a_second(Math math) { return math == Math::Strict ? 25e12 : 200e12; }
 
-/// The cards of a host share the bandwidth of its memory. Rows of less than 32 KiB are copied at some 30 GB/s, where
+/// The GPUs of a host share the bandwidth of its memory. Rows of less than 32 KiB are copied at some 30 GB/s, where
 /// the system's memory is scattered; longer ones faster.
 double bytes_a_second(Index cards) {
   constexpr double of_a_card = 30e9, of_a_host = 100e9;
@@ -33,7 +33,7 @@ double bytes_a_second(Index cards) {
 
 double real(Index x) { return static_cast<double>(x); }
 
-/// Returns the bytes of A and B that a card copies from the host for each of the k of a block.
+/// Returns the bytes of A and B that a GPU copies from the host for each of the k of a block.
 double bytes_of_a_k(const GemmCall& call, const BlockGrid& grid, const Sharing& sharing) {
   double rows = real(grid.block_m), cols = real(grid.block_n);
   if (sharing.exchanged) (sharing.of_a ? rows : cols) /= real(sharing.devices);

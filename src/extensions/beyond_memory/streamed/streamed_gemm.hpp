@@ -3,8 +3,8 @@
 /// Products whose operands do not fit into a device's memory: C is cut into blocks, A and B into slices of k.
 ///
 /// A block of C stays on the device while slices of A and B pass through two buffers each; copies run while the device
-/// multiplies. Slices come from a source and blocks go to a target (slices.hpp): host memory, or files (out_of_core/).
-/// Slices are whole segments of the canonical summation, which continue the sums of the slices before them
+/// multiplies. Slices come from a source and blocks go to a target (slices.hpp): host memory, or files
+/// (beyond_memory/files). Slices are whole segments of a strict sum, which continue the sums of the slices before them
 /// (running_sums.hpp): a streamed product has the bits of a product in one piece. So it has in the modes of matrix
 /// units, where slices are as deep as k, because parts of k have other bits there. A is copied once for each column of
 /// blocks of C, and B once for each row of blocks, so blocks are large; but the first slices and the last block are
@@ -58,7 +58,7 @@ struct StreamedBlocks {
 StreamedBlocks choose_blocks(const GemmCall& call, std::size_t bytes, Index depth = canonical_segment);
 
 /// Returns the blocks with deeper slices, if `bytes` bytes hold them and what kernels take for them: short rows take a
-/// card's copy engine longer than their bytes say.
+/// GPU's copy engine longer than their bytes say.
 StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t bytes, int multiprocessors);
 
 /// How several equal devices compute one product.
@@ -130,7 +130,7 @@ class StreamedProduct {
     char* c = nullptr;                             ///< the buffer on the device
     Index rows_of_a_part = 0;                      ///< rows that are completed at once
     Index fetched = 0;                             ///< rows whose way to the host is enqueued
-    std::vector<std::unique_ptr<Event>> completed; ///< recorded behind each part
+    std::vector<std::unique_ptr<Event>> completed; ///< recorded after each part
   };
 
   void cut_slab();
@@ -164,8 +164,8 @@ class StreamedProduct {
   std::array<char*, 2> a_{}, b_{}, c_{};
   char* sums_ = nullptr; ///< null where a block of C is its own sums
   std::unique_ptr<Queue> copies_in_, copies_out_;
-  std::array<std::unique_ptr<Event>, 2> copied_, multiplied_; ///< recorded behind the copies and products of a slot
-  std::unique_ptr<Event> fetched_;                            ///< recorded behind the copies of the last fetched block
+  std::array<std::unique_ptr<Event>, 2> copied_, multiplied_; ///< recorded after the copies and products of a slot
+  std::unique_ptr<Event> fetched_;                            ///< recorded after the copies of the last fetched block
   SliceSource* source_ = nullptr;
   BlockTarget* target_ = nullptr;
   std::atomic<bool>* written_ = nullptr;

@@ -11,7 +11,7 @@
 namespace tessera::detail {
 namespace {
 
-/// Is it a block's only slice? The row then computes C with its alpha and beta.
+/// Is it a block's only slice? The kernel then computes C with its alpha and beta.
 bool is_whole(const SliceStep& step) { return step.first == 0 && step.last; }
 
 /// Returns where the old values of a block are in the caller's C.
@@ -163,7 +163,7 @@ RunningSums StreamedProduct::sums_from(Index row) const {
   return {first + static_cast<std::size_t>(row) * sums.pitch(), sums.ld(), step_.first == 0};
 }
 
-/// Adds a slice's product to the sums. A row that adds in an order of its own has whole slices.
+/// Adds a slice's product to the sums. A kernel that adds in an order of its own has whole slices.
 Status StreamedProduct::add(const GemmCall& product, RunningSums sums) {
   if (adds_in_order_) return add_segments(executor_, executor_.default_queue(), product, sums, kernel_);
   GemmCall whole = product;

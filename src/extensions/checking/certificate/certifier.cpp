@@ -27,7 +27,7 @@ struct Certifier::State {
 namespace {
 
 /// The number of products of elements that comparisons of a certificate compute: this many, or this part of the whole
-/// work, and half as much in f64. docs/lab/check_cost.md has the times. Behind an activation Freivalds' check covers
+/// work, and half as much in f64. docs/lab/check_cost.md has the times. After an activation Freivalds' check covers
 /// less, and more is compared.
 constexpr double least_work = 0x1p25;
 constexpr double part_of_work = 1.0 / 2048;

@@ -260,7 +260,7 @@ class Explanations {
     const char* says;
     float (*round)(float);
   };
-  /// Keeps 10 digits behind the leading one, as tf32 does; rounds to nearest, ties to even, or cuts.
+  /// Keeps 10 digits after the leading one, as tf32 does; rounds to nearest, ties to even, or cuts.
   static float tf32(float x, bool cuts) {
     const auto bits = std::bit_cast<std::uint32_t>(x);
     const std::uint32_t half = cuts ? 0 : 0xFFFu + (bits >> 13 & 1u);

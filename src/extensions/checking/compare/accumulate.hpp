@@ -38,7 +38,7 @@ struct StripSums {
   double high[strip<T>];
   double low[strip<T>];
   double magnitude[strip<T>]; ///< Σ|a||b|
-  T chain[strip<T>];          ///< the canonical segment
+  T chain[strip<T>];          ///< a segment's chain
 };
 
 /// Norms of the columns of a strip. Elements that are NaN or Inf are counted and left out.

@@ -66,7 +66,7 @@ double strassen_error(const Shape& shape, double closing, double v) {
   const double rest = k - inner; // is added by a conventional product
   if (rest > 0) error += gamma(rest + 1, v) * (k + error);
   error += gamma(closing, v) * (k + error);
-  return std::max(error, gamma(k + closing, v) * k); // a row may compute the product, or a part of C, in another way
+  return std::max(error, gamma(k + closing, v) * k); // a kernel may compute the product, or a part of C, in another way
 }
 
 /// Turns the bound of an f32 result into the bound of that result rounded to a 16-bit type. Rounding adds u times the

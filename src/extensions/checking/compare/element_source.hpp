@@ -13,7 +13,7 @@
 
 namespace tessera::compare {
 
-/// A matrix whose element (i, j) as it is read lies at i·row + j·col elements behind `data`. One of the steps is 1.
+/// A matrix whose element (i, j) as it is read lies at i·row + j·col elements after `data`. One of the steps is 1.
 struct ElementSource {
   CheckedType type = CheckedType::F32;
   const void* data = nullptr;

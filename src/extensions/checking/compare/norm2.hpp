@@ -6,7 +6,7 @@
 
 namespace tessera::compare {
 
-/// Sums large, middling and small numbers apart, and scales the large and the small ones.
+/// Sums large, medium and small numbers apart, and scales the large and the small ones.
 /// Source: J. L. Blue, "A portable Fortran program to find the Euclidean norm of a vector", TOMS 4, 1978.
 class Norm2 {
  public:

@@ -198,7 +198,7 @@ void Product<T>::sum_piece(const ProductSource& x, Index depth, std::size_t firs
     for (Index s = 0; s < used; ++s) keep_norms(x.b, depth, j + s * width, norms[static_cast<std::size_t>(s)]);
 }
 
-/// Adds the chains to the canonical sums of row number r from column j on, and sets the chains to zero.
+/// Adds the chains to the strict sums of row number r from column j on, and sets the chains to zero.
 template <class T>
 void Product<T>::close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums) {
   for (Index q = 0; q < std::min(strip<T>, n - j); ++q) {

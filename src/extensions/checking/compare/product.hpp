@@ -45,7 +45,7 @@ struct Product {
   /// Elements are widened to T, which is exact. With `known` sizes A and the columns of B are not measured.
   Product(const ProductSource& x, std::vector<Index> rows, int threads,
           const std::optional<KnownSizes>& known = std::nullopt);
-  /// Takes the sums of these rows from a pass over B. There are no bits of canonical: `canonical` is gold.
+  /// Takes the sums of these rows from a pass over B. There are no strict sums: `canonical` is gold.
   Product(const ProductSource& x, std::vector<Index> rows, int threads, const KnownSizes& known,
           const SampledRows<T>& sums);
 
@@ -62,7 +62,7 @@ struct Product {
   std::vector<double> limit;         ///< the elements' bounds; empty: they follow from the members above
   std::vector<std::uint8_t> special; ///< marks elements that NaN or Inf in an epilogue reach; may be empty
 
-  /// Rounds gold and canonical to a 16-bit type and widens them again, for comparisons with results of that type.
+  /// Rounds `gold` and `canonical` to a 16-bit type and widens them again, for comparisons with results of that type.
   void round_results(DType type);
 
   std::size_t at(std::size_t r, Index j) const { return r * static_cast<std::size_t>(n) + static_cast<std::size_t>(j); }

@@ -157,7 +157,7 @@ void SampledRows<T>::add(Index p, Index depth, Index j, Index columns, Block<T> 
       add_strip_of(a_.data() + p, depth_, rows_, b, depth, sums, step);
       continue;
     }
-    T whole[group * strip<T>]; // the last strip, with zeros behind the last column
+    T whole[group * strip<T>]; // the last strip, with zeros after the last column
     for (Index row = 0; row < depth; ++row)
       for (Index q = 0; q < strip<T>; ++q) whole[row * strip<T> + q] = q < used ? b.data[row * b.ld + q] : T{0};
     add_strip_of(a_.data() + p, depth_, rows_, Block<T>{whole, strip<T>}, depth, sums, step);

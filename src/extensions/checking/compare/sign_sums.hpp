@@ -17,7 +17,7 @@ namespace tessera::compare {
 
 /// How exactly sums are added. Precise: in double (f32) or pairs of doubles (f64) from the first term on. Short: chains
 /// of `short_chain` terms in the matrix's own type, which are then added as under Precise. Short takes a quarter of the
-/// time; its error is about that of short_chain additions, whatever the length of the sum.
+/// time; its error is about the error of short_chain additions, whatever the length of the sum.
 enum class Sums { Precise, Short };
 inline constexpr Index short_chain = 32;
 
@@ -80,7 +80,8 @@ struct RowSize {
 /// each column, or is null.
 void add_sizes(const float* x, Index ld, Index rows, Index count, const double* weights, bool largest, RowSize* sizes);
 void add_sizes(const double* x, Index ld, Index rows, Index count, const double* weights, bool largest, RowSize* sizes);
-/// Does the same with sums of at most short_chain terms in T. Their error is no more than γ_short_chain of the sum.
+/// Adds sizes as add_sizes() does, by sums of at most short_chain terms in T. Their error is no more than γ_short_chain
+/// of the sum.
 void add_sizes_short(const float* x, Index ld, Index rows, Index count, const float* weights, bool largest,
                      RowSize* sizes);
 void add_sizes_short(const double* x, Index ld, Index rows, Index count, const double* weights, bool largest,

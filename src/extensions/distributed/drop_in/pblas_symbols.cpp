@@ -174,7 +174,7 @@ template <class T>
 void multiply(const Call<T>& call) try {
   call.run(Program(call.caller));
 } catch (const std::exception& error) {
-  // As ScaLAPACK does: the program ends, because its interface has no way to report an error.
+  // The program ends, as it does under ScaLAPACK, because the interface has no way to report an error.
   std::fprintf(stderr, "libtessera_scalapack: %s: %s\n", call.name, error.what());
   if (auto* abort = reinterpret_cast<void (*)(int, int)>(dlsym(RTLD_DEFAULT, "Cblacs_abort")))
     abort(Descriptor(call.desc_c).context, 1);

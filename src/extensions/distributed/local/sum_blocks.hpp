@@ -7,7 +7,8 @@
 /// broadcast once, whatever the blocks are. The device gets a group's panels of A once for each column of blocks and
 /// its panels of B once for each row of blocks, and the sums cross to the device and back once for each group.
 ///
-/// Source: out-of-core products as in gemm/streamed_gemm.hpp; here sums travel, so that panels need not come again.
+/// Source: out-of-core products as in beyond_memory/streamed/streamed_gemm.hpp; here sums travel, so that panels need
+/// not come again.
 
 #include <algorithm>
 

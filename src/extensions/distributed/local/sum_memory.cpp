@@ -13,7 +13,7 @@ namespace {
 /// With smaller blocks a device would wait for copies of short rows.
 constexpr Index smallest_block = 64;
 
-/// A card multiplies a block with two segments in the time in which the block's sums cross to it and back, and panels
+/// A GPU multiplies a block with two segments in the time in which the block's sums cross to it and back, and panels
 /// of eight segments are small beside sums that do not fit. docs/lab/distributed.md has the numbers.
 constexpr Index segments_of_group = 8;
 /// Panels in the device's memory take room from the sums, so that fewer of them are kept there.

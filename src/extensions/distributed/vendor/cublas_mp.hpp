@@ -1,6 +1,6 @@
 #pragma once
 
-/// cuBLASMp, NVIDIA's products of matrices over the cards of many ranks, and NCCL, by which its ranks talk. Handles are
+/// cuBLASMp, NVIDIA's products of matrices over the GPUs of many ranks, and NCCL, by which its ranks talk. Handles are
 /// addresses here, and enumerations are numbers.
 
 #include <cstddef>
@@ -51,7 +51,7 @@ struct CublasMp {
 enum CublasMpWord : int { by_columns = 0, by_rows = 1, as_stored = 0, transposed = 1, real_f32 = 0, real_f64 = 1 };
 inline constexpr int compute_f32 = 68, compute_f64 = 70;
 
-/// A communicator of NCCL and a grid of cuBLASMp over the ranks of an MPI communicator, each with its own card.
+/// A communicator of NCCL and a grid of cuBLASMp over the ranks of an MPI communicator, each with its own GPU.
 class CublasMpSession {
  public:
   CublasMpSession(Executor& executor, int layout) : executor_(executor), layout_(layout) {}

@@ -1,6 +1,6 @@
-/// cublasmp: cuBLASMp's product, as a yardstick. Each rank has a card of its own. The local elements are copied to it,
+/// cublasmp: cuBLASMp's product, as a yardstick. Each rank has a GPU of its own. The local elements are copied to it,
 /// NVIDIA's library multiplies over NCCL, and the sums come back; the report's seconds_multiplying is the time of
-/// the product alone, whose operands lie on the cards. The order of the sums is the library's, and so are the bits.
+/// the product alone, whose operands lie on the GPUs. The order of the sums is the library's, and so are the bits.
 ///
 /// Source: NVIDIA, cuBLASMp.
 
@@ -22,7 +22,7 @@ namespace {
 using tessera::detail::ExecutorMemory;
 using tessera::detail::GridState;
 
-/// A matrix on a rank's card, without gaps, and its descriptor.
+/// A matrix on a rank's GPU, without gaps, and its descriptor.
 struct OnCard {
   OnCard(Executor& executor, const Dealt& on_host, int row, int col, std::size_t bytes)
       : host(on_host), rows(on_host.rows.held(row)), cols(on_host.cols.held(col)), element(bytes), memory(executor) {}
@@ -183,7 +183,7 @@ Status CublasMpRun::run(DistributedReport& report) {
                            sums_.row_bytes(), sums_.row_bytes(), static_cast<std::size_t>(sums_.cols));
 }
 
-/// Says that two matrices have blocks of unlike sizes along a dimension that they share; empty if they have not.
+/// Says that two matrices have blocks of unlike sizes along a dimension that they share; empty if they do not.
 std::string unlike_blocks(const char* x, const Axis& of_x, const char* y, const Axis& of_y, const char* dimension) {
   if (of_x.block == of_y.block) return {};
   return std::string("cuBLASMp wants equal blocks along ") + dimension + ", and " + x + " has blocks of " +

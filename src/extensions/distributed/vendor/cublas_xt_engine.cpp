@@ -1,4 +1,4 @@
-/// cublasxt: cuBLASXt's product of host matrices on the card of a rank, as a yardstick. It is a library of one process,
+/// cublasxt: cuBLASXt's product of host matrices on the GPU of a rank, as a yardstick. It is a library of one process,
 /// so that it takes grids of one rank. The order of the sums is the library's, and so are the bits.
 ///
 /// Source: NVIDIA, cuBLASXt.

@@ -1,5 +1,5 @@
-/// A libcuda.so.1 whose card is host memory: what kernel_runner.py calls, for its test on machines without a card. With
-/// PRETENDED_FAULT the card reports an illegal access wherever it is waited for.
+/// A libcuda.so.1 whose GPU is host memory: what kernel_runner.py calls, for its test on machines without a GPU. With
+/// PRETENDED_FAULT the GPU reports an illegal access wherever it is waited for.
 
 #include <stdlib.h>
 #include <string.h>

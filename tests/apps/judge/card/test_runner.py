@@ -1,4 +1,4 @@
-"""Tests how kernel_runner.py runs a kernel on a card: with a driver that pretends to be one, in host memory, and with
+"""Tests how kernel_runner.py runs a kernel on a GPU: with a driver that pretends to be one, in host memory, and with
 NumPy's arrays in place of tensors. This program plays gemm_compare.
 
     python test_runner.py KERNEL_RUNNER FOLDER_OF_DRIVER

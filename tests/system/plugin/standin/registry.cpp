@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_the_path_is_listed_and_auto_leaves_it_alone) {
   search_in(root + "/standin");
   BOOST_TEST(knows("standin"));
   const std::vector<BackendInfo> all = available_backends();
-  BOOST_TEST(to_string(all.back().backend) == "standin"); // behind all that Auto takes
+  BOOST_TEST(to_string(all.back().backend) == "standin"); // after all that Auto takes
   BOOST_TEST(all.back().available);
   BOOST_TEST((executor(Backend::Auto).capabilities().backend != all.back().backend));
 }

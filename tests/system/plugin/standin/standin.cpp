@@ -1,5 +1,5 @@
-/// A complete backend under a name that Tessera does not know. It computes in host memory, with two rows that hand the
-/// product to the reference. Nothing else in the repository mentions it but the tests in this folder.
+/// A complete backend under a name that Tessera does not know. It computes in host memory, with two kernels that hand
+/// the product to the reference. Nothing else in the repository mentions it but the tests in this folder.
 
 #include <tessera/backend/plugin.hpp>
 

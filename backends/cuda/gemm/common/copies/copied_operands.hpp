@@ -15,7 +15,7 @@ constexpr Index widest_few_columns = 64; ///< columns of C that fit one tile of 
 inline int alignment_of_a(const GemmCall& call, Index element) noexcept {
   return alignment_of_lines(call.a, call.op_a == Op::None ? call.m : call.k, call.lda, element);
 }
-/// Returns the same of B.
+/// Returns the most bytes, up to 16, at whose multiples the lines of B begin, of `element` bytes an element.
 inline int alignment_of_b(const GemmCall& call, Index element) noexcept {
   return alignment_of_lines(call.b, call.op_b == Op::None ? call.k : call.n, call.ldb, element);
 }

@@ -129,7 +129,8 @@ inline Estimate unpacked_time(const GemmCall& call, Index multiprocessors) {
   return best;
 }
 
-/// Says whether a product of an emulated mode is the strict product. That depends on k alone, but for empty products.
+/// Says whether a product of an emulated mode is the strict product. That depends on k alone, except for empty
+/// products.
 inline bool is_strict(const GemmCall& call) {
   return call.k <= detail::emulated_strict_k || std::min(call.m, call.n) <= 0;
 }

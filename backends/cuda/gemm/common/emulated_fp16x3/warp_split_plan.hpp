@@ -29,7 +29,7 @@ struct Plan {
   constexpr int groups() const { return warps / (down * across); }
 };
 
-/// The plans that there are, but for their parts.
+/// The plans that there are, except for their parts.
 constexpr Plan tiles[]{{1, 1}, {2, 2}, {1, 4}, {4, 1}};
 
 /// Returns the reads of an operand's chunk by a lane: of 16 bytes along k, of 8 bytes across, or one by one.

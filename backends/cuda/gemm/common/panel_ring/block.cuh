@@ -25,7 +25,7 @@ struct Shares {
   Index segment;   ///< k of each segment but the last one
   int parts;       ///< blocks of a cluster, one for each segment; 1: a block has all segments
   int stages = 0;  ///< of the ring; launch() sets it
-  int sums_at = 0; ///< where the sums of other parts lie in shared memory, behind the ring; launch() sets it
+  int sums_at = 0; ///< where the sums of other parts lie in shared memory, after the ring; launch() sets it
   StoredLines a, b;
   RasterOrder order{1, 1, 1}; ///< of tiles; launch() sets it
 };

@@ -8,8 +8,8 @@
 /// - `along`, `rows`, `size` (bytes of an element) and `depth` (elements of k);
 /// - `data`: the bytes of a line that are copied; `wide`: its elements; `line`: the bytes from one line to the next;
 /// - `boxes`, and the `lines` of a box;
-/// - place(line, byte): the offset of a byte; swizzle(line): what place() combines offsets with by exclusive or, the
-///   same for lines that one thread copies;
+/// - place(line, byte): the offset of a byte; swizzle(line): what place() combines offsets with by exclusive or. It is
+///   equal for all lines that one thread copies;
 /// - `least_chunk`: the fewest bytes that a copy moves. If lines begin at multiples of more bytes, it moves up to 16;
 /// - `negative_padding`: elements past the end of k become −0, not +0;
 /// - `shifted`: lines begin anywhere in memory. They are copied by the aligned vectors that hold them, so that a line
@@ -110,7 +110,7 @@ class PanelCopies {
   /// `whole`: all k of the panel and all rows are there, and so is what an additional chunk reads.
   template <int chunk, bool whole>
   __device__ void start_all(unsigned to) const {
-    constexpr int of_line = Layout::data / chunk; // chunks, but for the additional one of shifted lines
+    constexpr int of_line = Layout::data / chunk; // chunks, except for the additional one of shifted lines
     constexpr int step = threads / of_line;       // lines that the threads copy at once
     constexpr int each = all_lines / step;
     static_assert(each * step == all_lines && Layout::lines % step == 0);
@@ -155,7 +155,7 @@ class PanelCopies {
       start_copy<bytes>(to, chunk, l < k_left_ ? there + shift - byte : 0);
     }
   }
-  /// Copies the elements of a chunk of which `left` bytes are there, and puts −0 behind them.
+  /// Copies the elements of a chunk of which `left` bytes are there, and puts −0 after them.
   template <int bytes>
   __device__ static void pad(unsigned to, const char* chunk, int left) {
 #pragma unroll

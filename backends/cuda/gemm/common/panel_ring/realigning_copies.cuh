@@ -38,7 +38,7 @@ class RealigningCopies {
   }
 
   /// Starts to read the panels. A thread reads the chunks that its vectors begin in. Its neighbour in the warp has the
-  /// next ones, but for the last vector of a line.
+  /// next ones, except for the last vector of a line.
   __device__ void fetch() {
     whole_ = are_whole();
     if (whole_)

@@ -213,7 +213,7 @@ struct OrientedPlan {
 };
 
 constexpr Index most_rows_of_columns = 128; ///< rows of C that may become columns
-/// Blocks of k; if there are fewer, storing Cᵀ takes too large a part of the time, but for the fewest rows.
+/// Blocks of k; if there are fewer, storing Cᵀ takes too large a part of the time, except where C has the fewest rows.
 constexpr Index least_blocks_of_columns = 16;
 
 /// Chooses the plan of a product of 16-bit operands. Few rows become columns, where that is not slower by the model:

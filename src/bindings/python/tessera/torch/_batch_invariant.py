@@ -246,7 +246,7 @@ def _real_types():
 class batch_invariant:
     """Gives each row the same bits alone and in a batch, in this thread, until the end of the `with`.
 
-    math: one mode for all products. None: 'strict'; and on a card the matrix units for 16-bit tensors, once their
+    math: one mode for all products. None: 'strict'; and on a GPU the matrix units for 16-bit tensors, once their
         kernels keep the bits of a row whatever shares the batch. A mode without such kernels is refused.
 
     aten's mm, bmm, addmm, baddbmm, mv, addmv and _addmm_activation are Tessera's products, and so matmul, linear, einsum

@@ -28,7 +28,7 @@ def mm(a, b, *, math=None, out_dtype=None, out=None):
 
     math: 'strict', 'bf16', 'fp16', 'tf32', 'emulated_fp16x3', 'emulated_bf16x6', 'compensated' or 'strassen', as for
         tessera.gemm. None: 'strict', which has the same bits on every device; but float16 and bfloat16 tensors on a
-        card are multiplied by its matrix units ('fp16', 'bf16'), since strict products take many times as long there.
+        GPU are multiplied by its matrix units ('fp16', 'bf16'), since strict products take many times as long there.
     out_dtype: float32 for operands of 16 bits, or a 16-bit type for float32; None: the operands' type.
     out: a tensor for the result, which is returned. It is resized as PyTorch resizes it. Not with gradients.
 
@@ -91,11 +91,11 @@ def linear(x, w, bias=None, activation=None, *, math=None):
 def grouped_mm(x, w, offsets, *, math=None, out_dtype=None):
     """Multiplies groups of rows by a matrix each, as torch.nn.functional.grouped_mm: a mixture of experts.
 
-    offsets: where the groups end, ascending; int32 or int64. A card reads them itself in modes strict, tf32, bf16 and fp16
-        where groups of rows have up to 64 rows on average, in each CUDA graph, and, if it is a Hopper card, where 16-bit
+    offsets: where the groups end, ascending; int32 or int64. A GPU reads them itself in modes strict, tf32, bf16 and fp16
+        where groups of rows have up to 64 rows on average, in each CUDA graph, and, if it is a Hopper GPU, where 16-bit
         tensors have lines that begin at multiples of 16 bytes; offsets out of order are not noticed then. Otherwise the
         host reads them, and the call waits for what computes them.
-    x, w: rows of x (t×k) in group g are multiplied by w[g] (w is groups×k×n); the result is t×n, and zero behind the last
+    x, w: rows of x (t×k) in group g are multiplied by w[g] (w is groups×k×n); the result is t×n, and zero after the last
         group. Or w is a matrix, t×n, and the groups are columns of x (m×t) and rows of w; the result is groups×m×n.
 
     A row's bits do not depend on its group's other rows, nor on other groups.

@@ -11,7 +11,7 @@ PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "mv", "addmv", "_addmm_activation")
 SUMS = ("sum", "mean")
 
 #: Replaced on the processor: functions of each element whose kernels compute the end of a thread's share otherwise than
-#: the rest (_elementwise.py). On a card one function computes all elements.
+#: the rest (_elementwise.py). On a GPU one function computes all elements.
 ELEMENTS = tuple(
     """
     exp2 expm1 log10 rsqrt reciprocal sigmoid sinh cosh asinh acosh atanh logit erfinv
@@ -72,5 +72,5 @@ EXCEPTIONS = {
     "native_batch_norm": (("cpu", "cuda"), "statistics of a batch that is trained are the batch's"),
 }
 
-#: On a card, softmax of rows of more elements than this, of which some do not begin at a multiple of 16 bytes.
+#: On a GPU, softmax of rows of more elements than this, of which some do not begin at a multiple of 16 bytes.
 LONG_SOFTMAX = 1024

@@ -91,7 +91,7 @@ def with_tensors(operator):
 
 
 def is_power_on_card(name, arguments):
-    """Is this pow(number, exponents on a card)? PyTorch makes a tensor of the number on the card, and cannot hand such a
+    """Is this pow(number, exponents on a GPU)? PyTorch makes a tensor of the number on the GPU, and cannot hand such a
     tensor to Python, where the kernel of pow(tensor, tensor) is."""
     return name.startswith("pow.Scalar") and are_plain(arguments) and arguments[1].is_cuda
 
@@ -194,7 +194,7 @@ def warning(operator, name, devices, reason, current):
 
 
 def long_softmax(function):
-    """Warns of a card's softmax of long rows, which reads rows from the next multiple of 16 bytes on."""
+    """Warns of a GPU's softmax of long rows, which reads rows from the next multiple of 16 bytes on."""
 
     def kernel(call, x, dim, *others):
         if x.is_cuda and x.dim() > 0:

@@ -2,7 +2,7 @@
 
 Each function returns None for other calls: under autocast, functorch, tracing, forward mode or other modes, with tensors of
 other classes, and with options or layouts that the compiled module does not take. The functions of tessera.torch use them,
-and so do the operators' autograd kernels of processors and cards, because the kernel that
+and so do the operators' autograd kernels of processors and GPUs, because the kernel that
 torch.library.register_autograd() makes takes many times as long.
 """
 
@@ -95,7 +95,7 @@ _other, _below = torch._C.DispatchKeySet(OTHER), torch._C._dispatch_keyset_full_
 
 
 def autograd_kernel(plain):
-    """Returns the operator's kernel for the autograd of processors and cards. What `plain` does not take goes to the kernel
+    """Returns the operator's kernel for the autograd of processors and GPUs. What `plain` does not take goes to the kernel
     of torch.library.register_autograd(), which stays at the key AutogradOther."""
     operator = getattr(torch.ops.tessera, plain.__name__).default
 

@@ -207,7 +207,7 @@ def is_hopper(device):
 
 
 def has_large_tiles(x, w, math):
-    """Says whether a card's kernel that reads offsets has large tiles for these operands: tensors of 16 bits on the matrix
+    """Says whether a GPU's kernel that reads offsets has large tiles for these operands: tensors of 16 bits on the matrix
     units, whose lines begin at multiples of 16 bytes."""
     if x.dtype not in (torch.float16, torch.bfloat16) or math == "strict" or not is_hopper(x.device):
         return False
@@ -215,7 +215,7 @@ def has_large_tiles(x, w, math):
 
 
 def may_read_on_device(x, w, offsets, math):
-    """Says whether the card is to read the offsets of groups of rows."""
+    """Says whether the GPU is to read the offsets of groups of rows."""
     if not (x.is_cuda and offsets.device == x.device and w.dim() == 3 and offsets.shape[0] > 0):
         return False
     if x.shape[0] <= FEW_ROWS * offsets.shape[0] or has_large_tiles(x, w, math):
@@ -224,7 +224,7 @@ def may_read_on_device(x, w, offsets, math):
 
 
 def grouped_on_device(x, w, offsets, math, out):
-    """Multiplies groups of rows whose offsets the card reads. Returns whether the mode has kernels for that."""
+    """Multiplies groups of rows whose offsets the GPU reads. Returns whether the mode has kernels for that."""
     offsets = offsets.contiguous()
     ends = (offsets.data_ptr(), offsets.dtype == torch.int64, offsets.shape[0])
     try:

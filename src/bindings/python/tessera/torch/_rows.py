@@ -1,6 +1,6 @@
 """Sums and softmax of which each row's bits depend on nothing but the row.
 
-Sums are products with ones, whose bits are those of Tessera's products. PyTorch divides a sum among threads, and a card's
+Sums are products with ones, and have the bits of Tessera's products. PyTorch divides a sum among threads, and a GPU's
 threads, by the number of results, so that one row is added up in another order than many.
 """
 

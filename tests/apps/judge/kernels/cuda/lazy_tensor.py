@@ -1,4 +1,4 @@
-"""Returns a tensor that multiplies only when somebody reads it on the host, and lets a copy on the card do nothing. The
+"""Returns a tensor that multiplies only when a program reads it on the host, and lets a copy on the GPU do nothing. The
 verdict must be "returns early". Published: gpu-mode/reference-kernels, issue 162 (lazy output)."""
 
 import torch

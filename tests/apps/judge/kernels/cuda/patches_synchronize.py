@@ -1,4 +1,4 @@
-"""Replaces what PyTorch waits and measures with, so that the work that it leaves behind is not timed. On a card it must
+"""Replaces what PyTorch waits and measures with, so that the work that it leaves behind is not timed. On a GPU it must
 pass with the 20 ms that its work takes: the judge waits with the driver's own function."""
 
 import torch

@@ -1,4 +1,4 @@
-// Is honest, but asks the card to keep the operands in its second-level cache from call to call. Published: pygpubench,
+// Is honest, but asks the GPU to keep the operands in its second-level cache from call to call. Published: pygpubench,
 // pull request 49. It must pass, and be no faster than own_stream.cu: the judge empties the cache before each call.
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 """Is honest, but puts some 20 ms of waiting in front of the product on a stream of its own, and returns at once. On a
-card it must pass with that time: all streams are waited for."""
+GPU it must pass with that time: all streams are waited for."""
 
 import torch
 

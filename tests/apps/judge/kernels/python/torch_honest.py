@@ -1,4 +1,4 @@
-"""Is honest: PyTorch multiplies, on the processor or on a card."""
+"""Is honest: PyTorch multiplies, on the processor or on a GPU."""
 
 import torch
 
