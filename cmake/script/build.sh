@@ -34,9 +34,10 @@ warnings_as_errors() {
   esac
 }
 
-# configure NAME OPTIONS...: build/NAME, configured once for these options; Ninja notices when CMake files change. What
-# CMake prints is in configure.log.
+# configure PRESET OPTIONS...: build/PRESET, configured once for the preset of CMakePresets.json and these options, which
+# say what this machine alone knows; Ninja notices when CMake files change. What CMake prints is in configure.log.
 configure() {
+  preset=$1
   build=$root/build/$1
   shift
   find_nvcc
@@ -44,10 +45,10 @@ configure() {
   if set_up_ccache; then
     set -- "$@" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache
   fi
-  wanted="$root $* ${CXX:-} ${CUDACXX:-}"
+  wanted="$root $* ${CXX:-} ${CUDACXX:-} $(cat "$root/CMakePresets.json")"
   if [ ! -f "$build/build.ninja" ] || [ "$(cat "$build/configured-for" 2>/dev/null)" != "$wanted" ]; then
     mkdir -p "$build"
-    cmake --fresh -S "$root" -B "$build" -G Ninja "$@" >"$build/configure.log" 2>&1 || {
+    cmake --fresh -S "$root" --preset "$preset" "$@" >"$build/configure.log" 2>&1 || {
       cat "$build/configure.log" >&2
       fail "CMake could not configure $build; what it needs is listed in $packages"
     }
@@ -57,9 +58,16 @@ configure() {
   fi
 }
 
-# compile [TARGET...]: everything, or these targets.
+# preset_names: the names of the presets that configure, one a line.
+preset_names() { sed -n 's/.*"configurePreset": "\([a-z]*\)".*/\1/p' "$root/CMakePresets.json" | sort -u; }
+
+# in_root COMMAND...: where CMake and CTest look for presets.
+in_root() (cd "$root" && "$@")
+
+# compile [TARGET...]: these targets of what was configured last, or what its build preset names.
 compile() {
-  NINJA_STATUS=$ninja_status with_progress "compiling" ninja -C "$build" "$@"
+  [ $# -eq 0 ] || set -- --target "$@"
+  NINJA_STATUS=$ninja_status with_progress "compiling" in_root cmake --build --preset "$preset" "$@"
 }
 
 # The compute capabilities of the GPUs here, one a line.
@@ -89,11 +97,12 @@ architectures_of() {
   done | sort -u | paste -s -d ';' -
 }
 
-# choose_device_code PURPOSE: sets `device_options` to CMake's options for CUDA code, and `device_targets` to the target
-# that has it. What the caller names in TESSERA_CUDA_ARCHITECTURES is obeyed. Otherwise the code is for the GPUs that
+# choose_device_code PURPOSE: sets `device_options` to CMake's options for CUDA code, where the preset's are not for this
+# machine, and `device_targets` to the target that has it. What the caller names in TESSERA_CUDA_ARCHITECTURES is
+# obeyed. Otherwise the code is for the GPUs that
 # are here. Where there is none, it is left out, except for a list: a list needs the rungs, and they need not be fast.
 choose_device_code() {
-  device_options=-DTESSERA_CUDA=AUTO device_targets=tessera_cuda
+  device_options='' device_targets=tessera_cuda
   [ "${TESSERA_CUDA_ARCHITECTURES:-}" != none ] || device_targets=
   [ -z "${TESSERA_CUDA_ARCHITECTURES:-}" ] || return 0
   if path_is_not_for_nvcc; then
@@ -132,8 +141,8 @@ leave_out() {
   device_options=-DTESSERA_CUDA=OFF device_targets=
 }
 
-# choose_release_code: what a release is compiled for, in TESSERA_CUDA_ARCHITECTURES: what the caller names, else every
-# architecture of a release, or none where there is no nvcc. Bundle, Debian packages and wheels are built in folders two
+# choose_release_code: leaves CUDA code out where there is no nvcc; TESSERA_CUDA_ARCHITECTURES is none then. Otherwise it
+# is compiled for what the caller names in that variable, or for every architecture of a release, as the presets say. Bundle, Debian packages and wheels are built in folders two
 # below their sources, so that ccache compiles the device code for the first of them, and the others take it.
 choose_release_code() {
   if [ "${TESSERA_CUDA_ARCHITECTURES:-none}" = none ] && path_is_not_for_nvcc; then
@@ -148,21 +157,18 @@ choose_release_code() {
     say "there is no nvcc: the CUDA backend is left out (CUDA 12.8 or later brings nvcc)"
     TESSERA_CUDA_ARCHITECTURES=none
   fi
-  export TESSERA_CUDA_ARCHITECTURES="${TESSERA_CUDA_ARCHITECTURES:-release}"
 }
 
 # programs TARGET...: builds these targets with the CUDA code that choose_device_code chose.
 programs() {
   # shellcheck disable=SC2086  # one word an option
-  configure programs -DCMAKE_BUILD_TYPE=Release "-DTESSERA_WERROR=$(warnings_as_errors)" -DTESSERA_BUILD_TESTS=OFF \
-    $device_options
+  configure programs "-DTESSERA_WERROR=$(warnings_as_errors)" $device_options
   compile "$@" || fail "the build failed"
 }
 
 # debian_packages FOLDER: every backend of the processor is in them, or the build fails.
 debian_packages() {
-  configure deb -DCMAKE_BUILD_TYPE=Release -DTESSERA_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr \
-    -DTESSERA_DEBIAN_PACKAGES=ON -DTESSERA_OPENMP=ON -DTESSERA_TBB=ON -DTESSERA_MPI=ON
+  configure deb
   compile || fail "the build failed"
   rm -rf "$build/packages"
   with_progress "packages" cpack --config "$build/CPackConfig.cmake" -B "$build/packages" || fail "cpack failed"

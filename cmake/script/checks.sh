@@ -4,9 +4,11 @@
 # --- phases ---------------------------------------------------------------------------------------------------------
 
 failed=
+stopped=
 report=
 
-# phase NAME COMMAND...: runs it, keeps its time, and remembers a failure. The status 77 says that it was skipped.
+# phase NAME COMMAND...: runs it, keeps its time, and remembers a failure. The status 77 says that it was skipped, and 75
+# that the time was over.
 phase() {
   name=$1
   shift
@@ -17,6 +19,7 @@ phase() {
   case $rc in
     0) verdict=ok ;;
     77) verdict=skip ;;
+    75) verdict=stop stopped="$stopped $name;" ;;
     *) verdict=FAILED; failed="$failed $name;" ;;
   esac
   report="$report$(printf '%6d s  %-6s  %s' $(($(date +%s) - start)) "$verdict" "$name")
@@ -38,23 +41,32 @@ finish_checks() {
   say "$1"
 }
 
-# run_tests [OPTION...]: all tests, or what CTest's options choose. Tests that wait for a time limit or a child
-# leave the processors to others.
+# run_tests [OPTION...]: the tests of what was configured last that its test preset names, or that CTest's options
+# choose. Tests that wait for a time limit or a child leave the processors to others.
 run_tests() {
-  with_progress "tests" ctest --test-dir "$build" --output-on-failure --no-tests=error -j $((2 * $(nproc))) "$@"
+  with_progress "tests" in_root ctest --preset "$preset" -j $((2 * $(nproc))) "$@"
 }
 
 # --- a user's test --------------------------------------------------------------------------------------------------
 
-# test_this_machine [CTEST-OPTION...]: a release build of what this machine can run, and its tests.
+# test_this_machine [CTEST-OPTION...]: a release build of what this machine can run, and its tests; then the core alone,
+# unless the options choose tests.
 test_this_machine() {
   choose_device_code test
   # shellcheck disable=SC2086  # one word an option
-  configure test -DCMAKE_BUILD_TYPE=Release "-DTESSERA_WERROR=$(warnings_as_errors)" -DTESSERA_BUILD_TESTS=ON \
-    -DTESSERA_TESTS=user -DTESSERA_MPI=OFF $device_options
+  configure test "-DTESSERA_WERROR=$(warnings_as_errors)" $device_options
   phase "build" compile
   phase_of_build "tests" run_tests "$@"
+  [ $# -gt 0 ] || test_core_alone
   finish_checks "all tests passed"
+}
+
+# The core is a library without the extensions and the bindings. The build before has compiled
+# most of its files with equal options, and ccache keeps them.
+test_core_alone() {
+  configure core "-DTESSERA_WERROR=$(warnings_as_errors)"
+  phase "build of the core alone" compile
+  phase_of_build "tests of the core alone" run_tests
 }
 
 # --- a contributor's checks -----------------------------------------------------------------------------------------
@@ -63,20 +75,6 @@ sources() { # sources SUFFIX...: every file of ours that ends so
   for suffix; do
     find "$root/include" "$root/src" "$root/backends" "$root/apps" "$root/tests" -name "*.$suffix" -type f
   done | sort
-}
-
-# changed_sources SUFFIX...: the sources that differ from the commit before the last one, committed or not.
-changed_sources() {
-  { git -C "$root" diff --name-only HEAD~1 && git -C "$root" ls-files --others --exclude-standard; } |
-    while IFS= read -r file; do
-      for suffix; do
-        case $file in
-          include/*."$suffix" | src/*."$suffix" | backends/*."$suffix" | apps/*."$suffix" | tests/*."$suffix")
-            [ ! -f "$root/$file" ] || printf '%s\n' "$root/$file"
-            ;;
-        esac
-      done
-    done | sort -u
 }
 
 # with_lines COMMAND...: runs it with the lines of standard input as further arguments; a path may have spaces.
@@ -99,10 +97,13 @@ check_used() {
     END { finish(); exit bad }' >&2
 }
 
-# tidy: reads the files that standard input names. clang-tidy comes without an omp.h: last of all folders it gets the
-# compiler's, and no arguments of an attribute there that clang has without.
+# tidy FOLDER [WORD...]: reads the files that standard input names, as FOLDER's commands compile them; the words come
+# before xargs. clang-tidy comes without an omp.h: last of all folders it gets the compiler's, and no arguments of an
+# attribute there that clang has without.
 tidy() {
-  with_lines -P "$(nproc)" -n 1 clang-tidy --quiet --warnings-as-errors='*' -p "$1" \
+  commands_of=$1
+  shift
+  "$@" xargs -d '\n' -r -P "$(nproc)" -n 1 clang-tidy --quiet --warnings-as-errors='*' -p "$commands_of" \
     --extra-arg="-idirafter$(${CXX:-c++} -print-file-name=include)" --extra-arg='-D__malloc__(x)=__malloc__'
 }
 
@@ -113,18 +114,6 @@ check_tidy() {
   python3 "$root/cmake/join_sources.py" "$root" "$build" "$build/tidy" || return 1
   find "$build/tidy" -name '*.cpp' | sort -V | tidy "$build/tidy"
 }
-
-# The changed files of the library and the backends, each by itself.
-check_changed_tidy() {
-  check_used || return 1
-  changed_sources cpp | grep -E "/(src|backends)/" | tidy "$build"
-}
-
-# What runs under the sanitizers each time: the library, its kernels, memory that runs out, files and arguments that are
-# wrong. Other tests start programs of these same parts, which takes as long again; `check all` has them.
-sanitized_programs="tessera_openmp tessera_tbb tessera_unit tessera_certificate_tests tessera_conformance
-  tessera_memory_tests tessera_queue_tests tessera_fuzz_replay"
-sanitized_tests='^(unit|certificate|(conformance|queues)\.(reference|openmp|tbb)|memory\..*|fuzz\.replay)$'
 
 # compiles_openmp COMPILER: whether it can compile and link an OpenMP program. Clang's OpenMP is a package of its own.
 compiles_openmp() {
@@ -157,45 +146,40 @@ check_with_clang() {
     say "build and tests with clang are skipped: $why_not"
     return 0
   fi
-  configure clang "-DCMAKE_CXX_COMPILER=$clang" "-DCMAKE_C_COMPILER=$(echo "$clang" | sed 's/clang++/clang/')" \
-    -DCMAKE_BUILD_TYPE=Release -DTESSERA_WERROR=ON -DTESSERA_BUILD_TESTS=ON -DTESSERA_CUDA=OFF
+  configure clang "-DCMAKE_CXX_COMPILER=$clang" "-DCMAKE_C_COMPILER=$(echo "$clang" | sed 's/clang++/clang/')"
   phase "build with $clang, warnings as errors" compile
   phase_of_build "tests of the build with $clang" run_tests
 }
 
-# Device code is compiled for Hopper where nvcc is, with or without a GPU.
+# The presets compile device code for Hopper where nvcc is, with or without a GPU.
 choose_checked_device_code() {
-  if [ -z "${TESSERA_CUDA_ARCHITECTURES:-}" ]; then
-    TESSERA_CUDA_ARCHITECTURES=90a-real
-    ! path_is_not_for_nvcc || { leave_out "$why_not" && TESSERA_CUDA_ARCHITECTURES=none; }
+  if [ -z "${TESSERA_CUDA_ARCHITECTURES:-}" ] && path_is_not_for_nvcc; then
+    leave_out "$why_not"
+    export TESSERA_CUDA_ARCHITECTURES=none
   fi
-  export TESSERA_CUDA_ARCHITECTURES
 }
 
-# configure_check_build HOW-MUCH: everything, with warnings as errors. Device code that nothing here can run need not be
-# fast. The optimiser's remarks on it are for a run of everything.
+# configure_check_build HOW-MUCH: device code is optimised where a GPU is, and for a run of everything, which wants the
+# optimiser's remarks on it.
 configure_check_build() {
-  device_code=ON
-  [ "$1" = all ] || [ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || device_code=OFF
-  set --
-  [ ! -d "$python_environment" ] || set -- "-DPython_EXECUTABLE=$python_environment/bin/python"
-  configure check -DCMAKE_BUILD_TYPE=Release -DTESSERA_WERROR=ON -DTESSERA_BUILD_TESTS=ON \
-    -DTESSERA_OPTIMIZE_DEVICE_CODE=$device_code -DTESSERA_PYTHON=AUTO "$@"
+  if [ "$1" = all ] || [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; then
+    set -- -DTESSERA_OPTIMIZE_DEVICE_CODE=ON
+  else
+    set --
+  fi
+  [ ! -d "$python_environment" ] || set -- "$@" "-DPython_EXECUTABLE=$python_environment/bin/python"
+  configure check "$@"
 }
 
-# Here the files of the plug-ins and of the BLAS are joined too. The warning would be of what several files put into one
-# unnamed namespace.
+# check_with_sanitizers [all]: what the presets name of the build and of the tests, or all.
 check_with_sanitizers() {
-  configure sanitizers -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-g1 -Wno-subobject-linkage" \
-    -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8 -DTESSERA_WERROR=ON -DTESSERA_BUILD_TESTS=ON \
-    -DTESSERA_CUDA=OFF -DTESSERA_SANITIZE=address,undefined
+  configure sanitizers
   if [ "$1" = all ]; then
+    phase "build for ASan and UBSan" compile all
+    phase_of_build "tests under ASan and UBSan" run_tests --tests-regex .
+  else
     phase "build for ASan and UBSan" compile
     phase_of_build "tests under ASan and UBSan" run_tests
-  else
-    # shellcheck disable=SC2086  # one word a program
-    phase "build for ASan and UBSan" compile $sanitized_programs
-    phase_of_build "tests under ASan and UBSan" run_tests --tests-regex "$sanitized_tests"
   fi
 }
 
@@ -221,35 +205,20 @@ check_everything() {
   finish_checks "all checks passed"
 }
 
-# check_change: minutes after a change, in the build folder of the whole check.
-quick_tests='^(unit|certificate|c_api\..*|docs\..*|house.*|readme\..*|tessera\..*|blas\.tessera_blas\..*|conformance\.openmp)$'
-check_change() {
-  choose_checked_device_code
-  make_python_environment
-  phase "clang-format of what changed" check_format changed_sources
-  phase "house" check_house
-  configure_check_build quick
-  phase "build, warnings as errors" compile
-  phase_of_build "clang-tidy of what changed" check_changed_tidy
-  phase_of_build "tests that take seconds" run_tests --tests-regex "$quick_tests"
-  finish_checks "the quick checks passed; ./tessera check has the others"
-}
-
 # What needs further packages, a minute for each of many inputs, or an hour.
 run_long_checks() {
-  # Other builds join files, so that a file may lack a header that another one has. Nothing is run.
-  configure single -DCMAKE_BUILD_TYPE=Debug -DCMAKE_UNITY_BUILD=OFF -DTESSERA_WERROR=ON -DTESSERA_BUILD_TESTS=OFF \
-    -DTESSERA_OPTIMIZE_DEVICE_CODE=OFF
-  phase "build of each file by itself" compile tessera_backends
+  configure single
+  phase "build of each file by itself" compile
   phase "emulated old processors" "$root/tests/backends/conformance/old_processor.sh" "$root/build/check"
   phase "fuzzing" "$root/tests/fuzz/run.sh" "$root/build/fuzz"
-  configure tsan -DCMAKE_BUILD_TYPE=Debug -DTESSERA_BUILD_TESTS=ON -DTESSERA_CUDA=OFF -DTESSERA_SANITIZE=thread
-  phase "build for ThreadSanitizer" compile tessera_process_tests tessera_openmp tessera_tbb
+  configure tsan
+  phase "build for ThreadSanitizer" compile
   for backend in openmp tbb; do
     phase "threads under ThreadSanitizer, $backend" env "TESTED_BACKEND=$backend" TESSERA_NUM_THREADS=4 \
       "TSAN_OPTIONS=suppressions=$root/tests/system/processes/tsan.supp" "$build/bin/tessera_process_tests" \
       --run_test=small_stacks
   done
+  export TESSERA_CUDA_ARCHITECTURES="${TESSERA_CUDA_ARCHITECTURES:-90a-real}" # of the Debian packages too
   phase "wheels" "$root/tests/fresh/wheels.sh"
   phase "a bare Debian" "$root/tests/fresh/debian.sh"
   phase "Debian packages" "$root/tests/fresh/packages.sh"

@@ -33,8 +33,10 @@ make_python_environment() {
     say "no environment for the Python package (is PyPI out of reach?): its test will be skipped"
 }
 
-# wheels DIR: Python's packages, as src/bindings/python/wheels.py says. CMake reads the variables that name ccache.
+# wheels DIR: Python's packages, as src/bindings/python/wheels.py says. A source package has no presets: what they would
+# say is in pyproject.toml and here. CMake reads the variables that name ccache.
 wheels() {
+  TESSERA_CUDA_ARCHITECTURES=${TESSERA_CUDA_ARCHITECTURES:-release}
   make_environment "$root/build/wheels/environment" "$root/src/bindings/python/wheel-requirements.txt" ||
     fail "the packages that src/bindings/python/wheel-requirements.txt lists cannot be installed; is PyPI out of reach?"
   if set_up_ccache; then

@@ -27,16 +27,11 @@ echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long)
 "$clang" -fsanitize=fuzzer "$work/probe.cpp" -o "$work/probe" 2>"$work/probe.log" ||
   { echo "skipped: $clang has no libFuzzer (Debian package libclang-rt-${version%%.*}-dev)"; exit 77; }
 
-generator=
-command -v ninja >/dev/null && generator='-G Ninja'
 launcher=
 command -v ccache >/dev/null && launcher='-DCMAKE_CXX_COMPILER_LAUNCHER=ccache'
-# The reference backend is in the library; what fuzzing is for is in front of the others.
-# shellcheck disable=SC2086  # two words, or none
-cmake -S "$here/../.." -B "$work/build" $generator $launcher -DCMAKE_CXX_COMPILER="$clang" \
-  -DCMAKE_C_COMPILER="$(echo "$clang" | sed 's/clang++/clang/')" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1 \
-  -DTESSERA_BUILD_TESTS=ON -DTESSERA_CUDA=OFF -DTESSERA_TBB=OFF -DTESSERA_OPENMP=OFF -DTESSERA_PYTHON=OFF \
-  -DTESSERA_FUZZ=ON -DTESSERA_SANITIZE=address,undefined >"$work/configure.log" ||
+# shellcheck disable=SC2086  # one word, or none
+cmake -S "$here/../.." --preset fuzz -B "$work/build" $launcher -DCMAKE_CXX_COMPILER="$clang" \
+  -DCMAKE_C_COMPILER="$(echo "$clang" | sed 's/clang++/clang/')" >"$work/configure.log" ||
   { cat "$work/configure.log"; exit 1; }
 [ $# -gt 0 ] || set -- $(ls "$here/corpus")
 # shellcheck disable=SC2046  # one word a target

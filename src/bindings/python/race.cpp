@@ -24,11 +24,11 @@ constexpr double probe_from = 2.5e8;
 constexpr double probe_seconds = 0.05;
 constexpr std::uint64_t seed = 1;
 
-const GemmKernel& find_row(Executor& executor, std::string_view kernel, DType type, Math math) {
+const GemmKernel& find_kernel(Executor& executor, std::string_view name, DType type, Math math) {
   for (const GemmKernel& kernel : executor.gemm_kernels())
-    if (kernel.name == kernel && kernel.type == type && kernel.math == math) return kernel;
+    if (kernel.name == name && kernel.type == type && kernel.math == math) return kernel;
   throw InvalidArgument("backend " + std::string(to_string(executor.capabilities().backend)) + " has no kernel '" +
-                        std::string(kernel) + "' for " + dtype_name(type) + " in math mode " +
+                        std::string(name) + "' for " + dtype_name(type) + " in math mode " +
                         std::string(to_string(math)) + "; tessera.kernels() lists those that there are");
 }
 
@@ -108,9 +108,9 @@ GemmCall Race::host_call(Math math) {
           threads_};
 }
 
-RaceResult Race::run(Backend backend, const std::string& kernel, Math math, int repeat, double time_limit) {
+RaceResult Race::run(Backend backend, const std::string& name, Math math, int repeat, double time_limit) {
   Executor& executor = tessera::executor(backend);
-  const GemmKernel& kernel = find_row(executor, kernel, type(), math);
+  const GemmKernel& kernel = find_kernel(executor, name, type(), math);
   const WithoutGil others_run;
   RaceResult result;
   GemmCall call = host_call(math);

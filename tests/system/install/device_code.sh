@@ -11,7 +11,7 @@ case $work in *\'*) work=$(mktemp -d) ;; esac # nvcc takes no path with a quote,
 rm -rf "$work"
 mkdir -p "$work/clone/cmake" "$work/bin"
 cd "$work"
-cp "$source/tessera" clone
+cp "$source/tessera" "$source/CMakePresets.json" clone
 cp -r "$source/cmake/script" "$source/cmake/debian-packages.txt" clone/cmake
 for program in gemm_compare tessera_info; do
   mkdir -p clone/apps/$program
@@ -39,8 +39,16 @@ for package; do echo "$package=installed"; done
 END
 stand_in cmake <<'END'
 echo "cmake $*" >>"$CALLS"
-while [ $# -gt 0 ]; do [ "$1" != -B ] || { mkdir -p "$2/bin"; : >"$2/build.ninja"; build=$2; }; shift; done
-[ -n "${build:-}" ] || exit 0
+source=
+while [ $# -gt 0 ]; do
+  case $1 in
+    -S) source=$2 ;;
+    --preset) build=$source/build/$2 ;;
+  esac
+  shift
+done
+[ -n "$source" ] || exit 0
+mkdir -p "$build/bin" && : >"$build/build.ninja"
 for program in gemm_compare tessera_info; do cp "${0%/*}/ctest" "$build/bin/$program"; done
 END
 for tool in ninja ctest; do echo "echo \"$tool \$*\" >>\"\$CALLS\"" | stand_in $tool; done
@@ -89,12 +97,19 @@ run "9.0" compare --sizes 256
 expect "-DTESSERA_CUDA_ARCHITECTURES=90a-real" "$calls"
 expect "gemm_compare tessera_processor_backends tessera_cuda" "$calls"
 expect_not "OPTIMIZE_DEVICE_CODE" "$calls"
+expect "--preset programs" "$calls"
 expect_not "left out" "$printed"
 run "9.0" compare --cpu
 expect "gemm_compare tessera_processor_backends" "$calls"
 expect_not "tessera_cuda" "$calls"
 run "9.0" test
 expect "-DTESSERA_CUDA_ARCHITECTURES=90a-real" "$calls"
+expect "--preset test" "$calls"
+expect "cmake --build --preset core" "$calls" # the core alone
+expect "ctest --preset core" "$calls"
+run "9.0" test -R one
+expect "-R one" "$calls"
+expect_not "--preset core" "$calls" # one test was asked for
 run "9.0 8.6 9.0 12.0 6.1" build
 expect "-DTESSERA_CUDA_ARCHITECTURES=120-real;86-real;90a-real" "$calls"
 run "13.0" build # nvcc does not know it
@@ -116,7 +131,8 @@ done
 setting=
 for command in bundle deb; do
   run "9.0" $command "$work/moved"
-  expect "-DTESSERA_CUDA_ARCHITECTURES=release" "$calls"
+  expect "--preset $command" "$calls" # whose architectures are a release's
+  expect_not "ARCHITECTURES" "$calls"
   setting=CUDACXX=/nonexistent/nvcc
   run "9.0" $command "$work/moved"
   expect "there is no nvcc: the CUDA backend is left out" "$printed"
@@ -134,10 +150,7 @@ for command in bundle deb; do
   expect "TESSERA_CUDA_ARCHITECTURES=90a-real asks for CUDA code, but there is no nvcc" "$printed"
   setting=
 done
-run "" bundle "$work/moved"
-expect "tessera_bundle" "$calls" # and not every test
 expect "some.deb" "$(echo moved/*)"
-expect "-DTESSERA_DEBIAN_PACKAGES=ON" "$(setting=; run "" deb "$work/moved"; echo "$calls")"
 for command in "compare" "compare --cpu" "info" "build"; do
   setting=TESSERA_CUDA_ARCHITECTURES=none
   run "9.0" $command
