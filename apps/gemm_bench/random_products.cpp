@@ -44,12 +44,12 @@ double draw_one_of(Draws& draws, const std::array<double, count>& values) {
 } // namespace
 
 double multiply_adds(const Product& product) {
-  const Shape& s = product.shape;
+  const GemmShape& s = product.shape;
   return static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
 }
 
 std::string to_text(const Product& product) {
-  const Shape& s = product.shape;
+  const GemmShape& s = product.shape;
   std::string text = fmt::format("{}×{}×{}", s.m, s.n, s.k);
   if (product.op_a != Op::None || product.op_b != Op::None)
     text += std::string(product.op_a == Op::None ? " N" : " T") + (product.op_b == Op::None ? "N" : "T");

@@ -6,17 +6,14 @@
 #include <string>
 #include <vector>
 
+#include <tessera/backend/gemm_shape.hpp>
 #include <tessera/types.hpp>
 
 namespace tessera::bench {
 
-struct Shape {
-  Index m = 0, n = 0, k = 0;
-};
-
 /// C := alpha·op(A)·op(B) + beta·C, with op(A) m×k and op(B) k×n. Rows are stored without gaps.
 struct Product {
-  Shape shape;
+  GemmShape shape;
   Op op_a = Op::None, op_b = Op::None;
   double alpha = 1, beta = 0; ///< f16 and bf16 hold them, too
 };

@@ -39,7 +39,7 @@ struct Entry {
 
 Result pending(const Group& group, const Task& task) {
   const OperationEntry& entry = *group.operation;
-  const OperationSizes sizes = group.shape.sizes();
+  const OperationSizes sizes = sizes_of(group.shape);
   Result result;
   result.operation = Operation::User;
   result.backend = task.backend;
@@ -57,7 +57,7 @@ Result pending(const Group& group, const Task& task) {
 class OperationRace {
  public:
   OperationRace(Bench& bench, const Group& group)
-      : bench_(bench), group_(group), entry_(*group.operation), sizes_(group.shape.sizes()) {
+      : bench_(bench), group_(group), entry_(*group.operation), sizes_(sizes_of(group.shape)) {
     for (const Task& task : group.tasks) entries_.push_back({task, pending(group, task)});
   }
 

@@ -12,7 +12,7 @@ namespace tessera::compare_app {
 
 struct FileProduct {
   DType type = DType::F32;
-  Shape shape;
+  GemmShape shape;
 };
 
 /// Reads the headers of A's and B's files, but no elements. Throws IoError, or InvalidArgument if the shapes or the

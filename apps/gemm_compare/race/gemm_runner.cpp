@@ -61,7 +61,7 @@ void Bench::miss(Backend backend, const std::string& why) {
   demanded_missing = true;
 }
 
-double expected_operations(const Options& options, const Shape& shape) {
+double expected_operations(const Options& options, const GemmShape& shape) {
   return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) *
          static_cast<double>(options.repeat + 1);
 }

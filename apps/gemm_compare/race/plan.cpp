@@ -140,10 +140,10 @@ void add_once(std::vector<std::string>& words, std::string_view word) {
 /// Adds a group for each operation and its sizes, in which each backend has a row for each number of threads.
 void plan_operations(const Options& options, Plan& plan) {
   for (const ChosenOperation& chosen : options.operations)
-    for (const Shape& shape : chosen.shapes) {
+    for (const GemmShape& shape : chosen.shapes) {
       const OperationEntry& entry = *chosen.named.entry;
-      if (entry.reject == nullptr || entry.reject(shape.sizes()) == nullptr)
-        shapes_of(entry, shape.sizes()); // throws before anything runs
+      if (entry.reject == nullptr || entry.reject(sizes_of(shape)) == nullptr)
+        shapes_of(entry, sizes_of(shape)); // throws before anything runs
       Group group{shape, entry.type, {}, &entry};
       for (const Backend backend : plan.backends) {
         Executor& present = executor(backend);
@@ -187,7 +187,7 @@ Plan make_plan(const Options& options) {
   leave_out_models(options, usable, plan);
 
   for (const DType type : options.types)
-    for (const Shape& shape : options.shapes) {
+    for (const GemmShape& shape : options.shapes) {
       Group group{shape, type, {}, nullptr};
       for (const Row& row : usable) {
         if (row.type != type || !matches_any(options, row.name)) continue;

@@ -23,7 +23,7 @@ struct Task {
 
 /// The rows that are compared with each other, which have one shape and type.
 struct Group {
-  Shape shape;
+  GemmShape shape;
   DType type = DType::F32;
   std::vector<Task> tasks;                   ///< from the first rung to the best, backend by backend
   const OperationEntry* operation = nullptr; ///< of --op, which each task runs

@@ -37,7 +37,7 @@ struct Result {
   Math math = Math::Strict;
   bool canonical = false;
   bool transfer = false; ///< a copy between host and device, which is timed but is no product
-  Shape shape;           ///< of a reduction: n is the length
+  GemmShape shape;       ///< of a reduction: n is the length
   int sizes = 0;         ///< an operation's number of sizes
   Op op_a = Op::None;
   Op op_b = Op::None;

@@ -50,7 +50,7 @@ class Tuning {
 
 /// Returns the grid of shapes: m and n from 1 to 4096, k from 16 to 65536, a factor of four apart, without the largest
 /// products.
-std::vector<Shape> tuning_shapes();
+std::vector<GemmShape> tuning_shapes();
 
 /// Returns a reporter that hands every group to `tuning`, which prints one line for each product.
 std::unique_ptr<Reporter> tuning_reporter(Tuning& tuning);

@@ -20,7 +20,7 @@ namespace tessera::distributed {
 struct Product {
   const tessera::detail::GridState& grid;
   tessera::detail::DistributedType type;
-  Index m, n, k;
+  GemmShape shape;
   Source a, b;      ///< rows of op(A) × k, columns of op(B) × k
   Axis rows, cols;  ///< of C
   LocalOrder order; ///< of C's local elements, and of the sums

@@ -37,25 +37,23 @@ Product product_of(const Call& call) {
   const bool works = grid.has_place() && grid.layer() < segments.working_layers;
   const Axis rows = grid.row_axis(call.c), cols = grid.col_axis(call.c);
   const Executor* const where_they_stay = call.resident_executor();
-  return {grid,
-          call.c.type,
-          call.m(),
-          call.n(),
-          call.k(),
-          operand(call.a, call.op_a, true),
-          operand(call.b, call.op_b, false),
-          rows,
-          cols,
-          call.c.order,
-          segments,
-          works ? rows.held(grid.row_of_rank()) : 0,
-          works ? cols.held(grid.col_of_rank()) : 0,
-          call.options.threads,
-          nullptr,
-          where_they_stay != nullptr ? where_they_stay->capabilities().backend : call.options.backend,
-          call.a.order,
-          call.b.order,
-          call.options.device_messages};
+  return {.grid = grid,
+          .type = call.c.type,
+          .shape = {.m = call.m(), .n = call.n(), .k = call.k()},
+          .a = operand(call.a, call.op_a, true),
+          .b = operand(call.b, call.op_b, false),
+          .rows = rows,
+          .cols = cols,
+          .order = call.c.order,
+          .segments = segments,
+          .local_rows = works ? rows.held(grid.row_of_rank()) : 0,
+          .local_cols = works ? cols.held(grid.col_of_rank()) : 0,
+          .threads = call.options.threads,
+          .executor = nullptr,
+          .backend = where_they_stay != nullptr ? where_they_stay->capabilities().backend : call.options.backend,
+          .a_order = call.a.order,
+          .b_order = call.b.order,
+          .device_messages = call.options.device_messages};
 }
 
 /// Chooses the engine that was named, or the first canonical one that takes the product. All ranks choose alike.
@@ -96,8 +94,9 @@ struct Work {
 Executor& executor_of(const Call& call, const Product& product) {
   if (call.options.device >= 0) return executor(call.options.backend, call.options.device);
   if (Executor* const where_they_stay = call.resident_executor()) return *where_they_stay;
-  return place_gemm(call.options.backend,
-                    {product.type.part, Math::Strict, product.local_rows, product.local_cols, product.k}, {});
+  return place_gemm(
+      call.options.backend,
+      {product.type.part, Math::Strict, {.m = product.local_rows, .n = product.local_cols, .k = product.shape.k}}, {});
 }
 
 /// Plans what the engine takes.

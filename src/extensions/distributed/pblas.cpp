@@ -120,9 +120,7 @@ bool PblasRun::keeps_c() const noexcept {
   const auto keeps = [&](Index k) {
     return k == 0 || ScalapackEstimate{left.k_is_row,
                                        !right.k_is_row,
-                                       rows.size,
-                                       cols.size,
-                                       k,
+                                       {.m = rows.size, .n = cols.size, .k = k},
                                        rows.count,
                                        cols.count,
                                        {left.to.rows.block, left.to.cols.block},
@@ -131,7 +129,7 @@ bool PblasRun::keeps_c() const noexcept {
                          .keeps_c();
   };
   const Index segment = product_.segments.length;
-  return keeps(std::min(segment, product_.k)) && keeps(product_.k % segment);
+  return keeps(std::min(segment, product_.shape.k)) && keeps(product_.shape.k % segment);
 }
 
 Status PblasRun::run(DistributedReport& report) {
@@ -158,8 +156,8 @@ Status PblasRun::run(DistributedReport& report) {
                         .row_b = 1,
                         .col_b = 1};
   const Index segment = product_.segments.length;
-  for (Index first = 0; first < product_.k; first += segment) {
-    call.k = static_cast<int>(std::min(segment, product_.k - first));
+  for (Index first = 0; first < product_.shape.k; first += segment) {
+    call.k = static_cast<int>(std::min(segment, product_.shape.k - first));
     (left.k_is_row ? call.row_a : call.col_a) = static_cast<int>(first + 1);
     (right.k_is_row ? call.row_b : call.col_b) = static_cast<int>(first + 1);
     scalapack_.add_product(call);
@@ -253,21 +251,19 @@ std::string try_order_of_sums(const Product& wanted, const ScalapackInfo& scalap
                       [&] { return static_cast<T>(uniform(generator)); });
     });
   }
-  const Product product{grid,
-                        wanted.type,
-                        m,
-                        n,
-                        k,
-                        source_of(*a, true),
-                        source_of(*b, false),
-                        grid.row_axis(*c),
-                        grid.col_axis(*c),
-                        wanted.order,
-                        Segments(k, 1, wanted.segments.length),
-                        c->local_rows,
-                        c->local_cols,
-                        1,
-                        &executor(Backend::Reference)};
+  const Product product{.grid = grid,
+                        .type = wanted.type,
+                        .shape = {.m = m, .n = n, .k = k},
+                        .a = source_of(*a, true),
+                        .b = source_of(*b, false),
+                        .rows = grid.row_axis(*c),
+                        .cols = grid.col_axis(*c),
+                        .order = wanted.order,
+                        .segments = Segments(k, 1, wanted.segments.length),
+                        .local_rows = c->local_rows,
+                        .local_cols = c->local_cols,
+                        .threads = 1,
+                        .executor = &executor(Backend::Reference)};
   PblasRun by_scalapack(product, scalapack, context_of(product, scalapack));
   const bool equal = trial_sums(product, *summa.make(product)) == trial_sums(product, by_scalapack);
   if (!anywhere(product, !equal)) return {};
@@ -282,7 +278,8 @@ std::string reject(const Product& product) {
     return "its local products go through the BLAS drop-in, which chooses the backend; name none";
   if (product.a_order != product.order || product.b_order != product.order)
     return "the local orders of a, b and c differ";
-  if (std::max({product.m, product.n, product.k}) > std::numeric_limits<int>::max() - canonical_segment)
+  if (std::max({product.shape.m, product.shape.n, product.shape.k}) >
+      std::numeric_limits<int>::max() - canonical_segment)
     return "a size is beyond the integers of ScaLAPACK";
   const ScalapackInfo* scalapack = nullptr;
   std::string why;

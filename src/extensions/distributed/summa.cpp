@@ -44,7 +44,7 @@ class SummaRun final : public EngineRun {
         cols_(by_columns_ ? product.local_rows : product.local_cols),
         layer_(product.grid.layer()),
         works_(product.grid.has_place() && layer_ < product.segments.working_layers),
-        local_(*product.executor, product.type, std::min(product.k, product.segments.length), product.threads,
+        local_(*product.executor, product.type, std::min(product.shape.k, product.segments.length), product.threads,
                {by_columns_ ? b_.on_device() : a_.on_device(), by_columns_ ? a_.on_device() : b_.on_device()}),
         memory_(
             {product.executor, product.type.is_complex, product.device_messages, layered_, product.segments.steps()},

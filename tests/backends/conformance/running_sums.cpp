@@ -90,19 +90,19 @@ class PartedProduct {
   }
 
   GemmCall call(const T* a, const T* b, const Guarded<R>* c, const R* bias) const {
-    GemmCall call{.type = dtype_of<T>,
-                  .op_a = x_.op_a,
-                  .op_b = x_.op_b,
-                  .m = x_.m,
-                  .n = x_.n,
-                  .k = x_.k,
-                  .alpha = x_.alpha,
-                  .a = a,
-                  .lda = a_.ld(),
-                  .b = b,
-                  .ldb = b_.ld(),
-                  .beta = x_.beta,
-                  .result = dtype_of<R>};
+    GemmCall call{{.type = dtype_of<T>,
+                   .op_a = x_.op_a,
+                   .op_b = x_.op_b,
+                   .m = x_.m,
+                   .n = x_.n,
+                   .k = x_.k,
+                   .alpha = x_.alpha,
+                   .a = a,
+                   .lda = a_.ld(),
+                   .b = b,
+                   .ldb = b_.ld(),
+                   .beta = x_.beta},
+                  dtype_of<R>};
     if (c != nullptr) {
       call.c = c->data();
       call.ldc = c->ld();
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(of_bf16_with_a_result_of_f32) { check_parts<bf16, float>();
 BOOST_AUTO_TEST_CASE(bad_arguments_are_refused) {
   Guarded<float> a(subject(), 4, 2048, {}), b(subject(), 2048, 6, {}), c(subject(), 4, 6, {}), s(subject(), 4, 6, {});
   GemmCall call{
-      .m = 4, .n = 6, .k = 2048, .a = a.data(), .lda = 2048, .b = b.data(), .ldb = 6, .c = c.data(), .ldc = 6};
+      {.m = 4, .n = 6, .k = 2048, .a = a.data(), .lda = 2048, .b = b.data(), .ldb = 6, .c = c.data(), .ldc = 6}};
   const RunningSums sums{s.data(), 6}, of_c{c.data(), 6, false}, narrow{s.data(), 5, false};
   using enum StatusCode;
   check_refused(call, narrow, InvalidArgument, "the place of c: gemm: ldc = 5 is less than the 6 columns", false);

@@ -35,11 +35,21 @@ class Product {
   Product(Executor& device, const Operands& x, DType type, Math math, std::string kernel)
       : Product(device, x, type, math, std::move(kernel), x.m, x.n, x.k) {}
   Product(Executor& device, const Operands& x, DType type, Math math, std::string kernel, Index m, Index n, Index k)
-      : device_(device), kernel_(std::move(kernel)), c_(device, type, m, n), call_{type,     math,       Op::None,
-                                                                                   Op::None, m,          n,
-                                                                                   k,        1.5,        x.a.data(),
-                                                                                   x.k,      x.b.data(), x.n,
-                                                                                   0,        c_.data(),  n} {}
+      : device_(device),
+        kernel_(std::move(kernel)),
+        c_(device, type, m, n),
+        call_{{.type = type,
+               .math = math,
+               .m = m,
+               .n = n,
+               .k = k,
+               .alpha = 1.5,
+               .a = x.a.data(),
+               .lda = x.k,
+               .b = x.b.data(),
+               .ldb = x.n,
+               .c = c_.data(),
+               .ldc = n}} {}
 
   const GemmCall& call() const { return call_; }
   Status enqueue(Queue& queue) const { return device_.gemm(queue, call_, kernel_); }

@@ -56,7 +56,7 @@ std::size_t Plan::result_bytes(const Sizes& sizes) const {
 /// both on huge pages, from 2 MiB on.
 std::size_t Plan::packed_bytes(const Sizes& sizes) const {
   const Index sides = std::min(piece, grid.block_m) + std::min(piece, grid.block_n) + 64; // tiles are rounded up
-  const Index depth = std::min(std::max<Index>(sizes.k, 1), canonical_segment) + 16;
+  const Index depth = std::min(std::max<Index>(sizes.shape.k, 1), canonical_segment) + 16;
   const std::size_t operands = static_cast<std::size_t>(sides * depth) * size_of(sizes.sums());
   const auto kept = [](std::size_t bytes) {
     constexpr std::size_t huge_page = std::size_t{2} << 20;
@@ -86,7 +86,7 @@ std::uint64_t bytes_to_read(const Sizes& sizes, const tessera::detail::BlockGrid
     if (done[static_cast<std::size_t>(number)]) continue;
     const tessera::detail::BlockOfC block = grid.at(number);
     if (sizes.multiplies)
-      bytes += static_cast<std::uint64_t>((block.rows + block.cols) * sizes.k) * size_of(sizes.type);
+      bytes += static_cast<std::uint64_t>((block.rows + block.cols) * sizes.shape.k) * size_of(sizes.type);
     if (sizes.reads_c) bytes += static_cast<std::uint64_t>(block.rows * block.cols) * size_of(sizes.result);
   }
   return bytes;

@@ -16,7 +16,7 @@ namespace tessera::out_of_core {
 
 /// What decides the plan.
 struct Sizes {
-  Index m = 0, n = 0, k = 0;
+  GemmShape shape;
   DType type = DType::F32;   ///< of A and B
   DType result = DType::F32; ///< of C
   Op op_a = Op::None;        ///< how the stored matrices are read

@@ -69,7 +69,7 @@ class Explanations {
   /// Takes wrong elements of some compared rows.
   void probe(const compare::Product<T>& reference, const GemmError& error) {
     if (error.beyond == 0) return;
-    const Index n = reference.n;
+    const Index n = reference.shape.n;
     std::vector<T> buffer(static_cast<std::size_t>(n));
     std::size_t rows = 0;
     for (std::size_t r = 0; r < reference.rows.size() && rows < rows_probed; ++r) {

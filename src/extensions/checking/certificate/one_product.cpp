@@ -55,12 +55,14 @@ template <class T>
 GemmError OneProduct<T>::compare(const Product<T>& reference, const ElementSource& c,
                                  const BoundCoefficients& bound) const {
   const std::size_t rows = reference.rows.size();
-  const std::size_t each = std::max<std::size_t>(1, (std::size_t{1} << 15) / static_cast<std::size_t>(reference.n + 1));
+  const std::size_t each =
+      std::max<std::size_t>(1, (std::size_t{1} << 15) / static_cast<std::size_t>(reference.shape.n + 1));
   std::vector<Comparison<T>> pieces((rows + each - 1) / each, {reference, reference.canonical, bound, kind_.result});
   compare::parallel(pieces.size(), effort_.threads, [&](std::size_t piece) {
-    std::vector<T> buffer(static_cast<std::size_t>(reference.n));
+    std::vector<T> buffer(static_cast<std::size_t>(reference.shape.n));
     for (std::size_t r = piece * each; r < std::min(rows, (piece + 1) * each); ++r)
-      pieces[piece].add_row(r, compare::read_block<T>(c, reference.rows[r], 1, 0, reference.n, buffer.data()).data);
+      pieces[piece].add_row(r,
+                            compare::read_block<T>(c, reference.rows[r], 1, 0, reference.shape.n, buffer.data()).data);
   });
   Comparison<T> whole(reference, reference.canonical, bound, kind_.result);
   for (const Comparison<T>& piece : pieces) whole.merge(piece);

@@ -78,7 +78,7 @@ class Comparison {
   /// Compares row number r of the product's rows.
   template <class H>
   void add_row(std::size_t r, const H* c) {
-    for (Index j = 0; j < product_.n; ++j) add(r, j, static_cast<T>(c[j]));
+    for (Index j = 0; j < product_.shape.n; ++j) add(r, j, static_cast<T>(c[j]));
   }
 
   /// Adds a comparison of rows that come after the rows of this one.
@@ -97,7 +97,7 @@ class Comparison {
 
   /// Returns the errors of all rows. `a` and `b` are the Frobenius norms of the compared rows of A and of B.
   GemmError finish(double a, double b) {
-    error_.rows = product_.m;
+    error_.rows = product_.shape.m;
     error_.rows_compared = static_cast<Index>(product_.rows.size());
     error_.mean_rel = elements_ > 0 ? sum_rel_ / static_cast<double>(elements_) : 0;
     error_.norm_error = off_.value();

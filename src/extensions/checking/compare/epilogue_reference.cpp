@@ -64,7 +64,7 @@ void apply_epilogue(const RowProblem& problem, const BoundCoefficients& bound, P
   const bool had_old = !product.old.empty();
   std::vector<double> sizes(product.high.size()); // |beta||C₀| + |bias| + |residual|
   parallel(product.rows.size(), threads, [&](std::size_t r) {
-    for (Index j = 0; j < product.n; ++j) {
+    for (Index j = 0; j < product.shape.n; ++j) {
       const std::size_t e = product.at(r, j);
       ExactElement x;
       x.high = product.high[e];

@@ -56,9 +56,9 @@ GemmError compare_rows(const Product<T>& product, const std::vector<T>& bits, co
                        const Arithmetic& arithmetic, DType result, int threads) {
   constexpr std::size_t elements_per_piece = 1 << 16;
   const compare::BoundCoefficients bound =
-      compare::bound_coefficients(arithmetic, result, {product.m, product.n, product.k}, product.alpha, product.beta);
+      compare::bound_coefficients(arithmetic, result, product.shape, product.alpha, product.beta);
   const std::size_t rows = product.rows.size();
-  const std::size_t each = std::max<std::size_t>(1, elements_per_piece / static_cast<std::size_t>(product.n + 1));
+  const std::size_t each = std::max<std::size_t>(1, elements_per_piece / static_cast<std::size_t>(product.shape.n + 1));
   std::vector<compare::Comparison<T>> pieces((rows + each - 1) / each, {product, bits, bound, result});
   compare::parallel(pieces.size(), threads, [&](std::size_t piece) {
     visit(result, [&]<class R>(std::type_identity<R>) {
@@ -121,8 +121,8 @@ void GemmReference::add_bits(const GemmCall& call, int threads) try {
   const detail::ContractArithmetic contract;
   throw_if_failed(check_gemm(call));
   const auto is_own = [&](const auto& x) {
-    return call.type == state_->type && call.result == state_->result && call.m == x.m && call.n == x.n &&
-           call.k == x.k && call.alpha == x.alpha && call.beta == x.beta;
+    return call.type == state_->type && call.result == state_->result && call.shape() == x.shape &&
+           call.alpha == x.alpha && call.beta == x.beta;
   };
   if (!std::visit(is_own, state_->product))
     throw InvalidArgument("add_bits: the call is " + std::string(to_string(call.type)) +
@@ -160,7 +160,7 @@ GemmError GemmReference::compare(const void* c, Index ldc, const Arithmetic& ari
 
 namespace {
 Index n_of(const GemmReference::State& state) {
-  return std::visit([](const auto& product) { return product.n; }, state.product);
+  return std::visit([](const auto& product) { return product.shape.n; }, state.product);
 }
 } // namespace
 
@@ -170,12 +170,12 @@ const std::vector<Index>& GemmReference::rows() const {
 
 const void* GemmReference::gold(Index r) const {
   if (!state_->gold.empty()) return state_->gold.data() + r * n_of(*state_);
-  return std::visit([&](const auto& product) -> const void* { return product.gold.data() + r * product.n; },
+  return std::visit([&](const auto& product) -> const void* { return product.gold.data() + r * product.shape.n; },
                     state_->product);
 }
 const void* GemmReference::canonical(Index r) const {
   if (!state_->canonical.empty()) return state_->canonical.data() + r * n_of(*state_);
-  return std::visit([&](const auto& product) -> const void* { return product.canonical.data() + r * product.n; },
+  return std::visit([&](const auto& product) -> const void* { return product.canonical.data() + r * product.shape.n; },
                     state_->product);
 }
 

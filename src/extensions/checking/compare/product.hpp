@@ -49,7 +49,7 @@ struct Product {
   Product(const ProductSource& x, std::vector<Index> rows, int threads, const KnownSizes& known,
           const SampledRows<T>& sums);
 
-  Index m, n, k;
+  GemmShape shape;
   double alpha, beta;
   std::vector<Index> rows;
   std::vector<double> high, low; ///< the product; low is empty for f32
@@ -65,7 +65,9 @@ struct Product {
   /// Rounds gold and canonical to a 16-bit type and widens them again, for comparisons with results of that type.
   void round_results(DType type);
 
-  std::size_t at(std::size_t r, Index j) const { return r * static_cast<std::size_t>(n) + static_cast<std::size_t>(j); }
+  std::size_t at(std::size_t r, Index j) const {
+    return r * static_cast<std::size_t>(shape.n) + static_cast<std::size_t>(j);
+  }
   /// True if NaN or Inf is among the numbers that element j of row number r is computed from.
   bool exceptional(std::size_t r, Index j) const;
 

@@ -150,7 +150,7 @@ Status CublasMpRun::multiply(bool only_sizes) {
   const T one = 1, zero = 0;
   const int op_left = k_is_row(left()) ? transposed : as_stored, op_right = k_is_row(right()) ? as_stored : transposed;
   const int compute = sizeof(T) == sizeof(double) ? compute_f64 : compute_f32;
-  const Index m = sums_.host.rows.size, n = sums_.host.cols.size, k = product_.k;
+  const Index m = sums_.host.rows.size, n = sums_.host.cols.size, k = product_.shape.k;
   if (only_sizes)
     return vendor_status(
         library.gemm_sizes(session_->handle(), op_left, op_right, m, n, k, &one, left_.memory.data(), 1, 1,

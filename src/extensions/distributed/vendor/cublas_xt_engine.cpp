@@ -89,7 +89,7 @@ class CublasXtRun final : public EngineRun {
     const auto size = [](Index count) { return static_cast<std::size_t>(count); };
     const T one = 1, zero = 0;
     return vendor_status(gemm(handle_.get(), k_is_row(x) ? 1 : 0, k_is_row(y) ? 0 : 1, size(sums.rows.size),
-                              size(sums.cols.size), size(product_.k), &one, reinterpret_cast<const T*>(left.data),
+                              size(sums.cols.size), size(product_.shape.k), &one, reinterpret_cast<const T*>(left.data),
                               size(left.ld), reinterpret_cast<const T*>(right.data), size(right.ld), &zero,
                               reinterpret_cast<T*>(sums.data), size(sums.ld)),
                          function);
