@@ -35,14 +35,14 @@ void DeviceOperands::Operand::fill_at_random(Executor& device, DType type, std::
       {.type = type, .rows = 1, .cols = elements, .z = memory.as<void>(), .ldz = elements, .seed = seed}));
 }
 
-Index DeviceOperands::count_sets(const Executor& device, const DeviceMode& mode, const Product& product) {
+Index DeviceOperands::count_sets(const Executor& device, const DeviceMode& mode, const RacedProduct& product) {
   const GemmShape& s = product.shape;
   const std::size_t set = bytes_of(mode.type, s.m, s.k) + bytes_of(mode.type, s.k, s.n) + bytes_of(mode.type, s.m, s.n);
   const std::size_t wanted = caches_filled * device.capabilities().l2_bytes;
   return std::clamp<Index>(static_cast<Index>((wanted + set - 1) / set), 1, most_sets);
 }
 
-DeviceOperands::DeviceOperands(Executor& device, const DeviceMode& mode, const Product& product)
+DeviceOperands::DeviceOperands(Executor& device, const DeviceMode& mode, const RacedProduct& product)
     : device_(device),
       sets_(count_sets(device, mode, product)),
       a_(device, mode.type, product.op_a == Op::None ? product.shape.m : product.shape.k,

@@ -316,7 +316,7 @@ void read_products(const CommandLine& words, bool shapes_given, Options& options
   options.op_a = words.trans_a ? Op::Transpose : Op::None;
   options.op_b = words.trans_b ? Op::Transpose : Op::None;
   if (options.reads_files()) {
-    const FileProduct product = inspect_files(options);
+    const FileOperands product = inspect_files(options);
     options.types = {product.type};
     options.shapes = {product.shape};
     options.result = parse_result(words, options);

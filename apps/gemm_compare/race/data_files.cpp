@@ -40,7 +40,7 @@ struct DataFiles::Matrices {
   decltype(element_types)::Apply<OneMatrix> c;
 };
 
-FileProduct inspect_files(const Options& options) {
+FileOperands inspect_files(const Options& options) {
   const NpyInfo a = inspect_npy(options.file_a);
   const NpyInfo b = inspect_npy(options.file_b);
   check_type(options.file_b, b.type, options.file_a + " holds", a.type);
@@ -58,7 +58,7 @@ FileProduct inspect_files(const Options& options) {
   return {a.type, shape};
 }
 
-void check_file_c(const Options& options, const FileProduct& product) {
+void check_file_c(const Options& options, const FileOperands& product) {
   if (options.file_c.empty()) return;
   const GemmShape& shape = product.shape;
   const NpyInfo c = inspect_npy(options.file_c);

@@ -42,7 +42,7 @@ std::vector<Row> rows_of(Backend backend, Operation operation) {
 }
 
 /// Finds the backends to use, and the requested backends that are missing.
-void find_backends(const Options& options, Plan& plan) {
+void find_backends(const Options& options, RacePlan& plan) {
   std::vector<BackendRequest> requests = options.backends;
   if (requests.empty())
     for (const Backend backend : known_backends()) requests.push_back({backend, false});
@@ -122,7 +122,7 @@ bool is_meant(const Row& model, const Options& options, const std::vector<std::s
 }
 
 /// Moves the models that the command line does not mean from `rows` to the plan's list of models that are left out.
-void leave_out_models(const Options& options, std::vector<Row>& rows, Plan& plan) {
+void leave_out_models(const Options& options, std::vector<Row>& rows, RacePlan& plan) {
   std::vector<std::string> others;
   for (const Row& row : rows)
     if (!is_model(row)) others.push_back(row.name);
@@ -138,7 +138,7 @@ void add_once(std::vector<std::string>& words, std::string_view word) {
 }
 
 /// Adds a group for each operation and its sizes, in which each backend has a row for each number of threads.
-void plan_operations(const Options& options, Plan& plan) {
+void plan_operations(const Options& options, RacePlan& plan) {
   for (const ChosenOperation& chosen : options.operations)
     for (const GemmShape& shape : chosen.shapes) {
       const OperationEntry& entry = *chosen.named.entry;
@@ -156,8 +156,8 @@ void plan_operations(const Options& options, Plan& plan) {
 
 } // namespace
 
-Plan make_plan(const Options& options) {
-  Plan plan;
+RacePlan make_plan(const Options& options) {
+  RacePlan plan;
   find_backends(options, plan);
   if (plan.backends.empty()) {
     std::string reasons;
@@ -205,7 +205,7 @@ Plan make_plan(const Options& options) {
   return plan;
 }
 
-std::string left_out_line(const Plan& plan) {
+std::string left_out_line(const RacePlan& plan) {
   if (plan.left_out.empty()) return {};
   std::vector<std::string> names, backends, modes;
   for (const Task& model : plan.left_out) {

@@ -46,7 +46,7 @@ std::vector<GemmShape> tuning_shapes() {
   return shapes;
 }
 
-Tuning::Tuning(const Options& options, const Plan& plan) : budget_(options.tuning_seconds) {
+Tuning::Tuning(const Options& options, const RacePlan& plan) : budget_(options.tuning_seconds) {
   if (plan.backends.size() != 1) throw InvalidArgument("tune: a table is of one backend; name one with --backend");
   const Capabilities& machine = executor(plan.backends.front()).capabilities();
   path_ = target(options, machine);

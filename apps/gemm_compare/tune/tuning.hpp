@@ -23,7 +23,7 @@ class Tuning {
   /// Reads the table that earlier runs wrote, if there is one. Throws IoError if it cannot be read, and InvalidArgument
   /// if the plan has not exactly one backend, if the table is of another backend or device, or if no folder for it is
   /// known.
-  Tuning(const Options& options, const Plan& plan);
+  Tuning(const Options& options, const RacePlan& plan);
 
   /// Removes the tasks of the group that need no measurement: kernels that gemm() may not choose, kernels that were far
   /// behind on the shapes before, modes with fewer than two kernels, and modes for which the table has this shape.

@@ -28,7 +28,7 @@ inline void refuse_fortran(const Routine& routine, int position) { report_fortra
 
 /// One product's arguments but for its matrices, as the caller passed them.
 template <class T>
-struct Product {
+struct BatchArguments {
   std::optional<Op> op_a, op_b;
   GemmShape shape;
   T alpha;
@@ -57,8 +57,8 @@ struct Product {
 inline Order order_of(bool rows) { return rows ? Order::Rows : Order::Columns; }
 
 template <class T>
-void strided_batch(const Routine& routine, Refuse refuse, bool rows, const Product<T>& x, const T* a, Index stride_a,
-                   const T* b, Index stride_b, T* c, Index stride_c, Index count) {
+void strided_batch(const Routine& routine, Refuse refuse, bool rows, const BatchArguments<T>& x, const T* a,
+                   Index stride_a, const T* b, Index stride_b, T* c, Index stride_c, Index count) {
   const int wrong = x.wrong(rows);
   // A batch has strides between the arguments of a single product.
   if (wrong != 0) return refuse(routine, wrong == 11 ? 12 : wrong == 14 ? 16 : wrong);
@@ -174,14 +174,14 @@ void cblas_groups(const Routine& routine, int layout, const int* trans_a, const 
   if (layout != row_major && layout != col_major) return refuse_c(routine, 1);
   const Integers value(routine);
   const auto product = [&](Index g) {
-    return Product<T>{cblas_op<T>(trans_a[g]),
-                      cblas_op<T>(trans_b[g]),
-                      {.m = value.at(m, g), .n = value.at(n, g), .k = value.at(k, g)},
-                      alpha[g],
-                      value.at(lda, g),
-                      value.at(ldb, g),
-                      beta[g],
-                      value.at(ldc, g)};
+    return BatchArguments<T>{cblas_op<T>(trans_a[g]),
+                             cblas_op<T>(trans_b[g]),
+                             {.m = value.at(m, g), .n = value.at(n, g), .k = value.at(k, g)},
+                             alpha[g],
+                             value.at(lda, g),
+                             value.at(ldb, g),
+                             beta[g],
+                             value.at(ldc, g)};
   };
   const auto size = [&](Index g) { return value.at(sizes, g); };
   grouped_batch<T>(routine, refuse_c, layout == row_major, value(groups), size, product, a, b, c);
@@ -212,14 +212,14 @@ void fortran_groups(const Routine& routine, const char* trans_a, const char* tra
                     const blas_int* groups, const blas_int* sizes) {
   const Integers value(routine);
   const auto product = [&](Index g) {
-    return Product<T>{parse_op<T>(trans_a[g]),
-                      parse_op<T>(trans_b[g]),
-                      {.m = value.at(m, g), .n = value.at(n, g), .k = value.at(k, g)},
-                      alpha[g],
-                      value.at(lda, g),
-                      value.at(ldb, g),
-                      beta[g],
-                      value.at(ldc, g)};
+    return BatchArguments<T>{parse_op<T>(trans_a[g]),
+                             parse_op<T>(trans_b[g]),
+                             {.m = value.at(m, g), .n = value.at(n, g), .k = value.at(k, g)},
+                             alpha[g],
+                             value.at(lda, g),
+                             value.at(ldb, g),
+                             beta[g],
+                             value.at(ldc, g)};
   };
   const auto size = [&](Index g) { return value.at(sizes, g); };
   grouped_batch<T>(routine, refuse_fortran, false, value(groups), size, product, a, b, c);

@@ -109,9 +109,9 @@ class Factor {
 };
 
 /// One call of tessera.gemm: it checks all arguments, computes the product and returns the result.
-class Product {
+class ArrayProduct {
  public:
-  Product(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&))
+  ArrayProduct(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&))
       : arguments_(arguments),
         wrap_(wrap),
         a_(arguments.a, "a"),
@@ -348,7 +348,7 @@ class Product {
 } // namespace
 
 PyObject* gemm(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&)) {
-  return Product(arguments, wrap).run();
+  return ArrayProduct(arguments, wrap).run();
 }
 
 } // namespace tessera::python

@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_warps) {
   for (const auto& [m, n, k] : tessera::test::products_of_warps)
     for (const Index more : {0, 1})
       for (const Index element : {2, 4}) {
-        const Plan plan = plan_of(call(m, n, k, more), element, hopper);
+        const WarpMmaPlan plan = plan_of(call(m, n, k, more), element, hopper);
         seen.insert({plan.side, plan.parts});
         BOOST_TEST((plan.parts == 1 || plan.parts == tessera::detail::matrix_unit_segments(k)));
         BOOST_TEST(plan_of(call(m, n, k, more), element, ampere).parts == 1);
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_few_results) {
       for (const Op op_a : {Op::None, Op::Transpose})
         for (const Op op_b : {Op::None, Op::Transpose}) {
           const tessera::GemmCall product = tessera::test::packed_call(type, sizes, op_a, op_b);
-          const Plan plan = plan_of(product, hopper);
+          const WarpFmaPlan plan = plan_of(product, hopper);
           BOOST_TEST(plan_of(product, ampere).parts == 1);
           if (!is_small(product, hopper)) continue; // the test on a device leaves it out, too
           seen.insert({plan.m, plan.n});
@@ -253,10 +253,10 @@ BOOST_AUTO_TEST_CASE(plans_of_warp_split) {
       for (const tessera::Op op_b : {tessera::Op::None, tessera::Op::Transpose}) {
         const tessera::GemmCall product = tessera::test::packed_call(tessera::DType::F32, sizes, op_a, op_b);
         if (tessera::cuda::fp16x3::choose(product, 132).way != tessera::cuda::fp16x3::Way::Split) continue;
-        const Plan plan = best_of(product, 132).plan;
+        const WarpSplitPlan plan = best_of(product, 132).plan;
         seen.insert({plan.down, plan.across, plan.parts > 1});
       }
-  for (const Plan& tile : tiles)
+  for (const WarpSplitPlan& tile : tiles)
     for (const int shared : {0, 1})
       BOOST_TEST(seen.contains({tile.down, tile.across, shared}),
                  tile.down << "×" << tile.across << (shared ? ", shared k" : ""));

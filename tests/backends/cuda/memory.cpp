@@ -6,8 +6,8 @@
 
 #include <tessera/tessera.hpp>
 
+#include "cuda_plugin.hpp"
 #include "limit.hpp"
-#include "plugin.hpp"
 #include "round_trip.hpp"
 
 using namespace tessera;

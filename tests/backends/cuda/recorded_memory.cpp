@@ -12,9 +12,9 @@
 #include <tessera/performance/recording.hpp>
 #include <tessera/tessera.hpp>
 
+#include "cuda_plugin.hpp"
 #include "limit.hpp"
 #include "on_device.hpp"
-#include "plugin.hpp"
 #include "recorded_products.hpp"
 
 using namespace tessera;

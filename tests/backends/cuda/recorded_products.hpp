@@ -30,11 +30,12 @@ struct Operands {
 };
 
 /// A product, its C, and the bits of a plain run.
-class Product {
+class RecordedProduct {
  public:
-  Product(Executor& device, const Operands& x, DType type, Math math, std::string kernel)
-      : Product(device, x, type, math, std::move(kernel), x.m, x.n, x.k) {}
-  Product(Executor& device, const Operands& x, DType type, Math math, std::string kernel, Index m, Index n, Index k)
+  RecordedProduct(Executor& device, const Operands& x, DType type, Math math, std::string kernel)
+      : RecordedProduct(device, x, type, math, std::move(kernel), x.m, x.n, x.k) {}
+  RecordedProduct(Executor& device, const Operands& x, DType type, Math math, std::string kernel, Index m, Index n,
+                  Index k)
       : device_(device),
         kernel_(std::move(kernel)),
         c_(device, type, m, n),
@@ -78,12 +79,12 @@ class Product {
   std::vector<std::byte> expected_;
 };
 
-using Products = std::vector<std::unique_ptr<Product>>;
+using Products = std::vector<std::unique_ptr<RecordedProduct>>;
 
 /// Returns the product of all of the operands by `row`, or null if the row rejects it or its library has no kernel for
 /// it.
-inline std::unique_ptr<Product> product_of(Executor& device, const Operands& x, const GemmKernel& row) {
-  auto product = std::make_unique<Product>(device, x, row.type, row.math, row.name);
+inline std::unique_ptr<RecordedProduct> product_of(Executor& device, const Operands& x, const GemmKernel& row) {
+  auto product = std::make_unique<RecordedProduct>(device, x, row.type, row.math, row.name);
   if (row.reject != nullptr && row.reject(row, product->call(), device.capabilities()) != nullptr) return nullptr;
   return product->expect() ? std::move(product) : nullptr;
 }

@@ -64,7 +64,7 @@ class BlockWriter::Target final : public tessera::detail::BlockTarget {
   std::size_t next_ = 0;
 };
 
-BlockWriter::BlockWriter(const Sizes& sizes, const Plan& plan, const Ending& ending,
+BlockWriter::BlockWriter(const Sizes& sizes, const FilePlan& plan, const Ending& ending,
                          tessera::detail::SharedBlocks& blocks, Unfinished& unfinished, std::uint64_t header,
                          std::function<void(Index, std::uint64_t)> recorded)
     : sizes_(sizes),

@@ -71,7 +71,7 @@ double bytes_beside(const Sizes& sizes, bool along_k, Index outer, Index block, 
 /// hides are the buffers' allocation, the first slices, the first block's product and the last block's way to the disk.
 /// So many small blocks begin early to write and end soon after the last product; but each row of blocks reads all of B
 /// again, and each column of blocks all of A. The system's cache has what is read again, where it has room for it.
-double seconds_of(const Sizes& sizes, const Plan& plan) {
+double seconds_of(const Sizes& sizes, const FilePlan& plan) {
   const auto& grid = plan.grid;
   const double rows = real(grid.rows()), cols = real(grid.cols()), executors = sizes.executors();
   const double operand_a = bytes_of(sizes, grid.m), operand_b = bytes_of(sizes, grid.n);
@@ -120,8 +120,8 @@ std::vector<Index> strips_of(const Sizes& sizes, Index block_m) {
   return all;
 }
 
-Plan plan_with(const Sizes& sizes, Index block_m, Index block_n, Index depth_a, Index depth_b, Index strip_rows,
-               Index piece) {
+FilePlan plan_with(const Sizes& sizes, Index block_m, Index block_n, Index depth_a, Index depth_b, Index strip_rows,
+                   Index piece) {
   return {{sizes.shape.m, sizes.shape.n, std::max<Index>(block_m, 1), std::max<Index>(block_n, 1)},
           depth_a,
           depth_b,
@@ -140,7 +140,7 @@ Index piece_for(const Sizes& sizes, std::size_t limit) {
 }
 
 /// The smallest blocks, which need least memory.
-Plan smallest_plan(const Sizes& sizes) {
+FilePlan smallest_plan(const Sizes& sizes) {
   const Index depth = depths(sizes, false).front();
   const auto least = [](Index size) { return std::clamp<Index>(size, 1, smallest_block); };
   const Index block_m = least(sizes.shape.m);
@@ -161,12 +161,12 @@ void for_plans(const Sizes& sizes, Index block_m, Index largest_piece, Visit&& v
 
 } // namespace
 
-Plan plan_of_blocks(const Sizes& sizes, Index block_m, Index block_n, std::size_t limit) {
+FilePlan plan_of_blocks(const Sizes& sizes, Index block_m, Index block_n, std::size_t limit) {
   const Index depth = depths(sizes, false).front();
-  Plan best = plan_with(sizes, block_m, block_n, depth, depth, strips_of(sizes, block_m).front(), least_piece);
+  FilePlan best = plan_with(sizes, block_m, block_n, depth, depth, strips_of(sizes, block_m).front(), least_piece);
   double least = std::numeric_limits<double>::infinity();
   for_plans(sizes, block_m, piece_for(sizes, limit), [&](const auto& with) {
-    const Plan plan = with(block_n);
+    const FilePlan plan = with(block_n);
     const double seconds = seconds_of(sizes, plan);
     if (plan.bytes(sizes) > limit || seconds >= least) return;
     best = plan;
@@ -175,16 +175,16 @@ Plan plan_of_blocks(const Sizes& sizes, Index block_m, Index block_n, std::size_
   return best;
 }
 
-Plan choose_plan(const Sizes& sizes, std::size_t limit) {
+FilePlan choose_plan(const Sizes& sizes, std::size_t limit) {
   const Index m = std::max<Index>(sizes.shape.m, 1), n = std::max<Index>(sizes.shape.n, 1);
   const Index most_m = sizes.most_m > 0 ? std::min(m, sizes.most_m) : m;
   const Index most_n = sizes.most_n > 0 ? std::min(n, sizes.most_n) : n;
   const Index least_m = std::min(most_m, smallest_block), least_n = std::min(most_n, smallest_block);
   // Several executors have blocks enough to end at about the same time.
   const Index enough = sizes.executors() > 1 ? 2 * sizes.executors() : 1;
-  Plan best;
+  FilePlan best;
   std::tuple<bool, double> least{true, std::numeric_limits<double>::infinity()};
-  const auto consider = [&](const Plan& plan) {
+  const auto consider = [&](const FilePlan& plan) {
     const std::tuple rank{plan.grid.count() < enough, seconds_of(sizes, plan)};
     if (!(rank < least)) return;
     least = rank;

@@ -204,7 +204,7 @@ void Run::look_for_unfinished() {
     if (value < 1) throw InvalidArgument("the journal of " + out + " has no " + std::string(name) + "; start over");
     return value;
   };
-  const Plan recorded = plan_of_blocks(sizes_, number(block_rows), number(block_columns), asked_.memory_limit);
+  const FilePlan recorded = plan_of_blocks(sizes_, number(block_rows), number(block_columns), asked_.memory_limit);
   const std::string blocks = "the unfinished product of " + out + " has blocks of " +
                              std::string(value_of(recorded_.facts, block_rows)) + "×" +
                              std::string(value_of(recorded_.facts, block_columns));

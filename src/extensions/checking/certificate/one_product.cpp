@@ -9,7 +9,7 @@ namespace tessera::certificate {
 using compare::BoundCoefficients;
 using compare::Comparison;
 using compare::ElementSource;
-using compare::Product;
+using compare::ReferenceProduct;
 using compare::Sums;
 
 template <class T>
@@ -37,13 +37,13 @@ BoundCoefficients OneProduct<T>::bound_of(const Arithmetic& arithmetic) const {
 }
 
 template <class T>
-Product<T> OneProduct<T>::reference(std::vector<Index> rows, const compare::SampledRows<T>* sampled) const {
+ReferenceProduct<T> OneProduct<T>::reference(std::vector<Index> rows, const compare::SampledRows<T>* sampled) const {
   const compare::ProductSource source{problem_.a, problem_.b, problem_.c_before, problem_.alpha, problem_.beta};
   std::optional<compare::KnownSizes> known; // where all elements are finite
   if (rows_ && !needs_columns()) known = rows_->known_sizes();
-  Product<T> product = known && sampled != nullptr
-                           ? Product<T>(source, std::move(rows), effort_.threads, *known, *sampled)
-                           : Product<T>(source, std::move(rows), effort_.threads, known);
+  ReferenceProduct<T> product = known && sampled != nullptr
+                                    ? ReferenceProduct<T>(source, std::move(rows), effort_.threads, *known, *sampled)
+                                    : ReferenceProduct<T>(source, std::move(rows), effort_.threads, known);
   if (problem_.has_epilogue())
     compare::apply_epilogue(problem_, bound_, product, effort_.threads);
   else if (is_16_bit(kind_.result))
@@ -52,7 +52,7 @@ Product<T> OneProduct<T>::reference(std::vector<Index> rows, const compare::Samp
 }
 
 template <class T>
-GemmError OneProduct<T>::compare(const Product<T>& reference, const ElementSource& c,
+GemmError OneProduct<T>::compare(const ReferenceProduct<T>& reference, const ElementSource& c,
                                  const BoundCoefficients& bound) const {
   const std::size_t rows = reference.rows.size();
   const std::size_t each =

@@ -46,14 +46,14 @@ std::uint64_t narrow_distance(float x, float y) {
 
 /// Returns the part of the bound that all elements share.
 template <class T>
-double shared_bound(const Product<T>& product, const BoundCoefficients& bound) {
+double shared_bound(const ReferenceProduct<T>& product, const BoundCoefficients& bound) {
   if (bound.norms == 0) return 0;
   return bound.norms * std::abs(product.alpha) * product.largest_a * product.largest_b;
 }
 
 /// Returns the bound of element j of row number r of the product, whose exact value has this magnitude.
 template <class T>
-double element_bound(const Product<T>& product, const BoundCoefficients& coefficients, std::size_t r, Index j,
+double element_bound(const ReferenceProduct<T>& product, const BoundCoefficients& coefficients, std::size_t r, Index j,
                      double exact) {
   const std::size_t e = product.at(r, j);
   const double size = std::abs(product.alpha);
@@ -72,7 +72,8 @@ double element_bound(const Product<T>& product, const BoundCoefficients& coeffic
 template <class T>
 class Comparison {
  public:
-  Comparison(const Product<T>& product, const std::vector<T>& bits, const BoundCoefficients& bound, DType result)
+  Comparison(const ReferenceProduct<T>& product, const std::vector<T>& bits, const BoundCoefficients& bound,
+             DType result)
       : product_(product), bits_(bits), bound_(bound), result_(result), unit_(unit_roundoff(result)) {}
 
   /// Compares row number r of the product's rows.
@@ -235,7 +236,7 @@ class Comparison {
     if (error_.worst.size() > worst_elements) error_.worst.pop_back();
   }
 
-  const Product<T>& product_;
+  const ReferenceProduct<T>& product_;
   const std::vector<T>& bits_;
   const BoundCoefficients& bound_;
   DType result_;

@@ -66,7 +66,7 @@ ProductSource ProductSource::of(const GemmCall& call) {
 }
 
 template <class T>
-Product<T>::Product(const ProductSource& x, std::vector<Index>&& wanted)
+ReferenceProduct<T>::ReferenceProduct(const ProductSource& x, std::vector<Index>&& wanted)
     : shape{.m = x.a.rows, .n = x.b.cols, .k = x.a.cols}, alpha(x.alpha), beta(x.beta), rows(std::move(wanted)) {
   const std::size_t elements = rows.size() * static_cast<std::size_t>(shape.n);
   high.resize(elements);
@@ -81,16 +81,16 @@ Product<T>::Product(const ProductSource& x, std::vector<Index>&& wanted)
 }
 
 template <class T>
-void Product<T>::keep_sizes(const KnownSizes& known) {
+void ReferenceProduct<T>::keep_sizes(const KnownSizes& known) {
   largest_a = known.largest_a;
   largest_b = known.largest_b;
   for (VectorNorms& column : col_norms) column.largest = known.largest_b;
 }
 
 template <class T>
-Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threads,
-                    const std::optional<KnownSizes>& known)
-    : Product(x, std::move(wanted)) {
+ReferenceProduct<T>::ReferenceProduct(const ProductSource& x, std::vector<Index> wanted, int threads,
+                                      const std::optional<KnownSizes>& known)
+    : ReferenceProduct(x, std::move(wanted)) {
   const Index depth = depth_of(x);
   if (known)
     keep_sizes(*known);
@@ -108,9 +108,9 @@ Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threa
 }
 
 template <class T>
-Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threads, const KnownSizes& known,
-                    const SampledRows<T>& sums)
-    : Product(x, std::move(wanted)) {
+ReferenceProduct<T>::ReferenceProduct(const ProductSource& x, std::vector<Index> wanted, int threads,
+                                      const KnownSizes& known, const SampledRows<T>& sums)
+    : ReferenceProduct(x, std::move(wanted)) {
   keep_sizes(known);
   parallel(rows.size(), threads, [&](std::size_t r) {
     sums.write(r, &high[at(r, 0)], low.empty() ? nullptr : &low[at(r, 0)], &magnitude[at(r, 0)]);
@@ -121,7 +121,7 @@ Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threa
 
 /// Finds the largest element of A. The rows of the product may be a sample.
 template <class T>
-void Product<T>::measure_a(const ElementSource& a, Index depth, int threads) {
+void ReferenceProduct<T>::measure_a(const ElementSource& a, Index depth, int threads) {
   std::vector<double> largest(static_cast<std::size_t>((shape.m + rows_per_block - 1) / rows_per_block));
   parallel(largest.size(), threads, [&](std::size_t task) {
     const Index first = static_cast<Index>(task) * rows_per_block;
@@ -145,7 +145,7 @@ void Product<T>::measure_a(const ElementSource& a, Index depth, int threads) {
 
 /// Takes over the norms of the columns from j on, which were measured strip by strip.
 template <class T>
-void Product<T>::keep_norms(const ElementSource& b, Index depth, Index j, const StripNorms<T>& strip_norms) {
+void ReferenceProduct<T>::keep_norms(const ElementSource& b, Index depth, Index j, const StripNorms<T>& strip_norms) {
   for (Index q = 0; q < std::min(strip<T>, shape.n - j); ++q) {
     VectorNorms& norms = col_norms[static_cast<std::size_t>(j + q)];
     norms.sum = strip_norms.sum[q];
@@ -162,8 +162,8 @@ void Product<T>::keep_norms(const ElementSource& b, Index depth, Index j, const 
 
 /// Computes columns j … j + piece − 1 of some rows, and measures these columns of B if it is asked to.
 template <class T>
-void Product<T>::sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j,
-                           bool measures) {
+void ReferenceProduct<T>::sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j,
+                                    bool measures) {
   constexpr Index width = strip<T>;
   constexpr Index strips = piece / width;
   const Index columns = std::min(piece, shape.n - j);
@@ -200,7 +200,7 @@ void Product<T>::sum_piece(const ProductSource& x, Index depth, std::size_t firs
 
 /// Adds the chains to the canonical sums of row number r from column j on, and sets the chains to zero.
 template <class T>
-void Product<T>::close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums) {
+void ReferenceProduct<T>::close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums) {
   for (Index q = 0; q < std::min(strip<T>, shape.n - j); ++q) {
     T& sum = canonical[at(r, j + q)];
     sum = is_first ? sums.chain[q] : sum + sums.chain[q];
@@ -209,7 +209,7 @@ void Product<T>::close_segment(std::size_t r, Index j, bool is_first, StripSums<
 }
 
 template <class T>
-void Product<T>::keep(std::size_t r, Index j, const StripSums<T>& sums) {
+void ReferenceProduct<T>::keep(std::size_t r, Index j, const StripSums<T>& sums) {
   for (Index q = 0; q < std::min(strip<T>, shape.n - j); ++q) {
     high[at(r, j + q)] = sums.high[q];
     if (!low.empty()) low[at(r, j + q)] = sums.low[q];
@@ -218,7 +218,7 @@ void Product<T>::keep(std::size_t r, Index j, const StripSums<T>& sums) {
 }
 
 template <class T>
-void Product<T>::finish_row(const ProductSource& x, Index depth, std::size_t r) {
+void ReferenceProduct<T>::finish_row(const ProductSource& x, Index depth, std::size_t r) {
   const Index i = rows[r];
   std::vector<T> buffer(static_cast<std::size_t>(std::max(depth, shape.n)));
   const T* a = read_block<T>(x.a, i, 1, 0, depth, buffer.data()).data;
@@ -257,7 +257,7 @@ void Product<T>::finish_row(const ProductSource& x, Index depth, std::size_t r) 
 }
 
 template <class T>
-void Product<T>::round_results(DType type) {
+void ReferenceProduct<T>::round_results(DType type) {
   for (std::size_t e = 0; e < gold.size(); ++e) {
     gold[e] = rounded(high[e], type);
     canonical[e] = rounded(static_cast<float>(canonical[e]), type);
@@ -265,13 +265,13 @@ void Product<T>::round_results(DType type) {
 }
 
 template <class T>
-bool Product<T>::exceptional(std::size_t r, Index j) const {
+bool ReferenceProduct<T>::exceptional(std::size_t r, Index j) const {
   if (!special.empty() && special[at(r, j)] != 0) return true;
   if (!scalars_finite || !row_norms[r].finite || !col_norms[static_cast<std::size_t>(j)].finite) return true;
   return !old.empty() && std::isnan(old[at(r, j)]);
 }
 
-template struct Product<float>;
-template struct Product<double>;
+template struct ReferenceProduct<float>;
+template struct ReferenceProduct<double>;
 
 } // namespace tessera::compare
