@@ -40,16 +40,13 @@ struct Entry {
 Result pending(const Group& group, const Task& task) {
   const OperationEntry& entry = *group.operation;
   const OperationSizes sizes = sizes_of(group.shape);
-  Result result;
+  Result result = pending_task(group, task);
   result.operation = Operation::User;
-  result.backend = task.backend;
   result.op = result.kernel = entry.name;
   result.summary = entry.summary;
-  result.type = result.result = group.type;
+  result.result = group.type;
   result.canonical = entry.ulps == 0;
-  result.shape = group.shape;
   result.sizes = entry.sizes;
-  result.threads = task.threads;
   result.flops = flops_of(entry, sizes);
   return result;
 }
