@@ -64,7 +64,7 @@ std::vector<PlannedProduct> products(const Words& words) {
   std::vector<PlannedProduct> all;
   if (words.random > 0) {
     for (const Index seed : apps::parse_index_list("--seed", words.seeds, 1))
-      for (const Product& product :
+      for (const RacedProduct& product :
            random_products(words.random, static_cast<std::uint64_t>(seed), words.gpu ? on_device : on_processor))
         all.push_back({product, static_cast<std::uint64_t>(seed)});
   } else {

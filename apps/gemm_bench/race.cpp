@@ -28,22 +28,22 @@ class Course {
         b_(stored(race.product.op_b, race.product.shape.k, race.product.shape.n, Seed{2})),
         old_c_(Matrix<T>::random(race.product.shape.m, race.product.shape.n, Seed{3})),
         c_(old_c_) {
-    const Shape& shape = race.product.shape;
-    call_ = {.type = dtype_of<T>,
-             .op_a = race.product.op_a,
-             .op_b = race.product.op_b,
-             .m = shape.m,
-             .n = shape.n,
-             .k = shape.k,
-             .alpha = race.product.alpha,
-             .a = std::as_const(a_).data(),
-             .lda = a_.ld(),
-             .b = std::as_const(b_).data(),
-             .ldb = b_.ld(),
-             .beta = race.product.beta,
-             .c = c_.data(),
-             .ldc = c_.ld(),
-             .threads = race.threads};
+    const GemmShape& shape = race.product.shape;
+    call_ = {{.type = dtype_of<T>,
+              .op_a = race.product.op_a,
+              .op_b = race.product.op_b,
+              .m = shape.m,
+              .n = shape.n,
+              .k = shape.k,
+              .alpha = race.product.alpha,
+              .a = std::as_const(a_).data(),
+              .lda = a_.ld(),
+              .b = std::as_const(b_).data(),
+              .ldb = b_.ld(),
+              .beta = race.product.beta,
+              .c = c_.data(),
+              .ldc = c_.ld(),
+              .threads = race.threads}};
     // All rows of a small product are compared, and some rows of a large one.
     const double row = static_cast<double>(shape.n) * static_cast<double>(shape.k);
     const auto rows = static_cast<Index>(std::max(8.0, 3e8 / std::max(row, 1.0)));

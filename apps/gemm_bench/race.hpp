@@ -12,7 +12,7 @@
 namespace tessera::bench {
 
 struct Race {
-  Product product;
+  RacedProduct product;
   DType type = DType::F32;
   int threads = 1;
 };

@@ -43,13 +43,13 @@ double draw_one_of(Draws& draws, const std::array<double, count>& values) {
 
 } // namespace
 
-double multiply_adds(const Product& product) {
-  const Shape& s = product.shape;
+double multiply_adds(const RacedProduct& product) {
+  const GemmShape& s = product.shape;
   return static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
 }
 
-std::string to_text(const Product& product) {
-  const Shape& s = product.shape;
+std::string to_text(const RacedProduct& product) {
+  const GemmShape& s = product.shape;
   std::string text = fmt::format("{}×{}×{}", s.m, s.n, s.k);
   if (product.op_a != Op::None || product.op_b != Op::None)
     text += std::string(product.op_a == Op::None ? " N" : " T") + (product.op_b == Op::None ? "N" : "T");
@@ -58,7 +58,7 @@ std::string to_text(const Product& product) {
   return text;
 }
 
-Product parse_product(const std::string& text) {
+RacedProduct parse_product(const std::string& text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   const std::string letters = text.substr(colon);
   for (const char* known : {"", ":NN", ":NT", ":TN", ":TT"}) {
@@ -75,12 +75,12 @@ Product parse_product(const std::string& text) {
                   letters.substr(1), text));
 }
 
-std::vector<Product> random_products(int count, std::uint64_t seed, const SizeLimits& limits) {
-  std::vector<Product> products;
+std::vector<RacedProduct> random_products(int count, std::uint64_t seed, const SizeLimits& limits) {
+  std::vector<RacedProduct> products;
   products.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     Draws draws(seed, static_cast<std::uint64_t>(i));
-    Product product;
+    RacedProduct product;
     product.shape.m = draw_size(draws, limits.side_least, limits.side_most);
     product.shape.n = draw_size(draws, limits.side_least, limits.side_most);
     product.shape.k = draw_size(draws, limits.depth_least, limits.depth_most);

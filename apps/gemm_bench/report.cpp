@@ -68,7 +68,7 @@ std::string table_line(const Race& race, const std::vector<Standing>& standings)
 std::vector<Json> rows(const Race& race, const std::vector<Standing>& standings) {
   std::vector<Json> all;
   for (const Standing& one : standings) {
-    const Product& product = race.product;
+    const RacedProduct& product = race.product;
     Json row{{"dtype", to_string(race.type)},
              {"m", product.shape.m},
              {"n", product.shape.n},

@@ -54,7 +54,7 @@ void print_preset(const Options& options) {
   for (const Published& figure : preset.published)
     print_line(fmt::format("  published: {} {}: {}", figure.backend, figure.kernels, text_of(figure)));
   std::string shapes;
-  for (const Shape& shape : options.shapes)
+  for (const GemmShape& shape : options.shapes)
     shapes += options.operation == Operation::Gemm ? fmt::format(" {}×{}×{}", shape.m, shape.n, shape.k)
                                                    : fmt::format(" {}", shape.n);
   print_line("products:" + shapes);
@@ -71,17 +71,17 @@ class Probe {
   void add(std::size_t index, nlohmann::ordered_json& entry) {
     if (index >= kernels_.size()) return; // reductions follow the products
     const GemmKernel& kernel = kernels_[index];
-    const GemmCall call{.type = kernel.type,
-                        .math = kernel.math,
-                        .m = side,
-                        .n = side,
-                        .k = side,
-                        .a = a_.data(),
-                        .lda = side,
-                        .b = b_.data(),
-                        .ldb = side,
-                        .c = c_.data(),
-                        .ldc = side};
+    const GemmCall call{{.type = kernel.type,
+                         .math = kernel.math,
+                         .m = side,
+                         .n = side,
+                         .k = side,
+                         .a = a_.data(),
+                         .lda = side,
+                         .b = b_.data(),
+                         .ldb = side,
+                         .c = c_.data(),
+                         .ldc = side}};
     KernelResources resources;
     if (!read_kernel_resources(device_, call, kernel.name, resources).ok()) return;
     entry["resources"] = {{"registers", resources.registers},

@@ -47,7 +47,7 @@ void set_thread_limit(const Options& options) {
   if (most > by_default) setenv("TESSERA_NUM_THREADS", std::to_string(most).c_str(), 1);
 }
 
-std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, const Plan& plan,
+std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, const RacePlan& plan,
                                                       const apps::CeilingTable& ceilings, Tuning* tuning) {
   std::vector<std::unique_ptr<Reporter>> reporters;
   if (tuning != nullptr) {
@@ -110,7 +110,7 @@ bool run_group(Bench& bench, const Group& group) {
 }
 
 int compare(const Options& options) {
-  Plan plan = make_plan(options);
+  RacePlan plan = make_plan(options);
   bool demanded_missing = false;
   for (const MissingBackend& missing : plan.missing) {
     apps::note("gemm_compare: {}\n", detail::printable(missing.reason));

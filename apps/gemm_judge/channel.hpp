@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <thread>
 
+#include <tessera/backend/gemm_shape.hpp>
 #include <tessera/types.hpp>
 
 namespace tessera::judge {
@@ -47,7 +48,7 @@ struct Problem {
   Op op_a = Op::None;
   Op op_b = Op::None;
   int threads = 1;
-  Index m = 0, n = 0, k = 0;
+  GemmShape shape;
   Index lda = 0, ldb = 0, ldc = 0;
   double alpha = 1.0, beta = 0.0;
   Region a, b, c; ///< the operands before the call, in the parent's memory

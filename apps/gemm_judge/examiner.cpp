@@ -79,7 +79,7 @@ std::string Examiner::offence_in_result(Kind kind, Offence& offence) {
     why = fmt::format("C({}, {}) is {:g}, not {:g}, with whole numbers", mistakes.row, mistakes.col, mistakes.found,
                       mistakes.expected);
     if (mistakes.k_of_answer > 0)
-      why += fmt::format("; it is the product of k = {}, not {}", mistakes.k_of_answer, problem_.k);
+      why += fmt::format("; it is the product of k = {}, not {}", mistakes.k_of_answer, problem_.shape.k);
   } else if (kind == Kind::Rotated) {
     why = workload_.check_rotated();
     if (why.empty()) return {};
@@ -88,7 +88,7 @@ std::string Examiner::offence_in_result(Kind kind, Offence& offence) {
     why = request_.check(workload_.restored().data());
     if (why.empty()) return {};
   }
-  const Index elements = problem_.m * problem_.n;
+  const Index elements = problem_.shape.m * problem_.shape.n;
   const Index unwritten = workload_.unwritten();
   if (unwritten == elements) {
     offence = Offence::NotWritten;

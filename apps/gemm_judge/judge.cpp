@@ -59,9 +59,7 @@ Problem describe(const JudgeRequest& request) {
   problem.op_a = call.op_a;
   problem.op_b = call.op_b;
   problem.threads = call.threads > 0 ? call.threads : default_threads();
-  problem.m = call.m;
-  problem.n = call.n;
-  problem.k = call.k;
+  problem.shape = call.shape();
   problem.lda = compact ? cols_a : call.lda;
   problem.ldb = compact ? cols_b : call.ldb;
   problem.ldc = compact ? call.n : call.ldc;
@@ -277,9 +275,6 @@ JudgeVerdict judge(const JudgeRequest& as_asked) {
 }
 
 JudgeVerdict judge_odd_shapes(JudgeRequest request) {
-  struct Odd {
-    Index m, n, k;
-  };
   GemmCall& call = request.call;
   call.a = call.b = call.c = nullptr;
   if (call.alpha != 1 && call.alpha != -1) call.alpha = 1;
@@ -287,7 +282,8 @@ JudgeVerdict judge_odd_shapes(JudgeRequest request) {
   request.repeat = 1;
   request.peak = nullptr;
   JudgeVerdict verdict;
-  for (const Odd& odd : {Odd{17, 19, 23}, Odd{130, 67, 33}, Odd{3, 257, 129}, Odd{1, 1, 1}}) {
+  for (const GemmShape& odd :
+       {GemmShape{17, 19, 23}, GemmShape{130, 67, 33}, GemmShape{3, 257, 129}, GemmShape{1, 1, 1}}) {
     call.m = odd.m;
     call.n = odd.n;
     call.k = odd.k;

@@ -12,6 +12,7 @@
 #include <span>
 
 #include <tessera/backend/kernel.hpp>
+#include <tessera/detail/by_name.hpp>
 
 #include <tessera/detail/macros_off.hpp>
 
@@ -47,6 +48,8 @@ struct RowEnds {
 ///
 /// An epilogue is applied to each product, with the one bias and residual that call.epilogue names.
 struct GemmBatch {
+  /// Keeps lists without names from compiling: strides could be exchanged.
+  [[no_unique_address]] detail::ByName<GemmBatch> by_name = detail::ByName<GemmBatch>{};
   GemmCall call;                  ///< the shape, the factors and, in a strided group, the first product's operands
   Index count = 1;                ///< number of products
   Index stride_a = 0;             ///< elements from one A to the next

@@ -30,24 +30,8 @@ namespace tessera {
 
 /// A complex product of operands in an executor's memory. `type` is the type of the real and imaginary parts: F32 or
 /// F64.
-struct ComplexGemmCall {
-  DType type = DType::F32;          ///< type of the parts
-  Math math = Math::Strict;         ///< how the product may round
-  Op op_a = Op::None;               ///< how A is read
-  Op op_b = Op::None;               ///< how B is read
-  Index m = 0;                      ///< rows of op(A) and C
-  Index n = 0;                      ///< columns of op(B) and C
-  Index k = 0;                      ///< columns of op(A) and rows of op(B)
-  std::complex<double> alpha = 1.0; ///< exact in `type`
-  const void* a = nullptr;          ///< the first stored number of A
-  Index lda = 0;                    ///< numbers from one stored row of A to the next
-  const void* b = nullptr;          ///< the first stored number of B
-  Index ldb = 0;                    ///< numbers from one stored row of B to the next
-  std::complex<double> beta = 0.0;  ///< exact in `type`; 0: C is not read
-  void* c = nullptr;                ///< the first number of C
-  Index ldc = 0;                    ///< numbers from one row of C to the next
-  int threads = 0;                  ///< threads that the call may use; 0: as many as the executor was made with
-  std::size_t scratch = 0;          ///< bytes of scratch memory, roughly; 0: 64 MiB on the host, 256 MiB on a device
+struct ComplexGemmCall : ProductCall<std::complex<double>> {
+  std::size_t scratch = 0; ///< bytes of scratch memory, roughly; 0: 64 MiB on the host, 256 MiB on a device
 };
 
 /// Checks what check_gemm() checks of real products: sizes, leading dimensions, null pointers, overflow and aliasing.
@@ -70,8 +54,22 @@ requires(std::same_as<T, float> ||
                                             Index lda, const std::complex<T>* b, Index ldb,
                                             std::type_identity_t<std::complex<T>> beta, std::complex<T>* c, Index ldc,
                                             const GemmOptions& options = {}) {
-  detail::gemm_raw(ComplexGemmCall{dtype_of<T>, options.math, op_a, op_b, m, n, k, detail::exact_double(alpha), a, lda,
-                                   b, ldb, detail::exact_double(beta), c, ldc, options.threads},
+  detail::gemm_raw(ComplexGemmCall{{.type = dtype_of<T>,
+                                    .math = options.math,
+                                    .op_a = op_a,
+                                    .op_b = op_b,
+                                    .m = m,
+                                    .n = n,
+                                    .k = k,
+                                    .alpha = detail::exact_double(alpha),
+                                    .a = a,
+                                    .lda = lda,
+                                    .b = b,
+                                    .ldb = ldb,
+                                    .beta = detail::exact_double(beta),
+                                    .c = c,
+                                    .ldc = ldc,
+                                    .threads = options.threads}},
                    options);
 }
 

@@ -122,8 +122,24 @@ requires ResultOf<R, T>
 void gemm(Op op_a, Op op_b, Index m, Index n, Index k, Scalar<T> alpha, const T* a, Index lda, const T* b, Index ldb,
           Scalar<T> beta, R* c, Index ldc, const GemmOptions& options = {}, const Epilogue& epilogue = {}) {
   const double x = detail::exact_double(alpha), y = detail::exact_double(beta);
-  const GemmCall call{dtype_of<T>, options.math,    op_a,        op_b,    m, n, k, x, a, lda, b, ldb, y, c,
-                      ldc,         options.threads, dtype_of<R>, epilogue};
+  const GemmCall call{{.type = dtype_of<T>,
+                       .math = options.math,
+                       .op_a = op_a,
+                       .op_b = op_b,
+                       .m = m,
+                       .n = n,
+                       .k = k,
+                       .alpha = x,
+                       .a = a,
+                       .lda = lda,
+                       .b = b,
+                       .ldb = ldb,
+                       .beta = y,
+                       .c = c,
+                       .ldc = ldc,
+                       .threads = options.threads},
+                      dtype_of<R>,
+                      epilogue};
   detail::gemm_raw(call, options);
 }
 

@@ -46,19 +46,19 @@ BOOST_AUTO_TEST_CASE(is_faster_than_naive, *boost::unit_test::precondition(has_f
   Contestant naive{executor(Backend::OpenMP), "naive", {}};
   for (int round = 0; round < rounds; ++round)
     for (Contestant* each : {&rung, &naive}) {
-      const GemmCall call{.type = DType::F32,
-                          .m = side,
-                          .n = side,
-                          .k = side,
-                          .alpha = 1,
-                          .a = a.data(),
-                          .lda = a.ld(),
-                          .b = b.data(),
-                          .ldb = b.ld(),
-                          .beta = 0,
-                          .c = c.data(),
-                          .ldc = c.ld(),
-                          .threads = 1};
+      const GemmCall call{{.type = DType::F32,
+                           .m = side,
+                           .n = side,
+                           .k = side,
+                           .alpha = 1,
+                           .a = a.data(),
+                           .lda = a.ld(),
+                           .b = b.data(),
+                           .ldb = b.ld(),
+                           .beta = 0,
+                           .c = c.data(),
+                           .ldc = c.ld(),
+                           .threads = 1}};
       const measure::HostStopwatch watch;
       BOOST_REQUIRE(each->executor.gemm(each->executor.default_queue(), call, each->kernel).ok());
       each->seconds.push_back(watch.seconds());

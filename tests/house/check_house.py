@@ -402,6 +402,22 @@ def check_workflows(root, everything, findings):
             findings.append(f".ci/run:{number}: no workflow of .github runs '{line.strip()}'")
 
 
+MEMBERS_MNK = re.compile(
+    r"^\s+(?:Index|int64_t) m(?: = \w+)?(?:, |;[^\n]*\n\s+(?:Index|int64_t) )n(?: = \w+)?(?:, |;[^\n]*\n\s+(?:Index|int64_t) )k(?: = \w+)?;",
+    re.M)
+
+
+def check_sizes_of_products(root, names, findings):
+    """The library and the programs have one structure for m, n and k. Backends have more: what a kernel takes stays as it is."""
+    for name in names:
+        if pathlib.PurePath(name).suffix not in CODE or not name.startswith(("src/", "apps/")):
+            continue
+        text = (root / name).read_text(encoding="utf-8")
+        for match in MEMBERS_MNK.finditer(text):
+            at = 1 + text.count("\n", 0, match.start())
+            findings.append(f"{name}:{at}: has members m, n and k; use a GemmShape (<tessera/backend/gemm_shape.hpp>)")
+
+
 def main(arguments):
     if not arguments:
         print(__doc__, file=sys.stderr)
@@ -426,6 +442,7 @@ def main(arguments):
     check_headers(root, names, findings)
     check_versions(root, known_files, findings)
     check_workflows(root, known_files, findings)
+    check_sizes_of_products(root, names, findings)
     print("\n".join(findings) if findings else f"{len(names)} files: nothing to say")
     return 1 if findings else 0
 

@@ -55,6 +55,11 @@ class CheckHouse(unittest.TestCase):
         self.write("backends/cuda/gemm/textbook/01_naive.cu", '\n#include "cuda/gemm/slender/tiles.cuh"\n')
         self.expect("backends/cuda/gemm/textbook/01_naive.cu:2: files in backends/cuda/gemm/textbook may not include")
 
+    def test_another_structure_for_the_size_of_a_product(self):
+        for members in ("  Index m, n, k;\n", "  Index m = 0;  ///< rows of C\n  Index n = 0;\n  Index k = 0;\n", "  int64_t m = 0, n = 0, k = 0;\n"):
+            self.write("apps/some/sizes.hpp", "struct Sizes {\n" + members + "};\n")
+            self.expect("apps/some/sizes.hpp:2: has members m, n and k; use a GemmShape")
+
     def test_a_public_header_that_leaves_macros_in_place(self):
         self.write("include/tessera/matrix.hpp", "namespace tessera {}\n\n#include <tessera/detail/macros_on.hpp>\n")
         self.expect("include/tessera/matrix.hpp:1: includes no <tessera/detail/macros_off.hpp>")

@@ -18,7 +18,7 @@ namespace tessera::bench {
 namespace {
 
 /// Returns how many products a batch has: as many as the user asks for, but no more than fit into `megabytes`.
-Index products_within(Index count, double megabytes, const Shape& s, DType type) {
+Index products_within(Index count, double megabytes, const GemmShape& s, DType type) {
   const double bytes = static_cast<double>(s.m * s.k + s.k * s.n + s.m * s.n) * static_cast<double>(size_of(type));
   return std::clamp<Index>(static_cast<Index>(megabytes * 1e6 / bytes), 1, count);
 }
@@ -45,7 +45,7 @@ CLI::App* BatchCommand::add_to(CLI::App& app) {
 }
 
 int BatchCommand::run() const {
-  std::vector<Shape> wanted_shapes; // read before anything runs, as what follows
+  std::vector<GemmShape> wanted_shapes; // read before anything runs, as what follows
   for (const std::string& word : apps::split_list("--shapes", shapes)) {
     const auto [m, n, k] = apps::parse_sizes("--shapes", word, 1);
     wanted_shapes.push_back({m, n, k});
@@ -65,7 +65,7 @@ int BatchCommand::run() const {
   bool wrong = false;
   for (const DType type : wanted_types)
     for (const Index thread : wanted_threads)
-      for (const Shape& shape : wanted_shapes) {
+      for (const GemmShape& shape : wanted_shapes) {
         BatchRace race{shape, type, 1, static_cast<int>(thread)};
         race.count = products_within(count, megabytes, race.shape, race.type);
         race.op_a = transpose_a ? Op::Transpose : Op::None;

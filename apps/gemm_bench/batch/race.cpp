@@ -105,21 +105,21 @@ class Course {
 
  private:
   GemmCall call(const T* a, const T* b, T* c) const {
-    const Shape& s = race_.shape;
-    return {.type = dtype_of<T>,
-            .op_a = race_.op_a,
-            .op_b = race_.op_b,
-            .m = s.m,
-            .n = s.n,
-            .k = s.k,
-            .a = a,
-            .lda = race_.op_a == Op::None ? s.k : s.m,
-            .b = b,
-            .ldb = race_.op_b == Op::None ? s.n : s.k,
-            .beta = race_.beta,
-            .c = c,
-            .ldc = s.n,
-            .threads = race_.threads};
+    const GemmShape& s = race_.shape;
+    return {{.type = dtype_of<T>,
+             .op_a = race_.op_a,
+             .op_b = race_.op_b,
+             .m = s.m,
+             .n = s.n,
+             .k = s.k,
+             .a = a,
+             .lda = race_.op_a == Op::None ? s.k : s.m,
+             .b = b,
+             .ldb = race_.op_b == Op::None ? s.n : s.k,
+             .beta = race_.beta,
+             .c = c,
+             .ldc = s.n,
+             .threads = race_.threads}};
   }
 
   BatchRace race_;
@@ -163,7 +163,7 @@ std::vector<Standing> run(const BatchRace& race, Executor& where, const BatchPee
 }
 
 double gflops(const BatchRace& race, double seconds) {
-  const Shape& s = race.shape;
+  const GemmShape& s = race.shape;
   return 2e-9 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) *
          static_cast<double>(race.count) / seconds;
 }
@@ -186,7 +186,7 @@ std::string batch_table_head(const BatchPeers& peers) {
 }
 
 std::string batch_table_line(const BatchRace& race, const std::vector<Standing>& standings) {
-  const Shape& s = race.shape;
+  const GemmShape& s = race.shape;
   std::string line =
       apps::pad_right(fmt::format("{} {} × {}×{}×{}", to_string(race.type), race.count, s.m, s.n, s.k), 28) +
       fmt::format("  {:>3}", race.threads);

@@ -10,7 +10,7 @@
 namespace tessera::bench {
 
 struct BatchRace {
-  Shape shape;
+  GemmShape shape;
   DType type = DType::F32;
   Index count = 1;
   int threads = 1; ///< 0 on a device

@@ -12,7 +12,7 @@ namespace tessera::bench {
 
 /// A product of a run, and the seed from which it was drawn; 0 for a product that the user named.
 struct PlannedProduct {
-  Product product;
+  RacedProduct product;
   std::uint64_t seed = 0;
 };
 

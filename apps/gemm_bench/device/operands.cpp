@@ -35,14 +35,14 @@ void DeviceOperands::Operand::fill_at_random(Executor& device, DType type, std::
       {.type = type, .rows = 1, .cols = elements, .z = memory.as<void>(), .ldz = elements, .seed = seed}));
 }
 
-Index DeviceOperands::count_sets(const Executor& device, const DeviceMode& mode, const Product& product) {
-  const Shape& s = product.shape;
+Index DeviceOperands::count_sets(const Executor& device, const DeviceMode& mode, const RacedProduct& product) {
+  const GemmShape& s = product.shape;
   const std::size_t set = bytes_of(mode.type, s.m, s.k) + bytes_of(mode.type, s.k, s.n) + bytes_of(mode.type, s.m, s.n);
   const std::size_t wanted = caches_filled * device.capabilities().l2_bytes;
   return std::clamp<Index>(static_cast<Index>((wanted + set - 1) / set), 1, most_sets);
 }
 
-DeviceOperands::DeviceOperands(Executor& device, const DeviceMode& mode, const Product& product)
+DeviceOperands::DeviceOperands(Executor& device, const DeviceMode& mode, const RacedProduct& product)
     : device_(device),
       sets_(count_sets(device, mode, product)),
       a_(device, mode.type, product.op_a == Op::None ? product.shape.m : product.shape.k,
@@ -52,19 +52,19 @@ DeviceOperands::DeviceOperands(Executor& device, const DeviceMode& mode, const P
       c_(device, mode.type, product.shape.m, product.shape.n, sets_) {
   a_.fill_at_random(device, mode.type, 1);
   b_.fill_at_random(device, mode.type, 2);
-  call_ = {.type = mode.type,
-           .math = mode.math,
-           .op_a = product.op_a,
-           .op_b = product.op_b,
-           .m = product.shape.m,
-           .n = product.shape.n,
-           .k = product.shape.k,
-           .alpha = product.alpha,
-           .lda = a_.cols,
-           .ldb = b_.cols,
-           .beta = product.beta,
-           .ldc = c_.cols,
-           .result = mode.type};
+  call_ = {{.type = mode.type,
+            .math = mode.math,
+            .op_a = product.op_a,
+            .op_b = product.op_b,
+            .m = product.shape.m,
+            .n = product.shape.n,
+            .k = product.shape.k,
+            .alpha = product.alpha,
+            .lda = a_.cols,
+            .ldb = b_.cols,
+            .beta = product.beta,
+            .ldc = c_.cols},
+           mode.type};
 }
 
 const GemmCall& DeviceOperands::next() {

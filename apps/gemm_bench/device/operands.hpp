@@ -15,7 +15,7 @@ namespace tessera::bench {
 class DeviceOperands {
  public:
   /// Fills A and B at random. Throws OutOfMemory and DeviceError.
-  DeviceOperands(Executor& device, const DeviceMode& mode, const Product& product);
+  DeviceOperands(Executor& device, const DeviceMode& mode, const RacedProduct& product);
 
   /// The call on the next set; after the last set follows the first.
   const GemmCall& next();
@@ -38,7 +38,7 @@ class DeviceOperands {
     std::size_t stride; ///< bytes from one set to the next
     DeviceMemory memory;
   };
-  static Index count_sets(const Executor& device, const DeviceMode& mode, const Product& product);
+  static Index count_sets(const Executor& device, const DeviceMode& mode, const RacedProduct& product);
 
   Executor& device_;
   Index sets_;

@@ -89,7 +89,7 @@ void check(const DeviceOperands& operands, const Arithmetic& arithmetic, DeviceS
 
 } // namespace
 
-std::vector<DeviceStanding> run_device_race(Executor& device, const DeviceMode& mode, const Product& product,
+std::vector<DeviceStanding> run_device_race(Executor& device, const DeviceMode& mode, const RacedProduct& product,
                                             const DevicePeers& peers, int rounds, double sample_seconds) {
   DeviceOperands operands(device, mode, product);
   std::vector<DeviceStanding> standings;

@@ -27,7 +27,7 @@ struct DeviceStanding {
 /// the device's L2 cache. C is NaN before each peer's last sample, and some rows of its last product are compared with
 /// a reference; where products read C, the rows of one more product after the sample. Throws OutOfMemory and
 /// DeviceError.
-std::vector<DeviceStanding> run_device_race(Executor& device, const DeviceMode& mode, const Product& product,
+std::vector<DeviceStanding> run_device_race(Executor& device, const DeviceMode& mode, const RacedProduct& product,
                                             const DevicePeers& peers, int rounds, double sample_seconds);
 
 } // namespace tessera::bench

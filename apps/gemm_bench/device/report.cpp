@@ -129,7 +129,7 @@ std::string device_summary(const std::vector<DeviceResult>& results) {
 
 std::vector<Json> device_rows(const DeviceResult& result) {
   std::vector<Json> rows;
-  const Product& product = result.product;
+  const RacedProduct& product = result.product;
   for (const DeviceStanding& one : result.standings) {
     Json row{{"mode", result.mode},
              {"seed", result.seed},

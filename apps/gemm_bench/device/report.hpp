@@ -14,7 +14,7 @@ namespace tessera::bench {
 struct DeviceResult {
   std::string mode;
   std::uint64_t seed = 0; ///< 0: the shape was named, not drawn
-  Product product;
+  RacedProduct product;
   std::vector<DeviceStanding> standings;
 };
 

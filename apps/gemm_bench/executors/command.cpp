@@ -46,11 +46,11 @@ ExecutorList parse_list(const std::string& text) {
   return list;
 }
 
-double gflops(const Shape& s, double seconds) {
+double gflops(const GemmShape& s, double seconds) {
   return 2e-9 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) / seconds;
 }
 
-nlohmann::ordered_json row(const Shape& shape, DType type, const HostStanding& one, double first) {
+nlohmann::ordered_json row(const GemmShape& shape, DType type, const HostStanding& one, double first) {
   nlohmann::ordered_json row{
       {"dtype", to_string(type)},  {"m", shape.m}, {"n", shape.n}, {"k", shape.k}, {"peer", one.peer},
       {"executors", one.executors}};
@@ -65,7 +65,7 @@ nlohmann::ordered_json row(const Shape& shape, DType type, const HostStanding& o
   return row;
 }
 
-std::string line(const Shape& shape, const HostStanding& one, double first) {
+std::string line(const GemmShape& shape, const HostStanding& one, double first) {
   const std::string head = fmt::format("  {:<10} {:<24}", one.peer, one.executors);
   if (one.seconds.empty()) return head + " " + one.problem;
   const measure::TimeSummary time = measure::summarize(one.seconds);
@@ -139,7 +139,7 @@ CLI::App* ExecutorsCommand::add_to(CLI::App& app) {
 }
 
 int ExecutorsCommand::run() const {
-  std::vector<Shape> wanted_shapes; // read before any executor is made, as the types are
+  std::vector<GemmShape> wanted_shapes; // read before any executor is made, as the types are
   for (const std::string& sizes : apps::split_list("--shapes", shapes)) {
     const auto [m, n, k] = apps::parse_sizes("--shapes", sizes, 1);
     wanted_shapes.push_back({m, n, k});
@@ -156,7 +156,7 @@ int ExecutorsCommand::run() const {
   std::vector<nlohmann::ordered_json> results;
   bool wrong = false;
   for (const DType type : wanted_types)
-    for (const Shape& shape : wanted_shapes)
+    for (const GemmShape& shape : wanted_shapes)
       for (const Place& place : places) {
         const measure::HostStopwatch watch;
         const std::vector<HostStanding> standings =

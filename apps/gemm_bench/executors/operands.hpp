@@ -49,7 +49,7 @@ std::vector<std::uint64_t> row_digests(const void* data, Index rows, std::size_t
 template <class T>
 class HostOperands {
  public:
-  HostOperands(const Shape& shape, HostMemory& memory)
+  HostOperands(const GemmShape& shape, HostMemory& memory)
       : lda_(padded(shape.k)), ldb_(padded(shape.n)), shape_(shape), a_(memory.at_least(bytes())) {
     b_ = a_ + bytes(shape.m, lda_);
     c_ = b_ + bytes(shape.k, ldb_);
@@ -62,17 +62,17 @@ class HostOperands {
   MatrixView<T> c() const { return view(c_, shape_.m, shape_.n, ldb_); }
   /// Returns the product of these operands for a library that takes addresses.
   GemmCall call() const {
-    return {.type = dtype_of<T>,
-            .m = shape_.m,
-            .n = shape_.n,
-            .k = shape_.k,
-            .a = a_,
-            .lda = lda_,
-            .b = b_,
-            .ldb = ldb_,
-            .c = c_,
-            .ldc = ldb_,
-            .result = dtype_of<T>};
+    return {{.type = dtype_of<T>,
+             .m = shape_.m,
+             .n = shape_.n,
+             .k = shape_.k,
+             .a = a_,
+             .lda = lda_,
+             .b = b_,
+             .ldb = ldb_,
+             .c = c_,
+             .ldc = ldb_},
+            dtype_of<T>};
   }
 
   void spoil_c() const { fill_nan(dtype_of<T>, shape_.m, shape_.n, c_, ldb_); }
@@ -120,7 +120,7 @@ class HostOperands {
   }
 
   Index lda_, ldb_;
-  Shape shape_;
+  GemmShape shape_;
   char *a_, *b_ = nullptr, *c_ = nullptr;
   std::optional<Certifier> certifier_;
   std::vector<std::uint64_t> digests_; ///< of the rows of Tessera's first result

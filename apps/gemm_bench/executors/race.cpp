@@ -31,7 +31,7 @@ struct Entrant {
 template <class T>
 class HostRace {
  public:
-  HostRace(const Shape& shape, const std::vector<ExecutorList>& lists, const Repeats& repeats, RaceMemory& memory)
+  HostRace(const GemmShape& shape, const std::vector<ExecutorList>& lists, const Repeats& repeats, RaceMemory& memory)
       : lists_(lists), repeats_(repeats), memory_(memory), operands_(shape, memory.host) {}
 
   std::vector<HostStanding> run() {
@@ -127,7 +127,7 @@ class HostRace {
 
 } // namespace
 
-std::vector<HostStanding> run_host_race(const Shape& shape, DType type, const std::vector<ExecutorList>& lists,
+std::vector<HostStanding> run_host_race(const GemmShape& shape, DType type, const std::vector<ExecutorList>& lists,
                                         const Repeats& repeats, RaceMemory& memory) {
   return visit(type, [&]<class T>(std::type_identity<T>) { return HostRace<T>(shape, lists, repeats, memory).run(); });
 }

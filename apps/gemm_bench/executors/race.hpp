@@ -47,13 +47,13 @@ struct RaceMemory {
 /// Times the peers from operands in host memory to the result there. C is NaN before each sample. The first list's
 /// result is checked against its bound; the bits of the other lists' results are compared with it; cuBLASXt's results
 /// are checked. Throws OutOfMemory.
-std::vector<HostStanding> run_host_race(const Shape& shape, DType type, const std::vector<ExecutorList>& lists,
+std::vector<HostStanding> run_host_race(const GemmShape& shape, DType type, const std::vector<ExecutorList>& lists,
                                         const Repeats& repeats, RaceMemory& memory);
 
 /// Times products of matrices that lie in blocks of rows on the executors of a list, and stay there (row_blocks.hpp).
 /// Lists do not take turns: the operands of one list at a time are in the GPUs' memories. A list whose GPUs have too
 /// little memory has that as its problem.
-std::vector<HostStanding> run_resident_race(const Shape& shape, DType type, const std::vector<ExecutorList>& lists,
+std::vector<HostStanding> run_resident_race(const GemmShape& shape, DType type, const std::vector<ExecutorList>& lists,
                                             const Repeats& repeats, RaceMemory& memory);
 
 } // namespace tessera::bench

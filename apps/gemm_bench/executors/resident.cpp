@@ -64,7 +64,7 @@ void multiply_resident(const HostOperands<T>& operands, const Repeats& repeats, 
 
 } // namespace
 
-std::vector<HostStanding> run_resident_race(const Shape& shape, DType type, const std::vector<ExecutorList>& lists,
+std::vector<HostStanding> run_resident_race(const GemmShape& shape, DType type, const std::vector<ExecutorList>& lists,
                                             const Repeats& repeats, RaceMemory& memory) {
   return visit(type, [&]<class T>(std::type_identity<T>) {
     HostOperands<T> operands(shape, memory.host);

@@ -29,7 +29,7 @@ struct DistributedOperands {
 };
 
 template <class T>
-DistributedOperands<T> make_operands(const Grid& grid, const Shape& shape, const Options& options,
+DistributedOperands<T> make_operands(const Grid& grid, const GemmShape& shape, const Options& options,
                                      const DistributedOptions& how) {
   const bool here = grid.rank() == 0;
   const auto random = [&](Index rows, Index cols, std::uint64_t seed) {
@@ -78,7 +78,7 @@ double tolerance(DType type, Index k) {
 }
 
 /// The formula of docs/distributed.md, in bytes; the blocks of the race lie as C needs them.
-double bytes_by_formula(const Grid& grid, const Shape& shape, std::size_t element) {
+double bytes_by_formula(const Grid& grid, const GemmShape& shape, std::size_t element) {
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
   const double segments = std::ceil(k / 1024), layers = std::min<double>(grid.layers(), std::max(segments, 1.0));
   const double on_layer_0 = std::min(k, 1024 * (segments - std::floor(segments * (layers - 1) / layers)));
@@ -108,7 +108,7 @@ void sample_engine(const Grid& grid, int repeat, DistributedOperands<T>& x, cons
 
 /// Times one engine and compares its result with the one of one rank.
 template <class T>
-EngineStanding race_engine(const Grid& grid, const Shape& shape, int repeat, DistributedOperands<T>& x,
+EngineStanding race_engine(const Grid& grid, const GemmShape& shape, int repeat, DistributedOperands<T>& x,
                            const DistributedEngine& engine, DistributedOptions how) {
   EngineStanding standing{.engine = std::string(engine.name),
                           .canonical = engine.canonical,
@@ -152,7 +152,7 @@ DistributedOptions local_options(const Grid& grid, const Options& options) {
 }
 
 template <class T>
-void race_shape(const MpiSession& mpi, const Shape& shape, const GridWord& word, const Options& options,
+void race_shape(const MpiSession& mpi, const GemmShape& shape, const GridWord& word, const Options& options,
                 std::vector<EngineStanding>& standings) {
   const Grid grid(mpi, word.rows, word.cols, word.layers);
   const DistributedOptions how = local_options(grid, options);
@@ -169,7 +169,7 @@ void race_shape(const MpiSession& mpi, const Shape& shape, const GridWord& word,
 }
 
 /// Returns the best grid of the ranks.
-GridWord best_grid(const MpiSession& mpi, const Shape& shape) {
+GridWord best_grid(const MpiSession& mpi, const GemmShape& shape) {
   const Grid grid = Grid::best(mpi, shape.m, shape.n, shape.k);
   return {grid.rows(), grid.cols(), grid.layers()};
 }
@@ -180,7 +180,7 @@ bool race_engines(const Options& options) {
   const MpiSession mpi;
   std::vector<EngineStanding> standings;
   for (const DType type : options.types)
-    for (const Shape& shape : options.shapes) {
+    for (const GemmShape& shape : options.shapes) {
       const std::vector<GridWord> grids = options.grids.empty() ? std::vector{best_grid(mpi, shape)} : options.grids;
       for (const GridWord& grid : grids)
         visit(type, [&]<class T>(std::type_identity<T>) { race_shape<T>(mpi, shape, grid, options, standings); });

@@ -8,7 +8,7 @@
 namespace tessera::compare_app {
 namespace {
 
-double operations(const Shape& s) {
+double operations(const GemmShape& s) {
   return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
 }
 
@@ -49,7 +49,7 @@ nlohmann::ordered_json row(const EngineStanding& one) {
 
 } // namespace
 
-std::string table_head(const Shape& shape, DType type, double seconds_of_one_rank) {
+std::string table_head(const GemmShape& shape, DType type, double seconds_of_one_rank) {
   return fmt::format(
       "{}x{}x{} {}, one rank {:.3f} ms\n  {:<8} {:>8} {:>10} {:>9} {:>10} {:>10} {:>10} {:>9} {:>9} {:>8}\n", shape.m,
       shape.n, shape.k, to_string(type), seconds_of_one_rank * 1e3, "engine", "grid", "ms", "GFLOP/s", "efficiency",

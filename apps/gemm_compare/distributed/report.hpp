@@ -16,7 +16,7 @@ struct EngineStanding {
   std::string engine;
   bool canonical = true; ///< else its bits are its own, and only its errors are judged
   DType type = DType::F32;
-  Shape shape;
+  GemmShape shape;
   GridWord grid;
   std::vector<double> seconds = {}; ///< of the samples, from the call on the first rank to the return on the last one
   double seconds_of_one_rank = 0, seconds_waiting = 0, seconds_multiplying = 0;
@@ -28,7 +28,7 @@ struct EngineStanding {
   bool wrong = false;       ///< the result, or an engine of Tessera failed
 };
 
-std::string table_head(const Shape& shape, DType type, double seconds_of_one_rank);
+std::string table_head(const GemmShape& shape, DType type, double seconds_of_one_rank);
 std::string table_line(const EngineStanding& one);
 /// Returns a document with the schema tessera.distributed/1. It names the devices of --devices.
 nlohmann::ordered_json to_json(const std::vector<EngineStanding>& standings, const Options& options);

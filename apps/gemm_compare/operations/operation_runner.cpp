@@ -39,17 +39,14 @@ struct Entry {
 
 Result pending(const Group& group, const Task& task) {
   const OperationEntry& entry = *group.operation;
-  const OperationSizes sizes = group.shape.sizes();
-  Result result;
+  const OperationSizes sizes = sizes_of(group.shape);
+  Result result = pending_task(group, task);
   result.operation = Operation::User;
-  result.backend = task.backend;
   result.op = result.kernel = entry.name;
   result.summary = entry.summary;
-  result.type = result.result = group.type;
+  result.result = group.type;
   result.canonical = entry.ulps == 0;
-  result.shape = group.shape;
   result.sizes = entry.sizes;
-  result.threads = task.threads;
   result.flops = flops_of(entry, sizes);
   return result;
 }
@@ -57,7 +54,7 @@ Result pending(const Group& group, const Task& task) {
 class OperationRace {
  public:
   OperationRace(Bench& bench, const Group& group)
-      : bench_(bench), group_(group), entry_(*group.operation), sizes_(group.shape.sizes()) {
+      : bench_(bench), group_(group), entry_(*group.operation), sizes_(sizes_of(group.shape)) {
     for (const Task& task : group.tasks) entries_.push_back({task, pending(group, task)});
   }
 

@@ -27,18 +27,18 @@ void refuse_options_of_products(const CommandLine& words) {
 constexpr std::array usual_sizes{"65536,1048576,16777216", "256,1024,4096", "64,128,256"};
 constexpr std::array forms{"N", "MxN", "MxNxK"};
 
-void check_overflow(std::string_view option, const OperationEntry& entry, const Shape& shape) {
+void check_overflow(std::string_view option, const OperationEntry& entry, const GemmShape& shape) {
   constexpr Index most = std::numeric_limits<Index>::max();
   if (shape.m > most / shape.n || shape.m * shape.n > most / shape.k)
     throw InvalidArgument(
         fmt::format("{}: the {} × {} × {} indices of '{}' overflow", option, shape.m, shape.n, shape.k, entry.name));
 }
 
-Shape equal_sizes(const OperationEntry& entry, Index n) {
+GemmShape equal_sizes(const OperationEntry& entry, Index n) {
   return {entry.sizes > 1 ? n : 1, n, entry.sizes > 2 ? n : 1};
 }
 
-Shape parse_shape(const OperationEntry& entry, const std::string& text) {
+GemmShape parse_shape(const OperationEntry& entry, const std::string& text) {
   const std::vector<Index> sizes = apps::parse_shape("--shape", text, 1);
   const auto wanted = static_cast<std::size_t>(entry.sizes);
   if (sizes.size() != wanted)
@@ -49,8 +49,8 @@ Shape parse_shape(const OperationEntry& entry, const std::string& text) {
   return {sizes[0], sizes[1], wanted > 2 ? sizes[2] : 1};
 }
 
-std::vector<Shape> parse_shapes(const CommandLine& words, const OperationEntry& entry) {
-  std::vector<Shape> shapes;
+std::vector<GemmShape> parse_shapes(const CommandLine& words, const OperationEntry& entry) {
+  std::vector<GemmShape> shapes;
   const std::string usual = usual_sizes[static_cast<std::size_t>(entry.sizes) - 1];
   const std::string& sizes = words.sizes.empty() && words.shapes.empty() ? usual : words.sizes;
   if (!sizes.empty())

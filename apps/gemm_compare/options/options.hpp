@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/backend/gemm_shape.hpp>
 #include <tessera/checking/check.hpp>
 #include <tessera/executor.hpp>
 
@@ -32,18 +33,13 @@ enum class Timing { Auto, Events, Graph };
 /// Returns the word for a timing on the command line and in the JSON report.
 std::string_view to_string(Timing timing);
 
-struct Shape {
-  Index m = 0;
-  Index n = 0;
-  Index k = 0;
-  bool operator==(const Shape&) const = default;
-  OperationSizes sizes() const { return {m, n, k}; }
-};
+/// Returns the sizes of an operation, of which a product's three are the most that there can be.
+inline OperationSizes sizes_of(const GemmShape& shape) { return {shape.m, shape.n, shape.k}; }
 
 /// An operation to race, and its sizes.
 struct ChosenOperation {
   NamedOperation named;
-  std::vector<Shape> shapes; ///< sizes that the operation does not have are 1
+  std::vector<GemmShape> shapes; ///< sizes that the operation does not have are 1
 };
 
 /// A backend that the command line names. A demanded backend must exist; one that --cpu adds may be missing.
@@ -105,7 +101,7 @@ struct Options {
   std::vector<int> threads;    ///< empty: the default number
 
   // These say which products are computed.
-  std::vector<Shape> shapes;
+  std::vector<GemmShape> shapes;
   Op op_a = Op::None;
   Op op_b = Op::None;
   double alpha = 1;

@@ -107,13 +107,13 @@ std::vector<BackendRequest> requested_backends(const CommandLine& words) {
   return requests;
 }
 
-Shape parse_shape(const std::string& text) {
+GemmShape parse_shape(const std::string& text) {
   const auto [m, n, k] = apps::parse_sizes("--shape", text, 1); // an empty product leaves nothing to race
   return {m, n, k};
 }
 
-std::vector<Shape> parse_shapes(const CommandLine& words, Operation operation) {
-  std::vector<Shape> shapes;
+std::vector<GemmShape> parse_shapes(const CommandLine& words, Operation operation) {
+  std::vector<GemmShape> shapes;
   if (operation == Operation::User) return shapes; // each operation has its own; see read_operations()
   if (operation == Operation::SumOfSquares) {
     if (!words.shapes.empty()) throw InvalidArgument("--shape: a sum of squares has a length; use --sizes");
@@ -316,7 +316,7 @@ void read_products(const CommandLine& words, bool shapes_given, Options& options
   options.op_a = words.trans_a ? Op::Transpose : Op::None;
   options.op_b = words.trans_b ? Op::Transpose : Op::None;
   if (options.reads_files()) {
-    const FileProduct product = inspect_files(options);
+    const FileOperands product = inspect_files(options);
     options.types = {product.type};
     options.shapes = {product.shape};
     options.result = parse_result(words, options);

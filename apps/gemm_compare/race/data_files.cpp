@@ -40,7 +40,7 @@ struct DataFiles::Matrices {
   decltype(element_types)::Apply<OneMatrix> c;
 };
 
-FileProduct inspect_files(const Options& options) {
+FileOperands inspect_files(const Options& options) {
   const NpyInfo a = inspect_npy(options.file_a);
   const NpyInfo b = inspect_npy(options.file_b);
   check_type(options.file_b, b.type, options.file_a + " holds", a.type);
@@ -48,7 +48,7 @@ FileProduct inspect_files(const Options& options) {
     for (const DType type : options.types) check_type(options.file_a, a.type, "--dtype asks for", type);
   const bool flip_a = options.op_a == Op::Transpose;
   const bool flip_b = options.op_b == Op::Transpose;
-  const Shape shape{flip_a ? a.cols : a.rows, flip_b ? b.rows : b.cols, flip_a ? a.rows : a.cols};
+  const GemmShape shape{flip_a ? a.cols : a.rows, flip_b ? b.rows : b.cols, flip_a ? a.rows : a.cols};
   const Index inner = flip_b ? b.cols : b.rows;
   if (shape.k != inner)
     throw InvalidArgument(fmt::format(
@@ -58,9 +58,9 @@ FileProduct inspect_files(const Options& options) {
   return {a.type, shape};
 }
 
-void check_file_c(const Options& options, const FileProduct& product) {
+void check_file_c(const Options& options, const FileOperands& product) {
   if (options.file_c.empty()) return;
-  const Shape& shape = product.shape;
+  const GemmShape& shape = product.shape;
   const NpyInfo c = inspect_npy(options.file_c);
   check_type(options.file_c, c.type, options.result ? "--result asks for" : options.file_a + " holds",
              options.result_of(product.type));

@@ -10,17 +10,17 @@
 
 namespace tessera::compare_app {
 
-struct FileProduct {
+struct FileOperands {
   DType type = DType::F32;
-  Shape shape;
+  GemmShape shape;
 };
 
 /// Reads the headers of A's and B's files, but no elements. Throws IoError, or InvalidArgument if the shapes or the
 /// types do not fit together.
-FileProduct inspect_files(const Options& options);
+FileOperands inspect_files(const Options& options);
 
 /// Checks the header of the file of --c, if it was given, against the type of the result.
-void check_file_c(const Options& options, const FileProduct& product);
+void check_file_c(const Options& options, const FileOperands& product);
 
 /// The loaded matrices.
 class DataFiles {

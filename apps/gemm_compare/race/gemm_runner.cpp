@@ -37,19 +37,10 @@ std::size_t cache_bytes(const Group& group) {
 }
 
 Result pending(const Options& options, const Group& group, const Task& task) {
-  Result result;
-  result.backend = task.backend;
+  Result result = pending_product(options, group, task);
   result.kernel = task.gemm->name;
-  result.type = group.type;
-  result.result = options.result_of(group.type);
   result.math = task.gemm->math;
   result.canonical = has_contract(task.gemm->summation);
-  result.shape = group.shape;
-  result.op_a = options.op_a;
-  result.op_b = options.op_b;
-  result.alpha = options.alpha;
-  result.beta = options.beta;
-  result.threads = task.threads;
   return result;
 }
 
@@ -61,7 +52,7 @@ void Bench::miss(Backend backend, const std::string& why) {
   demanded_missing = true;
 }
 
-double expected_operations(const Options& options, const Shape& shape) {
+double expected_operations(const Options& options, const GemmShape& shape) {
   return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k) *
          static_cast<double>(options.repeat + 1);
 }

@@ -63,6 +63,6 @@ class GemmRunner {
 };
 
 /// Operations that an entry is expected to cost, for the progress bar.
-double expected_operations(const Options& options, const Shape& shape);
+double expected_operations(const Options& options, const GemmShape& shape);
 
 } // namespace tessera::compare_app

@@ -70,18 +70,13 @@ JudgedKernels::JudgedKernels(const Options& options) : options_(options) {
 Result JudgedKernels::pending(std::size_t kernel, const Group& group) const {
   const Judged& judged = kernels_[kernel];
   const bool cpu = judged.file->device() == judge::Device::Cpu;
-  Result result;
+  const int threads = !cpu ? 0 : options_.threads.empty() ? default_threads() : options_.threads.front();
+  Result result = pending_product(
+      options_, group, {.backend = cpu ? Backend::Reference : Backend::Cuda, .executor = nullptr, .threads = threads});
+  result.result = group.type; // whatever --result asks of other kernels
   result.judged_on = cpu ? "cpu" : "cuda";
-  result.backend = cpu ? Backend::Reference : Backend::Cuda;
   result.kernel = judged.name;
-  result.type = result.result = group.type;
   result.math = options_.judging.math;
-  result.shape = group.shape;
-  result.op_a = options_.op_a;
-  result.op_b = options_.op_b;
-  result.alpha = options_.alpha;
-  result.beta = options_.beta;
-  result.threads = !cpu ? 0 : options_.threads.empty() ? default_threads() : options_.threads.front();
   return result;
 }
 

@@ -75,7 +75,7 @@ Stored::Stored(Index stored_rows, Index stored_cols, DType stored_type, Index pa
 
 std::size_t Stored::bytes() const { return static_cast<std::size_t>(rows) * pitch(); }
 
-Problem::Problem(const Options& options, const Shape& wanted, DType wanted_type)
+Problem::Problem(const Options& options, const GemmShape& wanted, DType wanted_type)
     : shape(wanted),
       type(wanted_type),
       op_a(options.op_a),
@@ -127,9 +127,23 @@ Operands Operands::on_device(const Problem& problem, const Operands& host, Execu
 
 GemmCall Operands::call(std::size_t set, Math math, int threads) const {
   const Set& x = sets_[set];
-  return {problem_.type,    math,           problem_.op_a, problem_.op_b, problem_.shape.m, problem_.shape.n,
-          problem_.shape.k, problem_.alpha, x.a.data(),    problem_.a.ld, x.b.data(),       problem_.b.ld,
-          problem_.beta,    x.c.data(),     problem_.c.ld, threads,       problem_.c.type};
+  return {{.type = problem_.type,
+           .math = math,
+           .op_a = problem_.op_a,
+           .op_b = problem_.op_b,
+           .m = problem_.shape.m,
+           .n = problem_.shape.n,
+           .k = problem_.shape.k,
+           .alpha = problem_.alpha,
+           .a = x.a.data(),
+           .lda = problem_.a.ld,
+           .b = x.b.data(),
+           .ldb = problem_.b.ld,
+           .beta = problem_.beta,
+           .c = x.c.data(),
+           .ldc = problem_.c.ld,
+           .threads = threads},
+          problem_.c.type};
 }
 
 GemmCall Operands::call_before(std::size_t set) const {

@@ -44,7 +44,7 @@ struct Stored {
 
 /// A product without its data: shape, operands as they are stored, scalars.
 struct Problem {
-  Shape shape;
+  GemmShape shape;
   DType type = DType::F32; ///< of A and B; c has the type of the result
   Op op_a = Op::None;
   Op op_b = Op::None;
@@ -52,7 +52,7 @@ struct Problem {
   double beta = 0;
   Stored a, b, c;
 
-  Problem(const Options& options, const Shape& shape, DType type);
+  Problem(const Options& options, const GemmShape& shape, DType type);
   /// Of operands that are small whole numbers, the largest sum on the way to an element of C; else infinity.
   double largest_sum = 0;
   /// Are the operands whole numbers that are so small that no kernel of this mode rounds, in any order of summation?

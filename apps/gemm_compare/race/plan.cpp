@@ -42,7 +42,7 @@ std::vector<Row> rows_of(Backend backend, Operation operation) {
 }
 
 /// Finds the backends to use, and the requested backends that are missing.
-void find_backends(const Options& options, Plan& plan) {
+void find_backends(const Options& options, RacePlan& plan) {
   std::vector<BackendRequest> requests = options.backends;
   if (requests.empty())
     for (const Backend backend : known_backends()) requests.push_back({backend, false});
@@ -122,7 +122,7 @@ bool is_meant(const Row& model, const Options& options, const std::vector<std::s
 }
 
 /// Moves the models that the command line does not mean from `rows` to the plan's list of models that are left out.
-void leave_out_models(const Options& options, std::vector<Row>& rows, Plan& plan) {
+void leave_out_models(const Options& options, std::vector<Row>& rows, RacePlan& plan) {
   std::vector<std::string> others;
   for (const Row& row : rows)
     if (!is_model(row)) others.push_back(row.name);
@@ -138,12 +138,12 @@ void add_once(std::vector<std::string>& words, std::string_view word) {
 }
 
 /// Adds a group for each operation and its sizes, in which each backend has an entry for each number of threads.
-void plan_operations(const Options& options, Plan& plan) {
+void plan_operations(const Options& options, RacePlan& plan) {
   for (const ChosenOperation& chosen : options.operations)
-    for (const Shape& shape : chosen.shapes) {
+    for (const GemmShape& shape : chosen.shapes) {
       const OperationEntry& entry = *chosen.named.entry;
-      if (entry.reject == nullptr || entry.reject(shape.sizes()) == nullptr)
-        shapes_of(entry, shape.sizes()); // throws before anything runs
+      if (entry.reject == nullptr || entry.reject(sizes_of(shape)) == nullptr)
+        shapes_of(entry, sizes_of(shape)); // throws before anything runs
       Group group{shape, entry.type, {}, &entry};
       for (const Backend backend : plan.backends) {
         Executor& present = executor(backend);
@@ -156,8 +156,8 @@ void plan_operations(const Options& options, Plan& plan) {
 
 } // namespace
 
-Plan make_plan(const Options& options) {
-  Plan plan;
+RacePlan make_plan(const Options& options) {
+  RacePlan plan;
   find_backends(options, plan);
   if (plan.backends.empty()) {
     std::string reasons;
@@ -187,7 +187,7 @@ Plan make_plan(const Options& options) {
   leave_out_models(options, usable, plan);
 
   for (const DType type : options.types)
-    for (const Shape& shape : options.shapes) {
+    for (const GemmShape& shape : options.shapes) {
       Group group{shape, type, {}, nullptr};
       for (const Row& row : usable) {
         if (row.type != type || !matches_any(options, row.name)) continue;
@@ -205,7 +205,7 @@ Plan make_plan(const Options& options) {
   return plan;
 }
 
-std::string left_out_line(const Plan& plan) {
+std::string left_out_line(const RacePlan& plan) {
   if (plan.left_out.empty()) return {};
   std::vector<std::string> names, backends, modes;
   for (const Task& model : plan.left_out) {

@@ -23,7 +23,7 @@ struct Task {
 
 /// The entries that are compared with each other, which have one shape and type.
 struct Group {
-  Shape shape;
+  GemmShape shape;
   DType type = DType::F32;
   std::vector<Task> tasks;                   ///< from the first rung to the best, backend by backend
   const OperationEntry* operation = nullptr; ///< of --op, which each task runs
@@ -35,7 +35,7 @@ struct MissingBackend {
   bool demanded = false;
 };
 
-struct Plan {
+struct RacePlan {
   std::vector<Group> groups;
   std::vector<MissingBackend> missing;
   std::vector<Backend> backends; ///< present and used
@@ -44,12 +44,12 @@ struct Plan {
 
 /// Makes the plan that the options ask for. Throws InvalidArgument if a pattern, or a combination of type and mode,
 /// matches no kernel, and BackendUnavailable if none of the backends that were named is there.
-Plan make_plan(const Options& options);
+RacePlan make_plan(const Options& options);
 
 /// Returns one line on the models that were left out and on how to race them; empty if there are none. A model is a
 /// kernel of the processor that computes, slowly, the very bits of the matrix units of Hopper GPUs. Models are for
 /// tests and for machines without a GPU, and are raced only where the command line means them: by --all-modes, by a
 /// list of modes in --math, or by a pattern of --kernels that matches no kernel but models.
-std::string left_out_line(const Plan& plan);
+std::string left_out_line(const RacePlan& plan);
 
 } // namespace tessera::compare_app

@@ -163,14 +163,10 @@ void run_reductions(Bench& bench, const Group& group) {
   std::vector<Entry> entries;
   std::vector<Result> board;
   for (const Task& task : group.tasks) {
-    Result result;
+    Result result = pending_task(group, task);
     result.operation = Operation::SumOfSquares;
-    result.backend = task.backend;
     result.kernel = task.reduce->name;
-    result.type = group.type;
     result.canonical = task.reduce->summation == Summation::Canonical;
-    result.shape = group.shape;
-    result.threads = task.threads;
     board.push_back(result);
     entries.push_back({task, result, 0, {}, {}});
   }

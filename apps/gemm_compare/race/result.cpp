@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gemm_judge/elements.hpp"
+#include "plan.hpp"
 
 namespace tessera::compare_app {
 
@@ -26,6 +27,25 @@ std::string_view to_string(Verdict verdict) {
       return "timed";
   }
   return "unknown";
+}
+
+Result pending_task(const Group& group, const Task& task) {
+  Result result;
+  result.backend = task.backend;
+  result.type = group.type;
+  result.shape = group.shape;
+  result.threads = task.threads;
+  return result;
+}
+
+Result pending_product(const Options& options, const Group& group, const Task& task) {
+  Result result = pending_task(group, task);
+  result.result = options.result_of(group.type);
+  result.op_a = options.op_a;
+  result.op_b = options.op_b;
+  result.alpha = options.alpha;
+  result.beta = options.beta;
+  return result;
 }
 
 std::string_view backend_name(const Result& result) {

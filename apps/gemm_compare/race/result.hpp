@@ -18,6 +18,9 @@
 
 namespace tessera::compare_app {
 
+struct Group;
+struct Task;
+
 enum class Verdict { Pending, Pass, Wrong, Rejected, Skipped, Failed, Interrupted, Timed };
 
 /// The verdict's word in the table and in the JSON report.
@@ -37,7 +40,7 @@ struct Result {
   Math math = Math::Strict;
   bool canonical = false;
   bool transfer = false; ///< a copy between host and device, which is timed but is no product
-  Shape shape;           ///< of a reduction: n is the length
+  GemmShape shape;       ///< of a reduction: n is the length
   int sizes = 0;         ///< an operation's number of sizes
   Op op_a = Op::None;
   Op op_b = Op::None;
@@ -71,6 +74,13 @@ struct Result {
   std::string offence; ///< the offence of a judged kernel
   std::string reason;  ///< why it was rejected, skipped, …; or a remark
 };
+
+/// Returns the result of a task that has not run yet, with what every task of a group has: its backend and threads, and
+/// the group's shape and type.
+Result pending_task(const Group& group, const Task& task);
+/// Returns the result of a product that has not run yet, with what every product has, too: the type of C, and how the
+/// command line wants A and B read and the product scaled.
+Result pending_product(const Options& options, const Group& group, const Task& task);
 
 /// "external" for a kernel from outside, else the backend's name.
 std::string_view backend_name(const Result& result);

@@ -193,7 +193,7 @@ ordered_json grade_json(const GradedKernel& kernel) {
 
 class DocumentReporter final : public Reporter {
  public:
-  DocumentReporter(const Options& options, const Plan& plan, const apps::CeilingTable& ceilings)
+  DocumentReporter(const Options& options, const RacePlan& plan, const apps::CeilingTable& ceilings)
       : options_(options), backends_(plan.backends), ceilings_(ceilings) {
     for (const MissingBackend& missing : plan.missing)
       missing_.push_back(
@@ -237,7 +237,7 @@ class DocumentReporter final : public Reporter {
 
 } // namespace
 
-std::unique_ptr<Reporter> document_reporter(const Options& options, const Plan& plan,
+std::unique_ptr<Reporter> document_reporter(const Options& options, const RacePlan& plan,
                                             const apps::CeilingTable& ceilings) {
   return std::make_unique<DocumentReporter>(options, plan, ceilings);
 }

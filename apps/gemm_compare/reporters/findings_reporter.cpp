@@ -44,7 +44,7 @@ struct Fastest {
 
 class FindingsReporter final : public Reporter {
  public:
-  FindingsReporter(const Options& options, const Plan& plan)
+  FindingsReporter(const Options& options, const RacePlan& plan)
       : width_(table_width(options)),
         threads_(options.threads.size() > 1),
         missing_(plan.missing),
@@ -125,7 +125,7 @@ class FindingsReporter final : public Reporter {
 
 } // namespace
 
-std::unique_ptr<Reporter> findings_reporter(const Options& options, const Plan& plan) {
+std::unique_ptr<Reporter> findings_reporter(const Options& options, const RacePlan& plan) {
   return std::make_unique<FindingsReporter>(options, plan);
 }
 

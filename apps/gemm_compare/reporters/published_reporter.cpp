@@ -38,7 +38,7 @@ class PublishedReporter final : public Reporter {
 
   void add_group(const std::vector<Result>& group) override {
     if (preset_.published.empty() || group.empty()) return;
-    const Shape& shape = group.front().shape;
+    const GemmShape& shape = group.front().shape;
     if (shape.m != shape.n || shape.n != shape.k) return;
     if (!rows_.empty() && shape.n != preset_.size && shape.n < rows_.front().shape.n) return;
     if (!rows_.empty() && rows_.front().shape.n == preset_.size) return;

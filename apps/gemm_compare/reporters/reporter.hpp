@@ -34,7 +34,7 @@ std::unique_ptr<Reporter> errors_reporter(const Options& options);
 std::unique_ptr<Reporter> grade_reporter(const Options& options);
 /// One JSON document for --json, --html and --markdown. The machine is described when the report is written, so that
 /// nothing delays the first kernel.
-std::unique_ptr<Reporter> document_reporter(const Options& options, const Plan& plan,
+std::unique_ptr<Reporter> document_reporter(const Options& options, const RacePlan& plan,
                                             const apps::CeilingTable& ceilings);
 std::unique_ptr<Reporter> csv_reporter(const Options& options);
 
@@ -46,7 +46,7 @@ std::unique_ptr<Reporter> published_reporter(const Options& options);
 
 /// In words, after everything else: the fastest strict entry of each backend, how many entries are right, and what did
 /// not run, with the reason.
-std::unique_ptr<Reporter> findings_reporter(const Options& options, const Plan& plan);
+std::unique_ptr<Reporter> findings_reporter(const Options& options, const RacePlan& plan);
 
 /// A result as all reports see it.
 report::Row row_of(const Result& result);

@@ -32,10 +32,10 @@ std::filesystem::path target(const Options& options, const Capabilities& machine
 
 } // namespace
 
-std::vector<Shape> tuning_shapes() {
+std::vector<GemmShape> tuning_shapes() {
   constexpr double most_operations = 2.0 * 4096 * 4096 * 4096;
   constexpr Index most_elements = Index{1} << 26;
-  std::vector<Shape> shapes;
+  std::vector<GemmShape> shapes;
   for (const Index m : {1, 4, 16, 64, 256, 1024, 4096})
     for (const Index n : {1, 4, 16, 64, 256, 1024, 4096})
       for (const Index k : {16, 64, 256, 1024, 4096, 16384, 65536})
@@ -47,7 +47,7 @@ std::vector<Shape> tuning_shapes() {
   return shapes;
 }
 
-Tuning::Tuning(const Options& options, const Plan& plan) : budget_(options.tuning_seconds) {
+Tuning::Tuning(const Options& options, const RacePlan& plan) : budget_(options.tuning_seconds) {
   if (plan.backends.size() != 1) throw InvalidArgument("tune: a table is of one backend; name one with --backend");
   const Capabilities& machine = executor(plan.backends.front()).capabilities();
   path_ = target(options, machine);
@@ -72,7 +72,7 @@ Tuning::Tuning(const Options& options, const Plan& plan) : budget_(options.tunin
 
 bool Tuning::known(const Group& group, Math math) const {
   return std::any_of(table_.products.begin(), table_.products.end(), [&](const TunedProduct& p) {
-    return p.type == group.type && p.math == math && Shape{p.m, p.n, p.k} == group.shape;
+    return p.type == group.type && p.math == math && GemmShape{.m = p.m, .n = p.n, .k = p.k} == group.shape;
   });
 }
 

@@ -23,7 +23,7 @@ class Tuning {
   /// Reads the table that earlier runs wrote, if there is one. Throws IoError if it cannot be read, and InvalidArgument
   /// if the plan does not have exactly one backend, if the table is of another backend or device, or if no folder for
   /// it is known.
-  Tuning(const Options& options, const Plan& plan);
+  Tuning(const Options& options, const RacePlan& plan);
 
   /// Removes the tasks of the group that need no measurement: kernels that gemm() may not choose, kernels that were far
   /// behind on the shapes before, modes with fewer than two kernels, and modes for which the table has this shape.
@@ -50,7 +50,7 @@ class Tuning {
 
 /// Returns the grid of shapes: m and n from 1 to 4096, k from 16 to 65536, a factor of four apart, without the largest
 /// products.
-std::vector<Shape> tuning_shapes();
+std::vector<GemmShape> tuning_shapes();
 
 /// Returns a reporter that hands every group to `tuning`, which prints one line for each product.
 std::unique_ptr<Reporter> tuning_reporter(Tuning& tuning);

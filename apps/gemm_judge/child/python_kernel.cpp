@@ -33,7 +33,7 @@ void become_python(const std::string& interpreter, const std::string& file, Devi
       device == Device::Cuda ? "cuda" : "cpu",
       std::string(problem.type == int8_product ? int8_array_name : element_type(problem.type).array_name)};
   for (const std::int64_t number :
-       {problem.m, problem.n, problem.k, problem.lda, problem.ldb, problem.ldc,
+       {problem.shape.m, problem.shape.n, problem.shape.k, problem.lda, problem.ldb, problem.ldc,
         static_cast<std::int64_t>(problem.arena_bytes), std::int64_t{layers}, std::int64_t{magic}})
     words.push_back(std::to_string(number));
   for (const double seconds : {problem.settle_seconds, problem.watch_seconds}) words.push_back(std::to_string(seconds));

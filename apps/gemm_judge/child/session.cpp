@@ -69,22 +69,21 @@ Session::~Session() {
 }
 
 GemmCall Session::call_of(const void* a, const void* b, void* c) const {
-  return {problem_.type,
-          Math::Strict,
-          problem_.op_a,
-          problem_.op_b,
-          problem_.m,
-          problem_.n,
-          problem_.k,
-          problem_.alpha,
-          a,
-          problem_.lda,
-          b,
-          problem_.ldb,
-          problem_.beta,
-          c,
-          problem_.ldc,
-          problem_.threads};
+  return {{.type = problem_.type,
+           .op_a = problem_.op_a,
+           .op_b = problem_.op_b,
+           .m = problem_.shape.m,
+           .n = problem_.shape.n,
+           .k = problem_.shape.k,
+           .alpha = problem_.alpha,
+           .a = a,
+           .lda = problem_.lda,
+           .b = b,
+           .ldb = problem_.ldb,
+           .beta = problem_.beta,
+           .c = c,
+           .ldc = problem_.ldc,
+           .threads = problem_.threads}};
 }
 
 Reply Session::load(const std::string& library, Abi abi) {

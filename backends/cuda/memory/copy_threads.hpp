@@ -1,7 +1,8 @@
 #pragma once
 
 /// Threads that copy bytes between pageable and pinned host memory. A single core moves far less than PCIe can
-/// (docs/lab/cuda_executor.md). The threads sleep between copies and compute nothing.
+/// (docs/lab/cuda_executor.md). The threads sleep between copies and compute nothing. They are not the Team of
+/// backends/cpu, which stands on OpenMP or TBB: this backend links neither, and may not include that one.
 
 #include <condition_variable>
 #include <functional>

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include <tessera/backend/gemm_shape.hpp>
+#include <tessera/detail/by_name.hpp>
 #include <tessera/detail/forward.hpp>
 #include <tessera/epilogue.hpp>
 #include <tessera/status.hpp>
@@ -17,32 +19,44 @@ namespace tessera {
 
 struct Capabilities;
 
-/// C := alpha · op(A) · op(B) + beta · C, row-major.
+/// What the calls of real and of complex products have in common; Factor is the type of alpha and beta.
 ///
-/// op(A) is m×k, op(B) is k×n, C is m×n. `lda`, `ldb` and `ldc` count elements from one stored row to the next: lda is
-/// at least k, or at least m if A is transposed; ldb at least n, or at least k if B is transposed; ldc at least n.
-/// Pointers are memory of the executor that runs the call; the executor owns none of them. alpha and beta are exact in
-/// `type`. If `type` has 16 bits, everything is computed in f32, alpha and beta are exact in f32, and each element is
-/// rounded to `result` once, at the end.
-struct GemmCall {
-  DType type = DType::F32;  ///< type of A and B
+/// C := alpha · op(A) · op(B) + beta · C, row-major. op(A) is m×k, op(B) is k×n, C is m×n. `lda`, `ldb` and `ldc` count
+/// elements from one stored row to the next: lda is at least k, or at least m if A is transposed; ldb at least n, or at
+/// least k if B is transposed; ldc at least n. Pointers are memory of the executor that runs the call; the executor
+/// owns none of them. alpha and beta are exact in `type`.
+///
+/// A list that initialises a call names the members, in inner braces: `GemmCall{{.type = DType::F64, .m = 2, .n = 3}}`.
+template <class Factor>
+struct ProductCall {
+  /// Keeps lists without names from compiling.
+  [[no_unique_address]] detail::ByName<ProductCall> by_name = detail::ByName<ProductCall>{};
+  DType type = DType::F32;  ///< type of A and B; of a complex product, type of the real and imaginary parts
   Math math = Math::Strict; ///< how the product may round
   Op op_a = Op::None;       ///< how A is read
   Op op_b = Op::None;       ///< how B is read
   Index m = 0;              ///< rows of op(A) and C
   Index n = 0;              ///< columns of op(B) and C
   Index k = 0;              ///< columns of op(A) and rows of op(B)
-  double alpha = 1.0;       ///< factor of the product
+  Factor alpha = 1.0;       ///< factor of the product
   const void* a = nullptr;  ///< the first stored element of A
   Index lda = 0;            ///< elements from one stored row of A to the next
   const void* b = nullptr;  ///< the first stored element of B
   Index ldb = 0;            ///< elements from one stored row of B to the next
-  double beta = 0.0;        ///< factor of C as it was; 0: C is not read
+  Factor beta = 0.0;        ///< factor of C as it was; 0: C is not read
   void* c = nullptr;        ///< the first element of C
   Index ldc = 0;            ///< elements from one row of C to the next
   int threads = 0;          ///< threads that this call may use; 0: as many as the executor was made with
-  DType result = type;      ///< type of C: `type`, or f32 if `type` has 16 bits, or a 16-bit type if `type` is f32
-  Epilogue epilogue = {};   ///< is applied to the elements before they are stored
+
+  /// Returns m, n and k.
+  constexpr GemmShape shape() const noexcept { return {.m = m, .n = n, .k = k}; }
+};
+
+/// A product of real numbers. If `type` has 16 bits, everything is computed in f32, alpha and beta are exact in f32,
+/// and each element is rounded to `result` once, at the end.
+struct GemmCall : ProductCall<double> {
+  DType result = type;    ///< type of C: `type`, or f32 if `type` has 16 bits, or a 16-bit type if `type` is f32
+  Epilogue epilogue = {}; ///< is applied to the elements before they are stored
 };
 
 /// Does the product end with alpha and beta and one rounding to the operands' precision? That is, it has no epilogue

@@ -28,9 +28,9 @@ inline void refuse_fortran(const Routine& routine, int position) { report_fortra
 
 /// One product's arguments except for its matrices, as the caller passed them.
 template <class T>
-struct Product {
+struct BatchArguments {
   std::optional<Op> op_a, op_b;
-  Index m, n, k;
+  GemmShape shape;
   T alpha;
   Index lda, ldb;
   T beta;
@@ -43,27 +43,28 @@ struct Product {
   int wrong(bool rows) const {
     if (!op_a) return 2;
     if (!op_b) return 3;
-    const Spans spans{by_rows_a(rows) ? k : m, by_rows_b(rows) ? n : k, rows ? n : m};
-    const int position = wrong_argument(m, n, k, lda, ldb, ldc, spans);
+    const Spans spans{by_rows_a(rows) ? shape.k : shape.m, by_rows_b(rows) ? shape.n : shape.k,
+                      rows ? shape.n : shape.m};
+    const int position = wrong_argument(shape, lda, ldb, ldc, spans);
     return position == 0 ? 0 : position + 1;
   }
   CallOf<T> call(bool rows, const T* a, const T* b, T* c) const {
-    return rows ? by_rows<T>(*op_a, *op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
-                : column_major<T>(*op_a, *op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    return rows ? by_rows<T>(*op_a, *op_b, shape.m, shape.n, shape.k, alpha, a, lda, b, ldb, beta, c, ldc)
+                : column_major<T>(*op_a, *op_b, shape.m, shape.n, shape.k, alpha, a, lda, b, ldb, beta, c, ldc);
   }
 };
 
 inline Order order_of(bool rows) { return rows ? Order::Rows : Order::Columns; }
 
 template <class T>
-void strided_batch(const Routine& routine, Refuse refuse, bool rows, const Product<T>& x, const T* a, Index stride_a,
-                   const T* b, Index stride_b, T* c, Index stride_c, Index count) {
+void strided_batch(const Routine& routine, Refuse refuse, bool rows, const BatchArguments<T>& x, const T* a,
+                   Index stride_a, const T* b, Index stride_b, T* c, Index stride_c, Index count) {
   const int wrong = x.wrong(rows);
   // A batch has strides between the arguments of a single product.
   if (wrong != 0) return refuse(routine, wrong == 11 ? 12 : wrong == 14 ? 16 : wrong);
   if (stride_a < 0) return refuse(routine, 10);
   if (stride_b < 0) return refuse(routine, 13);
-  const Index lines = rows ? x.m : x.n, length = rows ? x.n : x.m;
+  const Index lines = rows ? x.shape.m : x.shape.n, length = rows ? x.shape.n : x.shape.m;
   const Index extent = lines == 0 || length == 0 ? 0 : (lines - 1) * x.ldc + length;
   if (stride_c < 0 || (count > 1 && stride_c < extent)) return refuse(routine, 17);
   if (count < 0) return refuse(routine, 18);
@@ -154,8 +155,14 @@ void cblas_strided(const Routine& routine, int layout, int trans_a, int trans_b,
   if (layout != row_major && layout != col_major) return refuse_c(routine, 1);
   const Integers value(routine);
   strided_batch<T>(routine, refuse_c, layout == row_major,
-                   {cblas_op<T>(trans_a), cblas_op<T>(trans_b), value(m), value(n), value(k), alpha, value(lda),
-                    value(ldb), beta, value(ldc)},
+                   {cblas_op<T>(trans_a),
+                    cblas_op<T>(trans_b),
+                    {.m = value(m), .n = value(n), .k = value(k)},
+                    alpha,
+                    value(lda),
+                    value(ldb),
+                    beta,
+                    value(ldc)},
                    a, value(stride_a), b, value(stride_b), c, value(stride_c), value(count));
 }
 
@@ -167,9 +174,14 @@ void cblas_groups(const Routine& routine, int layout, const int* trans_a, const 
   if (layout != row_major && layout != col_major) return refuse_c(routine, 1);
   const Integers value(routine);
   const auto product = [&](Index g) {
-    return Product<T>{
-        cblas_op<T>(trans_a[g]), cblas_op<T>(trans_b[g]), value.at(m, g), value.at(n, g),  value.at(k, g), alpha[g],
-        value.at(lda, g),        value.at(ldb, g),        beta[g],        value.at(ldc, g)};
+    return BatchArguments<T>{cblas_op<T>(trans_a[g]),
+                             cblas_op<T>(trans_b[g]),
+                             {.m = value.at(m, g), .n = value.at(n, g), .k = value.at(k, g)},
+                             alpha[g],
+                             value.at(lda, g),
+                             value.at(ldb, g),
+                             beta[g],
+                             value.at(ldc, g)};
   };
   const auto size = [&](Index g) { return value.at(sizes, g); };
   grouped_batch<T>(routine, refuse_c, layout == row_major, value(groups), size, product, a, b, c);
@@ -182,8 +194,14 @@ void fortran_strided(const Routine& routine, const char* trans_a, const char* tr
                      T* c, const blas_int* ldc, const blas_int* stride_c, const blas_int* count) {
   const Integers value(routine);
   strided_batch<T>(routine, refuse_fortran, false,
-                   {parse_op<T>(*trans_a), parse_op<T>(*trans_b), value(m), value(n), value(k), *alpha, value(lda),
-                    value(ldb), *beta, value(ldc)},
+                   {parse_op<T>(*trans_a),
+                    parse_op<T>(*trans_b),
+                    {.m = value(m), .n = value(n), .k = value(k)},
+                    *alpha,
+                    value(lda),
+                    value(ldb),
+                    *beta,
+                    value(ldc)},
                    a, value(stride_a), b, value(stride_b), c, value(stride_c), value(count));
 }
 
@@ -194,9 +212,14 @@ void fortran_groups(const Routine& routine, const char* trans_a, const char* tra
                     const blas_int* groups, const blas_int* sizes) {
   const Integers value(routine);
   const auto product = [&](Index g) {
-    return Product<T>{
-        parse_op<T>(trans_a[g]), parse_op<T>(trans_b[g]), value.at(m, g), value.at(n, g),  value.at(k, g), alpha[g],
-        value.at(lda, g),        value.at(ldb, g),        beta[g],        value.at(ldc, g)};
+    return BatchArguments<T>{parse_op<T>(trans_a[g]),
+                             parse_op<T>(trans_b[g]),
+                             {.m = value.at(m, g), .n = value.at(n, g), .k = value.at(k, g)},
+                             alpha[g],
+                             value.at(lda, g),
+                             value.at(ldb, g),
+                             beta[g],
+                             value.at(ldc, g)};
   };
   const auto size = [&](Index g) { return value.at(sizes, g); };
   grouped_batch<T>(routine, refuse_fortran, false, value(groups), size, product, a, b, c);

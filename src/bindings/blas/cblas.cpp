@@ -29,8 +29,8 @@ void gemm(const Routine& routine, int layout, int trans_a, int trans_b, blas_wor
   const Op op_a = op_of<T>(trans_a), op_b = op_of<T>(trans_b);
   const Spans spans{(op_a == Op::None) == rows ? k : m, (op_b == Op::None) == rows ? n : k, rows ? n : m};
   // A row-major product is checked as the Fortran routine would see it, with A and B in each other's places.
-  const int wrong = rows ? wrong_argument(n, m, k, ldb, lda, ldc, {spans.b, spans.a, spans.c})
-                         : wrong_argument(m, n, k, lda, ldb, ldc, spans);
+  const int wrong = rows ? wrong_argument({.m = n, .n = m, .k = k}, ldb, lda, ldc, {spans.b, spans.a, spans.c})
+                         : wrong_argument({.m = m, .n = n, .k = k}, lda, ldb, ldc, spans);
   if (wrong != 0) return refuse(wrong + 1, "%s", ""); // C counts the layout, which Fortran does not have
   const auto number = [](auto factor) -> T {
     if constexpr (std::is_pointer_v<decltype(factor)>)

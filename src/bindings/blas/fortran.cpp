@@ -15,7 +15,7 @@ void gemm(const Routine& routine, const char* trans_a, const char* trans_b, cons
   const std::optional<Op> op_b = parse_op<T>(*trans_b);
   int wrong = !op_a ? 1 : !op_b ? 2 : 0;
   if (wrong == 0)
-    wrong = wrong_argument(value(m), value(n), value(k), value(lda), value(ldb), value(ldc),
+    wrong = wrong_argument({.m = value(m), .n = value(n), .k = value(k)}, value(lda), value(ldb), value(ldc),
                            {value(*op_a == Op::None ? m : k), value(*op_b == Op::None ? k : n), value(m)});
   if (wrong != 0) {
     constexpr std::size_t letter = 1; // Fortran's compilers pass the lengths of texts after all arguments

@@ -52,7 +52,20 @@ template <class T>
 CallOf<T> by_rows(Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b, Index ldb,
                   T beta, T* c, Index ldc) {
   const auto x = detail::exact_double(alpha), y = detail::exact_double(beta);
-  return {Element<T>::type, Math::Strict, op_a, op_b, m, n, k, x, a, lda, b, ldb, y, c, ldc, 0};
+  return {{.type = Element<T>::type,
+           .op_a = op_a,
+           .op_b = op_b,
+           .m = m,
+           .n = n,
+           .k = k,
+           .alpha = x,
+           .a = a,
+           .lda = lda,
+           .b = b,
+           .ldb = ldb,
+           .beta = y,
+           .c = c,
+           .ldc = ldc}};
 }
 
 /// The lengths that the leading dimensions must span: of the columns of column-major operands as they are stored, of
@@ -62,10 +75,10 @@ struct Spans {
 };
 /// Returns the position of the first wrong argument as the Fortran routine counts: 0 for none, 3 m, 4 n, 5 k, 8 lda,
 /// 10 ldb, 13 ldc.
-inline int wrong_argument(Index m, Index n, Index k, Index lda, Index ldb, Index ldc, const Spans& spans) {
-  if (m < 0) return 3;
-  if (n < 0) return 4;
-  if (k < 0) return 5;
+inline int wrong_argument(const GemmShape& shape, Index lda, Index ldb, Index ldc, const Spans& spans) {
+  if (shape.m < 0) return 3;
+  if (shape.n < 0) return 4;
+  if (shape.k < 0) return 5;
   if (lda < std::max<Index>(1, spans.a)) return 8;
   if (ldb < std::max<Index>(1, spans.b)) return 10;
   if (ldc < std::max<Index>(1, spans.c)) return 13;

@@ -82,8 +82,24 @@ namespace {
 GemmCall call_of(DType type, tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k, double alpha,
                  const void* a, int64_t lda, const void* b, int64_t ldb, double beta, void* c, int64_t ldc,
                  const tessera_options* words, const GemmOptions& options) {
-  return {type, options.math,    checked(op_a, "op_a"),  checked(op_b, "op_b"), m, n, k, alpha, a, lda, b, ldb, beta, c,
-          ldc,  options.threads, result_of(words, type), epilogue_of(words)};
+  return {{.type = type,
+           .math = options.math,
+           .op_a = checked(op_a, "op_a"),
+           .op_b = checked(op_b, "op_b"),
+           .m = m,
+           .n = n,
+           .k = k,
+           .alpha = alpha,
+           .a = a,
+           .lda = lda,
+           .b = b,
+           .ldb = ldb,
+           .beta = beta,
+           .c = c,
+           .ldc = ldc,
+           .threads = options.threads},
+          result_of(words, type),
+          epilogue_of(words)};
 }
 
 template <class T>
@@ -104,22 +120,22 @@ ComplexGemmCall complex_call_of(tessera_op op_a, tessera_op op_b, int64_t m, int
                                 const void* a, int64_t lda, const void* b, int64_t ldb, const void* beta, void* c,
                                 int64_t ldc, const GemmOptions& options) {
   const auto known = [](tessera_op op, const char* what) { return checked(op, Op::ConjugateTranspose, what); };
-  return {tessera::dtype_of<T>,
-          options.math,
-          known(op_a, "op_a"),
-          known(op_b, "op_b"),
-          m,
-          n,
-          k,
-          factor<T>(alpha, "alpha"),
-          a,
-          lda,
-          b,
-          ldb,
-          factor<T>(beta, "beta"),
-          c,
-          ldc,
-          options.threads};
+  return {{.type = tessera::dtype_of<T>,
+           .math = options.math,
+           .op_a = known(op_a, "op_a"),
+           .op_b = known(op_b, "op_b"),
+           .m = m,
+           .n = n,
+           .k = k,
+           .alpha = factor<T>(alpha, "alpha"),
+           .a = a,
+           .lda = lda,
+           .b = b,
+           .ldb = ldb,
+           .beta = factor<T>(beta, "beta"),
+           .c = c,
+           .ldc = ldc,
+           .threads = options.threads}};
 }
 
 template <class T>

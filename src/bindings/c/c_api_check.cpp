@@ -17,7 +17,7 @@ namespace {
 /// The sizes and operations of a product, as the caller gave them.
 struct Sizes {
   Op op_a, op_b;
-  int64_t m, n, k;
+  GemmShape shape;
 };
 
 CheckedType type_of(tessera_checked_type type) { return checked_type(static_cast<CheckedType>(type)).type; }
@@ -49,7 +49,7 @@ CheckedMatrix bias_of(const Epilogue& epilogue, CheckedType type, const Sizes& s
   if (epilogue.bias_step < 1)
     throw InvalidArgument("epilogue.bias_step = " + std::to_string(epilogue.bias_step) +
                           " is less than 1, the step of neighbours");
-  const int64_t count = epilogue.bias_per == BiasPer::Row ? sizes.m : sizes.n;
+  const int64_t count = epilogue.bias_per == BiasPer::Row ? sizes.shape.m : sizes.shape.n;
   return {type, epilogue.bias,      count,
           1,    epilogue.bias_step, epilogue.bias_per == BiasPer::Row ? Op::None : Op::Transpose};
 }
@@ -63,8 +63,12 @@ struct CheckedBatch {
   tessera_check_options options;
 
   bool has_c_before() const { return options.c_before != nullptr || options.all_c_before != nullptr; }
-  CheckedMatrix c_before() const { return matrix(type_c, options.c_before, sizes.m, sizes.n, options.ld_c_before); }
-  CheckedMatrix residual() const { return matrix(type_c, epilogue.residual, sizes.m, sizes.n, epilogue.ld_residual); }
+  CheckedMatrix c_before() const {
+    return matrix(type_c, options.c_before, sizes.shape.m, sizes.shape.n, options.ld_c_before);
+  }
+  CheckedMatrix residual() const {
+    return matrix(type_c, epilogue.residual, sizes.shape.m, sizes.shape.n, epilogue.ld_residual);
+  }
   CheckedMatrix result(int64_t p) const { return at(c, options.stride_c, options.all_c, p); }
   CheckedProduct product(int64_t p) const {
     CheckedProduct one{at(a, options.stride_a, options.all_a, p), at(b, options.stride_b, options.all_b, p)};
@@ -155,7 +159,7 @@ tessera_status tessera_check(tessera_checked_type type_a, tessera_checked_type t
       throw InvalidArgument("certificate.size = " + std::to_string(certificate->size) + ", but this library's is " +
                             std::to_string(sizeof(tessera_certificate)) + "; set it before the call");
     const tessera_check_options words = checked_options(options);
-    const Sizes sizes{c_api::checked(op_a, "op_a"), c_api::checked(op_b, "op_b"), m, n, k};
+    const Sizes sizes{c_api::checked(op_a, "op_a"), c_api::checked(op_b, "op_b"), {.m = m, .n = n, .k = k}};
     const CheckedBatch x{.sizes = sizes,
                          .type_c = type_of(type_c),
                          .a = matrix(type_of(type_a), a, m, k, lda, sizes.op_a),

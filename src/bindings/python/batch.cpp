@@ -120,9 +120,20 @@ class Batch {
     const Layout layout = *layout_of(out);
     const auto flip = [](Op op) { return op == Op::None ? Op::Transpose : Op::None; };
     const Index k = a_.at(i).cols;
-    GemmCall one{type_, options_.math, a.op(),    b.op(),           out.rows,     out.cols,
-                 k,     alpha_,        nullptr,   a.ld(),           nullptr,      b.ld(),
-                 beta_, nullptr,       layout.ld, options_.threads, out.type.part};
+    GemmCall one{{.type = type_,
+                  .math = options_.math,
+                  .op_a = a.op(),
+                  .op_b = b.op(),
+                  .m = out.rows,
+                  .n = out.cols,
+                  .k = k,
+                  .alpha = alpha_,
+                  .lda = a.ld(),
+                  .ldb = b.ld(),
+                  .beta = beta_,
+                  .ldc = layout.ld,
+                  .threads = options_.threads},
+                 out.type.part};
     if (layout.op == Op::None) return one;
     one.op_a = flip(b.op());
     one.op_b = flip(a.op());

@@ -109,9 +109,9 @@ class Factor {
 };
 
 /// One call of tessera.gemm: it checks all arguments, computes the product and returns the result.
-class Product {
+class ArrayProduct {
  public:
-  Product(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&))
+  ArrayProduct(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&))
       : arguments_(arguments),
         wrap_(wrap),
         a_(arguments.a, "a"),
@@ -257,11 +257,40 @@ class Product {
     const Epilogue epilogue = layer_.of(a_, type, a_.rows, b_.cols, layout);
     const Operand &left = first.operand(), &right = second.operand();
     if (type.is_complex)
-      return run(ComplexGemmCall{type.part, options_.math, first.op(), second.op(), m, n, a_.cols, alpha_, left.data(),
-                                 left.ld(), right.data(), right.ld(), beta_, c, layout.ld, options_.threads},
+      return run(ComplexGemmCall{{.type = type.part,
+                                  .math = options_.math,
+                                  .op_a = first.op(),
+                                  .op_b = second.op(),
+                                  .m = m,
+                                  .n = n,
+                                  .k = a_.cols,
+                                  .alpha = alpha_,
+                                  .a = left.data(),
+                                  .lda = left.ld(),
+                                  .b = right.data(),
+                                  .ldb = right.ld(),
+                                  .beta = beta_,
+                                  .c = c,
+                                  .ldc = layout.ld,
+                                  .threads = options_.threads}},
                  after);
-    run(GemmCall{a_.type.part, options_.math, first.op(), second.op(), m, n, a_.cols, alpha_.real(), left.data(),
-                 left.ld(), right.data(), right.ld(), beta_.real(), c, layout.ld, options_.threads, type.part,
+    run(GemmCall{{.type = a_.type.part,
+                  .math = options_.math,
+                  .op_a = first.op(),
+                  .op_b = second.op(),
+                  .m = m,
+                  .n = n,
+                  .k = a_.cols,
+                  .alpha = alpha_.real(),
+                  .a = left.data(),
+                  .lda = left.ld(),
+                  .b = right.data(),
+                  .ldb = right.ld(),
+                  .beta = beta_.real(),
+                  .c = c,
+                  .ldc = layout.ld,
+                  .threads = options_.threads},
+                 type.part,
                  epilogue},
         after);
   }
@@ -319,7 +348,7 @@ class Product {
 } // namespace
 
 PyObject* gemm(const GemmArguments& arguments, PyObject* (*wrap)(DeviceArray&&)) {
-  return Product(arguments, wrap).run();
+  return ArrayProduct(arguments, wrap).run();
 }
 
 } // namespace tessera::python

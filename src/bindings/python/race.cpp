@@ -102,10 +102,20 @@ Race::Race(PyObject* a, PyObject* b, int threads) : a_(a, "a"), b_(b, "b"), on_a
 Race::~Race() = default;
 
 GemmCall Race::host_call(Math math) {
-  return {type(),       math,       on_a_.op(), on_b_.op(),   m(),
-          n(),          k(),        1.0,        on_a_.data(), on_a_.ld(),
-          on_b_.data(), on_b_.ld(), 0.0,        c_.data(),    std::max<Index>(n(), 1),
-          threads_};
+  return {{.type = type(),
+           .math = math,
+           .op_a = on_a_.op(),
+           .op_b = on_b_.op(),
+           .m = m(),
+           .n = n(),
+           .k = k(),
+           .a = on_a_.data(),
+           .lda = on_a_.ld(),
+           .b = on_b_.data(),
+           .ldb = on_b_.ld(),
+           .c = c_.data(),
+           .ldc = std::max<Index>(n(), 1),
+           .threads = threads_}};
 }
 
 RaceResult Race::run(Backend backend, const std::string& name, Math math, int repeat, double time_limit) {

@@ -32,9 +32,9 @@ Executor& place(std::span<const GemmBatch> groups, Backend backend) {
   };
   const auto largest = std::max_element(groups.begin(), groups.end(),
                                         [&](const GemmBatch& x, const GemmBatch& y) { return work(x) < work(y); });
-  if (largest == groups.end()) return place_gemm(backend, {DType::F32, Math::Strict, 0, 0, 0}, {});
+  if (largest == groups.end()) return place_gemm(backend, {DType::F32, Math::Strict, {}}, {});
   const GemmCall& call = largest->call;
-  return place_gemm(backend, {call.type, call.math, call.m, call.n, call.k}, {});
+  return place_gemm(backend, {call.type, call.math, call.shape()}, {});
 }
 
 /// Returns the place of a result among the results of one storage; of one in the caller's memory, its addresses.
@@ -91,9 +91,20 @@ void multiply_on(Executor& executor, const MatrixBatch& x, const GemmOptions& op
     const Operand &a = x.a[i], &b = x.b[i], &c = x.c[i];
     const Placed on_a = read_on(a, executor), on_b = read_on(b, executor);
     const Placed on_c = write_on(c, executor, x.beta == 0.0);
-    const GemmCall call{
-        a.storage->type(), options.math, a.op,    b.op,   c.rows,  c.cols,  logical_cols(a), x.alpha,          nullptr,
-        on_a.ld,           nullptr,      on_b.ld, x.beta, nullptr, on_c.ld, options.threads, c.storage->type()};
+    const GemmCall call{{.type = a.storage->type(),
+                         .math = options.math,
+                         .op_a = a.op,
+                         .op_b = b.op,
+                         .m = c.rows,
+                         .n = c.cols,
+                         .k = logical_cols(a),
+                         .alpha = x.alpha,
+                         .lda = on_a.ld,
+                         .ldb = on_b.ld,
+                         .beta = x.beta,
+                         .ldc = on_c.ld,
+                         .threads = options.threads},
+                        c.storage->type()};
     products.add(call, on_a.data, on_b.data, on_c.data);
   }
   throw_if_failed(executor.gemm_batch(executor.default_queue(), products.batches(), options.kernel));
@@ -171,10 +182,11 @@ void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operan
     if (work(i) > work(largest)) largest = i;
   }
   expect_results_apart(c);
-  Executor& executor =
-      place_gemm(options.backend,
-                 {a[largest].storage->type(), options.math, c[largest].rows, c[largest].cols, logical_cols(a[largest])},
-                 {&a[largest], &b[largest], &c[largest]});
+  Executor& executor = place_gemm(options.backend,
+                                  {a[largest].storage->type(),
+                                   options.math,
+                                   {.m = c[largest].rows, .n = c[largest].cols, .k = logical_cols(a[largest])}},
+                                  {&a[largest], &b[largest], &c[largest]});
   const MatrixBatch all{alpha, a, b, beta, c};
   if (executor.capabilities().host_memory) {
     multiply_on(executor, all, options);

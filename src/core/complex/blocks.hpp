@@ -10,11 +10,7 @@ namespace tessera::detail {
 
 /// The sizes of a block of C and of a slice of k, in complex numbers. Blocks change no bit, because each element of C
 /// is one sum. A slice of k is one segment of a strict sum.
-struct ComplexBlocks {
-  Index m = 0;
-  Index n = 0;
-  Index k = 0;
-
+struct ComplexBlocks : GemmShape {
   bool slices(const ComplexGemmCall& call) const { return k < call.k; }
   /// Are sums kept in scratch memory and added to C at the end? Slices are added up in C itself where alpha = 1 and
   /// beta = 0.

@@ -113,9 +113,12 @@ void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) try {
   // The sizes are not checked yet. The place of a product too large to double does not matter: the check refuses it, or
   // C has no elements.
   const auto doubled = [](Index size) { return size > std::numeric_limits<Index>::max() / 2 ? size : 2 * size; };
-  Executor& executor = place_gemm(
-      options.backend,
-      {call.type, options.math, call.m, doubled(std::max<Index>(call.n, 0)), doubled(std::max<Index>(call.k, 0))}, {});
+  Executor& executor =
+      place_gemm(options.backend,
+                 {call.type,
+                  options.math,
+                  {.m = call.m, .n = doubled(std::max<Index>(call.n, 0)), .k = doubled(std::max<Index>(call.k, 0))}},
+                 {});
   if (executor.capabilities().host_memory || call.m == 0 || call.n == 0)
     return throw_if_failed(gemm(executor, executor.default_queue(), call, options.kernel));
   throw_if_failed(check_gemm(call));

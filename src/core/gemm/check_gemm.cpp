@@ -167,8 +167,21 @@ Status check_complex(const ComplexGemmCall& call, bool by_columns) {
     if (op != Op::None && op != Op::Transpose && op != Op::ConjugateTranspose)
       return refusal("gemm: unknown op " + std::to_string(static_cast<int>(op)));
   const std::size_t number = 2 * size_of(call.type);
-  const GemmCall shapes{call.type, call.math, call.op_a, call.op_b, call.m, call.n, call.k,   1.0,
-                        call.a,    call.lda,  call.b,    call.ldb,  1.0,    call.c, call.ldc, call.threads};
+  const GemmCall shapes{{.type = call.type,
+                         .math = call.math,
+                         .op_a = call.op_a,
+                         .op_b = call.op_b,
+                         .m = call.m,
+                         .n = call.n,
+                         .k = call.k,
+                         .a = call.a,
+                         .lda = call.lda,
+                         .b = call.b,
+                         .ldb = call.ldb,
+                         .beta = 1.0,
+                         .c = call.c,
+                         .ldc = call.ldc,
+                         .threads = call.threads}};
   return check_shapes(shapes, number, number, by_columns);
 }
 

@@ -35,22 +35,22 @@ void multiply_on(Executor& executor, double alpha, const Operand& a, const Opera
   const Placed on_a = read_on(a, executor);
   const Placed on_b = read_on(b, executor);
   const Placed on_c = write_on(c, executor, beta == 0.0);
-  const GemmCall call{a.storage->type(),
-                      options.math,
-                      a.op,
-                      b.op,
-                      c.rows,
-                      c.cols,
-                      logical_cols(a),
-                      alpha,
-                      on_a.data,
-                      on_a.ld,
-                      on_b.data,
-                      on_b.ld,
-                      beta,
-                      on_c.data,
-                      on_c.ld,
-                      options.threads,
+  const GemmCall call{{.type = a.storage->type(),
+                       .math = options.math,
+                       .op_a = a.op,
+                       .op_b = b.op,
+                       .m = c.rows,
+                       .n = c.cols,
+                       .k = logical_cols(a),
+                       .alpha = alpha,
+                       .a = on_a.data,
+                       .lda = on_a.ld,
+                       .b = on_b.data,
+                       .ldb = on_b.ld,
+                       .beta = beta,
+                       .c = on_c.data,
+                       .ldc = on_c.ld,
+                       .threads = options.threads},
                       c.storage->type(),
                       placed_epilogue(epilogue, c, [&](const Operand& x) { return read_on(x, executor); })};
   throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
@@ -89,7 +89,8 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
   EpilogueOperands end = epilogue;
   straighten_residual(end);
   Executor& executor =
-      place_gemm(options.backend, {a.storage->type(), options.math, c.rows, c.cols, logical_cols(a)}, {&a, &b, &c});
+      place_gemm(options.backend, {a.storage->type(), options.math, {.m = c.rows, .n = c.cols, .k = logical_cols(a)}},
+                 {&a, &b, &c});
   if (executor.capabilities().host_memory) return multiply_on(executor, alpha, a, b, beta, c, options, end);
   multiply_on_device(executor, alpha, a, b, beta, c, options, end);
   if (c.storage->borrowed()) c.storage->host_read(); // the owner reads the memory, not the view
@@ -98,7 +99,7 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
 }
 
 void gemm_raw(const GemmCall& call, const GemmOptions& options) try {
-  Executor& executor = place_gemm(options.backend, {call.type, options.math, call.m, call.n, call.k}, {});
+  Executor& executor = place_gemm(options.backend, {call.type, options.math, call.shape()}, {});
   if (executor.capabilities().host_memory) // the operands are in its memory; it checks the call
     return throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
   const Uncancelled whole;

@@ -35,7 +35,7 @@ void gemm(ExecutionQueue& queue, double alpha, const Operand& a, const Operand& 
   }
   QueuedWork work(queue);
   const Placed on_a = work.read(a), on_b = work.read(b), on_c = work.write(c, beta == 0.0);
-  GemmCall call{.type = a.storage->type(), .math = options.math, .op_a = a.op, .op_b = b.op};
+  GemmCall call{{.type = a.storage->type(), .math = options.math, .op_a = a.op, .op_b = b.op}};
   call.m = c.rows;
   call.n = c.cols;
   call.k = logical_cols(a);

@@ -16,7 +16,8 @@ namespace tessera {
 std::int64_t sum_of_squares(std::span<const std::int32_t> numbers, Backend backend) try {
   Executor& executor = backend == Backend::Auto ? place_elementwise({}) : tessera::executor(backend);
   const auto count = static_cast<Index>(numbers.size());
-  ReduceCall call{ReduceOp::SumOfSquares, DType::I32, 1, count, numbers.data(), count, 0};
+  ReduceCall call{
+      .op = ReduceOp::SumOfSquares, .type = DType::I32, .rows = 1, .cols = count, .x = numbers.data(), .ldx = count};
   Queue& queue = executor.default_queue();
   detail::ExecutorMemory copy(executor);
   if (!executor.capabilities().host_memory && count > 0) {

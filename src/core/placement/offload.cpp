@@ -54,16 +54,16 @@ class Cube {
     throw_if_failed(executor_.copy_out(queue(), host, bytes_, c_.data(), bytes_, bytes_, 1));
   }
   void multiply() {
-    throw_if_failed(executor_.gemm(queue(), {.type = type_,
-                                             .m = size_,
-                                             .n = size_,
-                                             .k = size_,
-                                             .a = a_.data(),
-                                             .lda = size_,
-                                             .b = b_.data(),
-                                             .ldb = size_,
-                                             .c = c_.data(),
-                                             .ldc = size_}));
+    throw_if_failed(executor_.gemm(queue(), {{.type = type_,
+                                              .m = size_,
+                                              .n = size_,
+                                              .k = size_,
+                                              .a = a_.data(),
+                                              .lda = size_,
+                                              .b = b_.data(),
+                                              .ldb = size_,
+                                              .c = c_.data(),
+                                              .ldc = size_}}));
     throw_if_failed(queue().synchronize());
   }
 

@@ -156,14 +156,14 @@ bool has_row(Executor& executor, const ProductKind& product) {
 /// instructions. A kernel that computes the bits of a GPU's matrix units on the host does not count: it is for machines
 /// without a GPU.
 bool takes(Executor& host, const ProductKind& product) {
-  const GemmCall call{.type = product.type,
-                      .math = product.math,
-                      .m = product.m,
-                      .n = product.n,
-                      .k = product.k,
-                      .lda = product.k,
-                      .ldb = product.n,
-                      .ldc = product.n};
+  const GemmCall call{{.type = product.type,
+                       .math = product.math,
+                       .m = product.shape.m,
+                       .n = product.shape.n,
+                       .k = product.shape.k,
+                       .lda = product.shape.k,
+                       .ldb = product.shape.n,
+                       .ldc = product.shape.n}};
   const auto kernels = host.gemm_kernels();
   return std::any_of(kernels.begin(), kernels.end(), [&](const GemmKernel& kernel) {
     return is_for(kernel, product) && kernel.summation != Summation::HopperUnits &&
@@ -175,18 +175,22 @@ bool takes(Executor& host, const ProductKind& product) {
 /// has no kernel for the mode.
 Executor& place_host_operands(const ProductKind& product) {
   Executor& host = host_executor();
-  if (std::max({product.m, product.n, product.k}) < never_worth_it_side && product.math == Math::Strict) return host;
+  if (std::max({product.shape.m, product.shape.n, product.shape.k}) < never_worth_it_side &&
+      product.math == Math::Strict)
+    return host;
   const detail::ContractArithmetic contract;
-  const double work = static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
+  const double work = static_cast<double>(product.shape.m) * static_cast<double>(product.shape.n) *
+                      static_cast<double>(product.shape.k);
   if (work < never_worth_it && product.math == Math::Strict) return host;
   Executor* const device = device_for_auto();
   if (device == nullptr || !has_row(*device, product)) return host;
   if (!takes(host, product)) return *device;
   if (work < never_worth_it) return host;
   const std::optional<OffloadRates> rates = rates_of(*device, product.type);
-  const bool pays = rates && rates->pays(product.m, product.n, product.k, size_of(product.type));
+  const bool pays = rates && rates->pays(product.shape.m, product.shape.n, product.shape.k, size_of(product.type));
   if (log_dispatch())
-    log_line("auto: " + std::to_string(product.m) + "×" + std::to_string(product.n) + "×" + std::to_string(product.k) +
+    log_line("auto: " + std::to_string(product.shape.m) + "×" + std::to_string(product.shape.n) + "×" +
+             std::to_string(product.shape.k) +
              (pays ? " is faster on the device, copies included" : " stays on the host"));
   return pays ? *device : host;
 }

@@ -17,7 +17,7 @@ Executor& place_elementwise(std::initializer_list<const detail::Operand*> operan
 struct ProductKind {
   DType type;
   Math math;
-  Index m, n, k;
+  GemmShape shape;
 };
 
 /// Returns the executor for a product. A backend that the call or else TESSERA_BACKEND names is taken, or the call

@@ -24,13 +24,13 @@ inline Dealt dealt(const Source& x) {
 inline bool k_is_row(const Source& x) { return !x.outer_innermost; }
 
 /// Returns C's sums, which have no gaps.
-inline Dealt dealt_sums(const Product& product, char* sums) {
+inline Dealt dealt_sums(const DistributedProduct& product, char* sums) {
   return product.order == LocalOrder::ColumnMajor ? Dealt{product.rows, product.cols, sums, product.local_rows}
                                                   : Dealt{product.cols, product.rows, sums, product.local_cols};
 }
 
 /// Says whether something is true on any rank. All ranks call it. Throws where the ranks cannot agree.
-inline bool anywhere(const Product& product, bool here) {
+inline bool anywhere(const DistributedProduct& product, bool here) {
   std::int64_t number = here ? 1 : 0;
   throw_if_failed(product.grid.world->largest(&number, 1));
   return number != 0;

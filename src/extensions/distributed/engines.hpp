@@ -17,10 +17,10 @@
 namespace tessera::distributed {
 
 /// A product whose arguments were checked: sums of op(A)·op(B), spread as C is.
-struct Product {
+struct DistributedProduct {
   const tessera::detail::GridState& grid;
   tessera::detail::DistributedType type;
-  Index m, n, k;
+  GemmShape shape;
   Source a, b;      ///< rows of op(A) × k, columns of op(B) × k
   Axis rows, cols;  ///< of C
   LocalOrder order; ///< of C's local elements, and of the sums
@@ -74,8 +74,8 @@ class EngineRun {
 struct EngineRow : DistributedEngine {
   /// Returns why the engine does not take a product; empty if it does. The answer is the same on all ranks. All ranks
   /// call it.
-  std::string (*reject)(const Product& product);
-  std::unique_ptr<EngineRun> (*make)(const Product& product);
+  std::string (*reject)(const DistributedProduct& product);
+  std::unique_ptr<EngineRun> (*make)(const DistributedProduct& product);
   bool has_device_messages = false; ///< can it broadcast panels from a device's memory by MPI?
 };
 

@@ -36,18 +36,18 @@ Status LastStep::run_without_sums() const {
   Executor& host = place_elementwise({});
   if (c.type.is_complex)
     return gemm(host, host.default_queue(),
-                {.type = c.type.part,
-                 .m = rows,
-                 .n = cols,
-                 .lda = 1,
-                 .ldb = cols,
-                 .beta = beta,
-                 .c = c.data,
-                 .ldc = c.ld,
-                 .threads = threads});
+                {{.type = c.type.part,
+                  .m = rows,
+                  .n = cols,
+                  .lda = 1,
+                  .ldb = cols,
+                  .beta = beta,
+                  .c = c.data,
+                  .ldc = c.ld,
+                  .threads = threads}});
   return host.scale_result(
       host.default_queue(),
-      {.type = c.type.part, .m = rows, .n = cols, .beta = beta.real(), .c = c.data, .ldc = c.ld, .threads = threads});
+      {{.type = c.type.part, .m = rows, .n = cols, .beta = beta.real(), .c = c.data, .ldc = c.ld, .threads = threads}});
 }
 
 Status LastStep::run(char* sums) const {
@@ -60,14 +60,14 @@ Status LastStep::run(char* sums) const {
   Executor& host = place_elementwise({});
   for (Index first = 0, count = 0; first < rows; first += count) {
     count = std::min(most, rows - first);
-    const GemmCall strip{.type = c.type.part,
-                         .m = count,
-                         .n = cols,
-                         .alpha = alpha.real(),
-                         .beta = beta.real(),
-                         .c = static_cast<char*>(c.data) + static_cast<std::size_t>(first * c.ld) * c.type.bytes(),
-                         .ldc = c.ld,
-                         .threads = threads};
+    const GemmCall strip{{.type = c.type.part,
+                          .m = count,
+                          .n = cols,
+                          .alpha = alpha.real(),
+                          .beta = beta.real(),
+                          .c = static_cast<char*>(c.data) + static_cast<std::size_t>(first * c.ld) * c.type.bytes(),
+                          .ldc = c.ld,
+                          .threads = threads}};
     const RunningSums of_strip{sums + static_cast<std::size_t>(first * cols) * sum_bytes, cols, false};
     if (Status status = finish_product(host, host.default_queue(), strip, of_strip); !status.ok()) return status;
   }
@@ -84,14 +84,14 @@ Status LastStep::run_on_device(const RunningSums& sums) const {
     status = run_on_complex({device, elements.memory.data(), elements.layout.ld()}, sums);
   else
     status = finish_product(device, device.default_queue(),
-                            {.type = c.type.part,
-                             .m = rows,
-                             .n = cols,
-                             .alpha = alpha.real(),
-                             .beta = beta.real(),
-                             .c = elements.memory.data(),
-                             .ldc = elements.layout.ld(),
-                             .threads = threads},
+                            {{.type = c.type.part,
+                              .m = rows,
+                              .n = cols,
+                              .alpha = alpha.real(),
+                              .beta = beta.real(),
+                              .c = elements.memory.data(),
+                              .ldc = elements.layout.ld(),
+                              .threads = threads}},
                             sums);
   const Status done = device.default_queue().synchronize();
   return status.ok() ? done : status;

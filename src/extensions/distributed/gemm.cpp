@@ -31,36 +31,34 @@ Source operand(const DistributedStorage& x, Op op, bool is_a) {
   return source;
 }
 
-Product product_of(const Call& call) {
+DistributedProduct product_of(const Call& call) {
   const GridState& grid = *call.c.grid;
   const Segments segments(call.k(), grid.shape.layers, call.c.type.segment());
   const bool works = grid.has_place() && grid.layer() < segments.working_layers;
   const Axis rows = grid.row_axis(call.c), cols = grid.col_axis(call.c);
   const Executor* const where_they_stay = call.resident_executor();
-  return {grid,
-          call.c.type,
-          call.m(),
-          call.n(),
-          call.k(),
-          operand(call.a, call.op_a, true),
-          operand(call.b, call.op_b, false),
-          rows,
-          cols,
-          call.c.order,
-          segments,
-          works ? rows.held(grid.row_of_rank()) : 0,
-          works ? cols.held(grid.col_of_rank()) : 0,
-          call.options.threads,
-          nullptr,
-          where_they_stay != nullptr ? where_they_stay->capabilities().backend : call.options.backend,
-          call.a.order,
-          call.b.order,
-          call.options.device_messages};
+  return {.grid = grid,
+          .type = call.c.type,
+          .shape = {.m = call.m(), .n = call.n(), .k = call.k()},
+          .a = operand(call.a, call.op_a, true),
+          .b = operand(call.b, call.op_b, false),
+          .rows = rows,
+          .cols = cols,
+          .order = call.c.order,
+          .segments = segments,
+          .local_rows = works ? rows.held(grid.row_of_rank()) : 0,
+          .local_cols = works ? cols.held(grid.col_of_rank()) : 0,
+          .threads = call.options.threads,
+          .executor = nullptr,
+          .backend = where_they_stay != nullptr ? where_they_stay->capabilities().backend : call.options.backend,
+          .a_order = call.a.order,
+          .b_order = call.b.order,
+          .device_messages = call.options.device_messages};
 }
 
 /// Chooses the engine that was named, or the first one that keeps the contract and takes the product. All ranks choose
 /// alike.
-Status choose_engine(const Call& call, const Product& product, const EngineRow*& chosen) {
+Status choose_engine(const Call& call, const DistributedProduct& product, const EngineRow*& chosen) {
   std::string reasons;
   for (const EngineRow* row : engine_rows()) {
     if (call.options.engine.empty() ? !row->canonical : row->name != call.options.engine) continue;
@@ -88,21 +86,22 @@ struct Work {
   DistributedReport report;
 
   /// Returns the bytes of the sums on the host.
-  std::size_t sums_bytes(const Product& product) const noexcept {
+  std::size_t sums_bytes(const DistributedProduct& product) const noexcept {
     return run->leaves_sums_on_device() ? 0 : product.sums_bytes();
   }
 };
 
 /// Returns the executor of this rank's products.
-Executor& executor_of(const Call& call, const Product& product) {
+Executor& executor_of(const Call& call, const DistributedProduct& product) {
   if (call.options.device >= 0) return executor(call.options.backend, call.options.device);
   if (Executor* const where_they_stay = call.resident_executor()) return *where_they_stay;
-  return place_gemm(call.options.backend,
-                    {product.type.part, Math::Strict, product.local_rows, product.local_cols, product.k}, {});
+  return place_gemm(
+      call.options.backend,
+      {product.type.part, Math::Strict, {.m = product.local_rows, .n = product.local_cols, .k = product.shape.k}}, {});
 }
 
 /// Plans what the engine takes.
-void plan_memory(const Call& call, const Product& product, Work& work) {
+void plan_memory(const Call& call, const DistributedProduct& product, Work& work) {
   const std::optional<std::uint64_t> expected = work.run->bytes_expected();
   work.plan = {.engine = std::string(work.engine->name),
                .host_bytes =
@@ -113,7 +112,7 @@ void plan_memory(const Call& call, const Product& product, Work& work) {
 }
 
 /// Chooses the engine and plans the memory.
-Status plan(const Call& call, Product& product, Work& work) {
+Status plan(const Call& call, DistributedProduct& product, Work& work) {
   if (Status status = choose_engine(call, product, work.engine); !status.ok()) return status;
   product.executor = &executor_of(call, product);
   if (stays_on(call.a, *product.executor)) product.a.on_device = elements_on_device(call.a, call.op_a == Op::None);
@@ -145,7 +144,7 @@ Status finish(const Call& call, const Work& work) {
 }
 
 /// Says what the product will take, and compares it with the caller's limit.
-Status announce(const Call& call, const Product& product, Work& work) {
+Status announce(const Call& call, const DistributedProduct& product, Work& work) {
   DistributedReport& report = work.report;
   report.engine = work.plan.engine;
   report.planned_bytes = work.plan.bytes();
@@ -163,7 +162,7 @@ Status announce(const Call& call, const Product& product, Work& work) {
 }
 
 /// Says what the product will take, and allocates it. A device that has less memory left makes the plan another one.
-Status prepare(const Call& call, const Product& product, Work& work) {
+Status prepare(const Call& call, const DistributedProduct& product, Work& work) {
   if (Status status = announce(call, product, work); !status.ok()) return status;
   bool changed = false;
   if (Status status = work.run->reserve(changed); !status.ok()) return status;
@@ -183,7 +182,7 @@ Status prepare(const Call& call, const Product& product, Work& work) {
 }
 
 /// Chooses, plans and allocates. If panels are to be in devices' memory, the ranks agree that they can.
-Status plan_and_prepare(const Call& call, Product& product, Work& work) {
+Status plan_and_prepare(const Call& call, DistributedProduct& product, Work& work) {
   Status status = guarded([&] { return plan(call, product, work); });
   if (call.options.device_messages) {
     status = agree(*call.c.grid->world, name_of_gemm, status);
@@ -221,7 +220,7 @@ DistributedReport multiply(const Call& call) {
                                })));
     return {};
   }
-  Product product = product_of(call);
+  DistributedProduct product = product_of(call);
   Work work(*call.c.grid);
   throw_if_failed(plan_and_prepare(call, product, work));
   Status status = guarded([&] { return work.run->run(work.report); });
@@ -239,7 +238,7 @@ DistributedReport multiply(const Call& call) {
 DistributedPlan plan_only(const Call& call) {
   throw_if_failed(agree_on(call, guarded([&] { return check(call); })));
   if (call.alpha == 0.0 || call.k() == 0) return {};
-  Product product = product_of(call);
+  DistributedProduct product = product_of(call);
   Work work(*call.c.grid);
   throw_if_failed(
       agree(*call.c.grid->world, "plan of a distributed gemm", guarded([&] { return plan(call, product, work); })));

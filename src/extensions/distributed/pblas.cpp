@@ -48,7 +48,7 @@ int coordinate(const GridState& grid, const Axis& axis) {
 
 class PblasRun final : public EngineRun {
  public:
-  PblasRun(const Product& product, const ScalapackInfo& scalapack, int context)
+  PblasRun(const DistributedProduct& product, const ScalapackInfo& scalapack, int context)
       : product_(product), scalapack_(scalapack), context_(context), a_(aligned(product.a)), b_(aligned(product.b)) {}
 
   std::size_t bytes() const noexcept override {
@@ -80,7 +80,7 @@ class PblasRun final : public EngineRun {
   }
   void copy(Aligned& x) const;
 
-  const Product product_;
+  const DistributedProduct product_;
   const ScalapackInfo& scalapack_;
   const int context_;
   Aligned a_, b_;
@@ -120,9 +120,7 @@ bool PblasRun::keeps_c() const noexcept {
   const auto keeps = [&](Index k) {
     return k == 0 || ScalapackEstimate{left.k_is_row,
                                        !right.k_is_row,
-                                       rows.size,
-                                       cols.size,
-                                       k,
+                                       {.m = rows.size, .n = cols.size, .k = k},
                                        rows.count,
                                        cols.count,
                                        {left.to.rows.block, left.to.cols.block},
@@ -131,7 +129,7 @@ bool PblasRun::keeps_c() const noexcept {
                          .keeps_c();
   };
   const Index segment = product_.segments.length;
-  return keeps(std::min(segment, product_.k)) && keeps(product_.k % segment);
+  return keeps(std::min(segment, product_.shape.k)) && keeps(product_.shape.k % segment);
 }
 
 Status PblasRun::run(DistributedReport& report) {
@@ -158,8 +156,8 @@ Status PblasRun::run(DistributedReport& report) {
                         .row_b = 1,
                         .col_b = 1};
   const Index segment = product_.segments.length;
-  for (Index first = 0; first < product_.k; first += segment) {
-    call.k = static_cast<int>(std::min(segment, product_.k - first));
+  for (Index first = 0; first < product_.shape.k; first += segment) {
+    call.k = static_cast<int>(std::min(segment, product_.shape.k - first));
     (left.k_is_row ? call.row_a : call.col_a) = static_cast<int>(first + 1);
     (right.k_is_row ? call.row_b : call.col_b) = static_cast<int>(first + 1);
     scalapack_.add_product(call);
@@ -169,7 +167,7 @@ Status PblasRun::run(DistributedReport& report) {
 }
 
 /// Makes the context for the order of local elements at its first use. All ranks call it.
-int context_of(const Product& product, const ScalapackInfo& scalapack) {
+int context_of(const DistributedProduct& product, const ScalapackInfo& scalapack) {
   auto& grid = const_cast<GridState&>(product.grid);
   std::optional<int>& context = grid.scalapack.contexts[static_cast<int>(product.order)];
   if (!context) {
@@ -196,7 +194,7 @@ bool has_tiny(const Source& x, Index outer, Index inner, Index parts) {
   return false;
 }
 
-bool has_tiny(const Product& product, const Source& x) {
+bool has_tiny(const DistributedProduct& product, const Source& x) {
   const auto at = coordinates_of(x.spread, product.grid.world->rank());
   if (!at) return false;
   const Index outer = x.spread.outer.held(at->outer), inner = x.spread.inner.held(at->inner);
@@ -206,7 +204,7 @@ bool has_tiny(const Product& product, const Source& x) {
 }
 
 /// Computes the sums by an engine, for a trial.
-std::vector<char> trial_sums(const Product& product, EngineRun& run) {
+std::vector<char> trial_sums(const DistributedProduct& product, EngineRun& run) {
   const std::size_t bytes = product.sums_bytes();
   HostBuffers buffers;
   char* sums = nullptr;
@@ -221,7 +219,7 @@ std::vector<char> trial_sums(const Product& product, EngineRun& run) {
 
 /// Multiplies random numbers on the grid by ScaLAPACK and by summa. Returns why ScaLAPACK cannot be used; empty where
 /// the bits are equal on all ranks.
-std::string try_order_of_sums(const Product& wanted, const ScalapackInfo& scalapack) {
+std::string try_order_of_sums(const DistributedProduct& wanted, const ScalapackInfo& scalapack) {
   const GridState& grid = wanted.grid;
   const Index m = 40 * grid.shape.rows, n = 24 * grid.shape.cols, k = wanted.segments.length + 100;
   const auto make = [&](Index rows, Index cols, Blocks blocks) {
@@ -253,28 +251,26 @@ std::string try_order_of_sums(const Product& wanted, const ScalapackInfo& scalap
                       [&] { return static_cast<T>(uniform(generator)); });
     });
   }
-  const Product product{grid,
-                        wanted.type,
-                        m,
-                        n,
-                        k,
-                        source_of(*a, true),
-                        source_of(*b, false),
-                        grid.row_axis(*c),
-                        grid.col_axis(*c),
-                        wanted.order,
-                        Segments(k, 1, wanted.segments.length),
-                        c->local_rows,
-                        c->local_cols,
-                        1,
-                        &executor(Backend::Reference)};
+  const DistributedProduct product{.grid = grid,
+                                   .type = wanted.type,
+                                   .shape = {.m = m, .n = n, .k = k},
+                                   .a = source_of(*a, true),
+                                   .b = source_of(*b, false),
+                                   .rows = grid.row_axis(*c),
+                                   .cols = grid.col_axis(*c),
+                                   .order = wanted.order,
+                                   .segments = Segments(k, 1, wanted.segments.length),
+                                   .local_rows = c->local_rows,
+                                   .local_cols = c->local_cols,
+                                   .threads = 1,
+                                   .executor = &executor(Backend::Reference)};
   PblasRun by_scalapack(product, scalapack, context_of(product, scalapack));
   const bool equal = trial_sums(product, *summa.make(product)) == trial_sums(product, by_scalapack);
   if (!anywhere(product, !equal)) return {};
   return "ScaLAPACK's local products have another order of sums; the program has loaded another BLAS before Tessera's";
 }
 
-std::string reject(const Product& product) {
+std::string reject(const DistributedProduct& product) {
   const GridState& grid = product.grid;
   if (is_16_bit(product.type.part)) return "ScaLAPACK has no elements of 16 bits";
   if (grid.shape.layers > 1) return "ScaLAPACK has no layers";
@@ -282,7 +278,8 @@ std::string reject(const Product& product) {
     return "its local products go through the BLAS drop-in, which chooses the backend; name none";
   if (product.a_order != product.order || product.b_order != product.order)
     return "the local orders of a, b and c differ";
-  if (std::max({product.m, product.n, product.k}) > std::numeric_limits<int>::max() - canonical_segment)
+  if (std::max({product.shape.m, product.shape.n, product.shape.k}) >
+      std::numeric_limits<int>::max() - canonical_segment)
     return "a size is beyond the integers of ScaLAPACK";
   const ScalapackInfo* scalapack = nullptr;
   std::string why;
@@ -309,7 +306,7 @@ const EngineRow pblas{{.name = "pblas",
                        .summary = "ScaLAPACK's p?gemm for each segment of k, with Tessera's local products",
                        .source = "Choi, Dongarra and Walker 1996; Reference ScaLAPACK"},
                       reject,
-                      [](const Product& product) -> std::unique_ptr<EngineRun> {
+                      [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
                         const ScalapackInfo& scalapack = load_scalapack();
                         return std::make_unique<PblasRun>(product, scalapack, context_of(product, scalapack));
                       }};

@@ -32,7 +32,7 @@ Index parts_of(Index rows, Index least, Index most) { return std::clamp<Index>(r
 
 class SummaRun final : public EngineRun {
  public:
-  explicit SummaRun(const Product& product)
+  explicit SummaRun(const DistributedProduct& product)
       : product_(product),
         by_columns_(product.order == LocalOrder::ColumnMajor),
         layered_(product.segments.working_layers > 1),
@@ -44,7 +44,7 @@ class SummaRun final : public EngineRun {
         cols_(by_columns_ ? product.local_rows : product.local_cols),
         layer_(product.grid.layer()),
         works_(product.grid.has_place() && layer_ < product.segments.working_layers),
-        local_(*product.executor, product.type, std::min(product.k, product.segments.length), product.threads,
+        local_(*product.executor, product.type, std::min(product.shape.k, product.segments.length), product.threads,
                {by_columns_ ? b_.on_device() : a_.on_device(), by_columns_ ? a_.on_device() : b_.on_device()}),
         memory_(
             {product.executor, product.type.is_complex, product.device_messages, layered_, product.segments.steps()},
@@ -110,7 +110,7 @@ class SummaRun final : public EngineRun {
   template <class Work>
   void locally(Work&& work);
 
-  const Product product_;
+  const DistributedProduct product_;
   const bool by_columns_, layered_;
   Panels a_, b_;
   const Index rows_, cols_; ///< of the sums as they lie in memory
@@ -303,8 +303,8 @@ const EngineRow summa{
     {.name = "summa",
      .summary = "C stays; panels of 1024 k are broadcast, the next one while one is multiplied",
      .source = "van de Geijn and Watts 1997; SLATE's gemmC; Solomonik and Demmel 2011"},
-    [](const Product&) { return std::string(); },
-    [](const Product& product) -> std::unique_ptr<EngineRun> { return std::make_unique<SummaRun>(product); },
+    [](const DistributedProduct&) { return std::string(); },
+    [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> { return std::make_unique<SummaRun>(product); },
     true};
 
 } // namespace tessera::distributed

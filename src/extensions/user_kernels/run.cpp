@@ -10,7 +10,7 @@
 #include <tessera/status.hpp>
 
 #include "core/executor/executor_memory.hpp"
-#include "plugin.hpp"
+#include "kernels_plugin.hpp"
 
 namespace tessera::detail {
 namespace {

@@ -146,8 +146,23 @@ class Group final : public AnyGroup {
 
  private:
   GemmCall call(const T* a, const T* b, R* c) const {
-    return {dtype_of<T>, x_.math, x_.op_a, x_.op_b, x_.m, x_.n,    x_.k,       x_.alpha,   a,
-            a_.ld(),     b,       b_.ld(), x_.beta, c,    c_.ld(), x_.threads, dtype_of<R>};
+    return {{.type = dtype_of<T>,
+             .math = x_.math,
+             .op_a = x_.op_a,
+             .op_b = x_.op_b,
+             .m = x_.m,
+             .n = x_.n,
+             .k = x_.k,
+             .alpha = x_.alpha,
+             .a = a,
+             .lda = a_.ld(),
+             .b = b,
+             .ldb = b_.ld(),
+             .beta = x_.beta,
+             .c = c,
+             .ldc = c_.ld(),
+             .threads = x_.threads},
+            dtype_of<R>};
   }
 
   Numbers x_;

@@ -61,8 +61,22 @@ void check_complex(const ComplexCase& x) {
   for (auto* matrix : {&a, &b, &c}) matrix->upload();
 
   const auto ld = [](const ComplexGuarded<T>& y) { return std::max<Index>(1, y.numbers_ld()); };
-  ComplexGemmCall call{dtype_of<T>, Math::Strict, x.op_a, x.op_b, x.m,      x.n,   x.k,       x.alpha,  a.data(),
-                       ld(a),       b.data(),     ld(b),  x.beta, c.data(), ld(c), x.threads, x.scratch};
+  ComplexGemmCall call{{.type = dtype_of<T>,
+                        .op_a = x.op_a,
+                        .op_b = x.op_b,
+                        .m = x.m,
+                        .n = x.n,
+                        .k = x.k,
+                        .alpha = x.alpha,
+                        .a = a.data(),
+                        .lda = ld(a),
+                        .b = b.data(),
+                        .ldb = ld(b),
+                        .beta = x.beta,
+                        .c = c.data(),
+                        .ldc = ld(c),
+                        .threads = x.threads},
+                       x.scratch};
   const Status status = gemm(subject(), subject().default_queue(), call);
   BOOST_TEST(status.ok(), x << ": " << status.why);
   throw_if_failed(subject().default_queue().synchronize());
@@ -150,21 +164,20 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(operands_in_host_memory, T, PartTypes) {
     }
   expected = c;
   const Number alpha(T(0.5), T(-2)), beta(T(1), T(0.25));
-  const ComplexGemmCall call{dtype_of<T>,
-                             Math::Strict,
-                             Op::ConjugateTranspose,
-                             Op::Transpose,
-                             m,
-                             n,
-                             k,
-                             alpha,
-                             a.data(),
-                             m,
-                             b.data(),
-                             k,
-                             beta,
-                             expected.data(),
-                             ldc};
+  const ComplexGemmCall call{{.type = dtype_of<T>,
+                              .op_a = Op::ConjugateTranspose,
+                              .op_b = Op::Transpose,
+                              .m = m,
+                              .n = n,
+                              .k = k,
+                              .alpha = alpha,
+                              .a = a.data(),
+                              .lda = m,
+                              .b = b.data(),
+                              .ldb = k,
+                              .beta = beta,
+                              .c = expected.data(),
+                              .ldc = ldc}};
   test::multiply_as_defined<T>(call);
   gemm(Op::ConjugateTranspose, Op::Transpose, m, n, k, alpha, a.data(), m, b.data(), k, beta, c.data(), ldc,
        {.backend = options().backend});
@@ -179,8 +192,18 @@ BOOST_AUTO_TEST_CASE(a_bad_call_is_refused) {
   fill(c, [](std::uint64_t e) { return uniform<float>(56, e); });
   c.upload();
   const auto expect = [&](auto change, StatusCode code, const char* part) {
-    ComplexGemmCall call{DType::F32, Math::Strict, Op::None, Op::Transpose, 4,        4, 6, 1.0, a.data(),
-                         8,          a.data(),     8,        1.0,           c.data(), 8};
+    ComplexGemmCall call{{.type = DType::F32,
+                          .op_b = Op::Transpose,
+                          .m = 4,
+                          .n = 4,
+                          .k = 6,
+                          .a = a.data(),
+                          .lda = 8,
+                          .b = a.data(),
+                          .ldb = 8,
+                          .beta = 1.0,
+                          .c = c.data(),
+                          .ldc = 8}};
     change(call);
     const Status status = gemm(subject(), subject().default_queue(), call);
     BOOST_TEST((status.code == code), status.why);
@@ -207,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_bad_call_is_refused) {
       },
       StatusCode::Rejected, "fp16");
   GemmCall real{
-      .op_a = Op::ConjugateTranspose, .m = 1, .n = 1, .k = 1, .a = a.data(), .lda = 1, .b = a.data(), .ldb = 1};
+      {.op_a = Op::ConjugateTranspose, .m = 1, .n = 1, .k = 1, .a = a.data(), .lda = 1, .b = a.data(), .ldb = 1}};
   real.c = c.data();
   real.ldc = 1;
   BOOST_TEST((subject().gemm(subject().default_queue(), real).code == invalid));

@@ -106,8 +106,21 @@ class LayerProblem {
   static constexpr Index gap(Index cols) { return (8 - cols % 8) % 8; }
 
   GemmCall plain(const GemmKernel& kernel, DType result) {
-    return {dtype_of<T>, kernel.math, x_.op_a, x_.op_b, x_.m,    x_.n, x_.k, x_.alpha, a_.data(),
-            a_.ld(),     b_.data(),   b_.ld(), x_.beta, nullptr, x_.n, 0,    result};
+    return {{.type = dtype_of<T>,
+             .math = kernel.math,
+             .op_a = x_.op_a,
+             .op_b = x_.op_b,
+             .m = x_.m,
+             .n = x_.n,
+             .k = x_.k,
+             .alpha = x_.alpha,
+             .a = a_.data(),
+             .lda = a_.ld(),
+             .b = b_.data(),
+             .ldb = b_.ld(),
+             .beta = x_.beta,
+             .ldc = x_.n},
+            result};
   }
   Epilogue epilogue(const R* bias, const R* residual) const {
     return {.bias_per = x_.bias_per,
@@ -218,22 +231,22 @@ void check_batch(Index m, Index n) {
   for (Guarded<T>* x : {&a, &b}) x->upload();
   for (Guarded<R>* x : {&bias, &residual, &c}) x->upload();
   std::vector<R> expected(static_cast<std::size_t>(count * m * n));
-  GemmBatch batch{.call = {.type = dtype_of<T>,
-                           .m = m,
-                           .n = n,
-                           .k = k,
-                           .a = a.data(),
-                           .lda = k,
-                           .b = b.data(),
-                           .ldb = n,
-                           .c = c.data(),
-                           .ldc = n,
-                           .result = dtype_of<R>,
-                           .epilogue = {.bias_per = BiasPer::Column,
-                                        .bias = bias.data(),
-                                        .activation = Activation::Gelu,
-                                        .residual = residual.data(),
-                                        .ld_residual = n}},
+  GemmBatch batch{.call = {{.type = dtype_of<T>,
+                            .m = m,
+                            .n = n,
+                            .k = k,
+                            .a = a.data(),
+                            .lda = k,
+                            .b = b.data(),
+                            .ldb = n,
+                            .c = c.data(),
+                            .ldc = n},
+                           dtype_of<R>,
+                           {.bias_per = BiasPer::Column,
+                            .bias = bias.data(),
+                            .activation = Activation::Gelu,
+                            .residual = residual.data(),
+                            .ld_residual = n}},
                   .count = count,
                   .stride_a = m * k,
                   .stride_c = m * n};

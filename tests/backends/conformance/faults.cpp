@@ -39,8 +39,16 @@ void check_refused(Change change, const std::vector<std::string>& parts) {
     fill(*x, [](std::uint64_t e) { return uniform<float>(41, e); });
     x->upload();
   }
-  GemmCall call{DType::F32, Math::Strict, Op::None, Op::None, 4,   5,        6,      1.0,
-                a.data(),   a.ld(),       b.data(), b.ld(),   0.0, c.data(), c.ld(), 0};
+  GemmCall call{{.type = DType::F32,
+                 .m = 4,
+                 .n = 5,
+                 .k = 6,
+                 .a = a.data(),
+                 .lda = a.ld(),
+                 .b = b.data(),
+                 .ldb = b.ld(),
+                 .c = c.data(),
+                 .ldc = c.ld()}};
   change(call);
   const Status status = subject().gemm(subject().default_queue(), call);
   BOOST_TEST((status.code == StatusCode::InvalidArgument), status.why);
@@ -78,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_bad_call_is_refused) {
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_does_not_exist_is_named_with_its_neighbour) {
   float one = 1;
-  GemmCall call{DType::F32, Math::Strict, Op::None, Op::None, 1, 1, 1, 1.0, &one, 1, &one, 1, 0.0, nullptr, 1, 0};
+  GemmCall call{{.type = DType::F32, .m = 1, .n = 1, .k = 1, .a = &one, .lda = 1, .b = &one, .ldb = 1, .ldc = 1}};
   Guarded<float> c(subject(), 1, 1, {});
   call.c = c.data();
   const std::string known = subject().gemm_kernels().front().name;
@@ -89,8 +97,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_does_not_exist_is_named_with_its_neighbour) {
 }
 
 BOOST_AUTO_TEST_CASE(empty_operands_may_be_null) {
-  const GemmCall call{DType::F32, Math::Strict, Op::None, Op::None, 0,       3, 0, 1.0, nullptr,
-                      1,          nullptr,      3,        0.0,      nullptr, 3, 0};
+  const GemmCall call{{.type = DType::F32, .m = 0, .n = 3, .k = 0, .lda = 1, .ldb = 3, .ldc = 3}};
   const Status status = subject().gemm(subject().default_queue(), call);
   BOOST_TEST(status.ok(), status.why);
 }
@@ -140,8 +147,17 @@ BOOST_AUTO_TEST_CASE(threads_share_an_executor) {
     a.upload();
     b.upload();
     for (int repeat = 0; repeat < 10; ++repeat)
-      throw_if_failed(subject().gemm(*queue, {DType::F32, Math::Strict, Op::None, Op::None, n, n, n, 1.0, a.data(),
-                                              a.ld(), b.data(), b.ld(), 0.0, c.data(), c.ld(), 2}));
+      throw_if_failed(subject().gemm(*queue, {{.type = DType::F32,
+                                               .m = n,
+                                               .n = n,
+                                               .k = n,
+                                               .a = a.data(),
+                                               .lda = a.ld(),
+                                               .b = b.data(),
+                                               .ldb = b.ld(),
+                                               .c = c.data(),
+                                               .ldc = c.ld(),
+                                               .threads = 2}}));
     throw_if_failed(queue->synchronize());
     c.download();
     result = compact(c);
@@ -168,9 +184,17 @@ BOOST_AUTO_TEST_CASE(a_repeated_small_product_keeps_its_bits) {
   b.upload();
   std::vector<float> first;
   for (int repeat = 0; repeat < 300; ++repeat) {
-    throw_if_failed(
-        subject().gemm(subject().default_queue(), {DType::F32, Math::Strict, Op::None, Op::None, n, n, n, 1.0, a.data(),
-                                                   a.ld(), b.data(), b.ld(), 0.0, c.data(), c.ld(), 2}));
+    throw_if_failed(subject().gemm(subject().default_queue(), {{.type = DType::F32,
+                                                                .m = n,
+                                                                .n = n,
+                                                                .k = n,
+                                                                .a = a.data(),
+                                                                .lda = a.ld(),
+                                                                .b = b.data(),
+                                                                .ldb = b.ld(),
+                                                                .c = c.data(),
+                                                                .ldc = c.ld(),
+                                                                .threads = 2}}));
     if (repeat > 0 && repeat < 290) continue;
     c.download();
     if (first.empty()) first = compact(c);

@@ -42,8 +42,23 @@ std::string check_typed(const GemmKernel& kernel, bool by_name, const Case& x, s
   b.upload();
   c.upload();
   std::vector<R> before = compact(c);
-  GemmCall call{dtype_of<T>, kernel.math, x.op_a, x.op_b, x.m,      x.n,    x.k,       x.alpha,    a.data(),
-                a.ld(),      b.data(),    b.ld(), x.beta, c.data(), c.ld(), x.threads, dtype_of<R>};
+  GemmCall call{{.type = dtype_of<T>,
+                 .math = kernel.math,
+                 .op_a = x.op_a,
+                 .op_b = x.op_b,
+                 .m = x.m,
+                 .n = x.n,
+                 .k = x.k,
+                 .alpha = x.alpha,
+                 .a = a.data(),
+                 .lda = a.ld(),
+                 .b = b.data(),
+                 .ldb = b.ld(),
+                 .beta = x.beta,
+                 .c = c.data(),
+                 .ldc = c.ld(),
+                 .threads = x.threads},
+                dtype_of<R>};
   Queue& queue = subject().default_queue();
   Status status = subject().gemm(queue, call, by_name ? kernel.name : "");
   if (status.code == StatusCode::Rejected) {

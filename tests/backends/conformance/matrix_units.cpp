@@ -75,18 +75,18 @@ class WholeProduct {
     return random_element<T>(Distribution::Wide, seed, e, Scalar<T>{-8}, Scalar<T>{8});
   }
   GemmCall call(Guarded<T>& a, Guarded<T>& b, Guarded<float>& c) const {
-    return {.type = dtype_of<T>,
-            .math = kernel_.math,
-            .m = m,
-            .n = n,
-            .k = k_,
-            .a = a.data(),
-            .lda = a.ld(),
-            .b = b.data(),
-            .ldb = b.ld(),
-            .c = c.data(),
-            .ldc = c.ld(),
-            .result = DType::F32};
+    return {{.type = dtype_of<T>,
+             .math = kernel_.math,
+             .m = m,
+             .n = n,
+             .k = k_,
+             .a = a.data(),
+             .lda = a.ld(),
+             .b = b.data(),
+             .ldb = b.ld(),
+             .c = c.data(),
+             .ldc = c.ld()},
+            DType::F32};
   }
 
   std::vector<float> product(const Part& x) const {

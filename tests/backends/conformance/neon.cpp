@@ -13,17 +13,13 @@ using namespace tessera;
 
 namespace {
 
-struct Shape {
-  Index m, n, k;
-};
-
-constexpr Shape shapes[] = {{1, 1, 1},    {2, 3, 4},   {7, 11, 5},   {8, 12, 16},   {9, 13, 17},    {17, 19, 23},
-                            {1, 300, 40}, {40, 1, 30}, {33, 65, 70}, {16, 260, 64}, {29, 50, 1025}, {3, 40, 2049}};
+constexpr GemmShape shapes[] = {{1, 1, 1},    {2, 3, 4},   {7, 11, 5},   {8, 12, 16},   {9, 13, 17},    {17, 19, 23},
+                                {1, 300, 40}, {40, 1, 30}, {33, 65, 70}, {16, 260, 64}, {29, 50, 1025}, {3, 40, 2049}};
 
 template <class T>
 class Problem {
  public:
-  Problem(const Shape& shape, Op op_a, Op op_b, T alpha, T beta)
+  Problem(const GemmShape& shape, Op op_a, Op op_b, T alpha, T beta)
       : shape_(shape),
         op_a_(op_a),
         op_b_(op_b),
@@ -46,7 +42,7 @@ class Problem {
   }
 
  private:
-  Shape shape_;
+  GemmShape shape_;
   Op op_a_, op_b_;
   T alpha_, beta_;
   const Matrix<T> a_, b_, c_;
@@ -56,7 +52,7 @@ int compared = 0;
 
 /// Returns how many kernels give other bits than the reference.
 template <class T>
-int differing(const Problem<T>& problem, const Shape& shape) {
+int differing(const Problem<T>& problem, const GemmShape& shape) {
   const std::vector<T> expected = problem.product({.backend = Backend::Reference});
   int wrong = 0;
   for (const GemmKernel& kernel : gemm_kernels(Backend::OpenMP)) {
@@ -77,7 +73,7 @@ int differing(const Problem<T>& problem, const Shape& shape) {
 template <class T>
 int check() {
   int wrong = 0;
-  for (const Shape& shape : shapes)
+  for (const GemmShape& shape : shapes)
     for (const Op op_a : {Op::None, Op::Transpose})
       for (const Op op_b : {Op::None, Op::Transpose}) {
         wrong += differing(Problem<T>(shape, op_a, op_b, T{1}, T{0}), shape);

@@ -70,7 +70,22 @@ Problem<T>::Problem(const Case& x)
 template <class T>
 GemmCall Problem<T>::call(const T* a, Index lda, const T* b, Index ldb, T* c, Index ldc, Math math) const {
   const Case& x = case_;
-  return {dtype_of<T>, math, x.op_a, x.op_b, x.m, x.n, x.k, x.alpha, a, lda, b, ldb, x.beta, c, ldc, x.threads};
+  return {{.type = dtype_of<T>,
+           .math = math,
+           .op_a = x.op_a,
+           .op_b = x.op_b,
+           .m = x.m,
+           .n = x.n,
+           .k = x.k,
+           .alpha = x.alpha,
+           .a = a,
+           .lda = lda,
+           .b = b,
+           .ldb = ldb,
+           .beta = x.beta,
+           .c = c,
+           .ldc = ldc,
+           .threads = x.threads}};
 }
 
 /// Returns the result of the reference's kernel for the kernel's contract, on the host's images of A and B.

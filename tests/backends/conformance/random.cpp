@@ -68,10 +68,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(gives_the_reference_bits, T, ElementTypes) {
 
 /// Nothing is written where the numbers would leave the type.
 BOOST_AUTO_TEST_CASE(ranges_beyond_a_type_are_refused) {
-  for (const RandomCall& call : {RandomCall{.type = DType::F32, .low = -1e300, .high = 1e300},
-                                 RandomCall{.type = DType::F16, .low = 0, .high = 70000},
-                                 RandomCall{Distribution::Normal, DType::BF16, 0, 0, nullptr, 0, 0, 0, 1e38},
-                                 RandomCall{Distribution::Integers, DType::F16, 0, 0, nullptr, 0, 0, 0, 65536}}) {
+  for (const RandomCall& call :
+       {RandomCall{.type = DType::F32, .low = -1e300, .high = 1e300},
+        RandomCall{.type = DType::F16, .low = 0, .high = 70000},
+        RandomCall{.distribution = Distribution::Normal, .type = DType::BF16, .low = 0, .high = 1e38},
+        RandomCall{.distribution = Distribution::Integers, .type = DType::F16, .low = 0, .high = 65536}}) {
     RandomCall whole = call;
     whole.rows = whole.cols = 1;
     whole.ldz = 1;

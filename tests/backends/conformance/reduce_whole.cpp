@@ -48,7 +48,12 @@ void check_whole(const std::string& kernel, Shape shape, const std::vector<Whole
   for (const Whole number : numbers) exact.add(number);
   ReduceResult result;
   result.whole = -1;
-  const ReduceCall call{ReduceOp::SumOfSquares, DType::I32, x.rows(), x.cols(), x.data(), x.ld(), 0};
+  const ReduceCall call{.op = ReduceOp::SumOfSquares,
+                        .type = DType::I32,
+                        .rows = x.rows(),
+                        .cols = x.cols(),
+                        .x = x.data(),
+                        .ldx = x.ld()};
   const Status status = subject().reduce(subject().default_queue(), call, result, kernel);
   const std::string name = (kernel.empty() ? "(any)" : kernel) + " of " + std::to_string(shape.rows) + "×" +
                            std::to_string(shape.cols) + " whole numbers";

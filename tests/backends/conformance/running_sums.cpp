@@ -15,7 +15,7 @@
 namespace tessera::conformance {
 namespace {
 
-struct Product {
+struct PartedShape {
   Index m, n, k;
   Index part; ///< of k, except for the last one
   double alpha = 1, beta = 0;
@@ -23,26 +23,26 @@ struct Product {
   bool layer = false; ///< with an epilogue
 };
 
-std::ostream& operator<<(std::ostream& out, const Product& x) {
+std::ostream& operator<<(std::ostream& out, const PartedShape& x) {
   return out << x.m << "×" << x.n << "×" << x.k << " in parts of " << x.part << ", alpha=" << x.alpha
              << " beta=" << x.beta << (x.layer ? ", with an epilogue" : "");
 }
 
 constexpr std::array parted_products{
-    Product{33, 47, 2100, 1024},
-    Product{20, 65, 3072, 2048, -0.75, 0.5, Op::Transpose, Op::Transpose},
-    Product{1, 130, 1500, 1024, 1, -1, Op::None, Op::Transpose},
-    Product{70, 3, 2049, 1024, 1, 0, Op::Transpose, Op::None, true},
-    Product{40, 36, 4100, 3072, 0.5, 1, Op::None, Op::None, true},
-    Product{12, 10, 700, 1024, 2, 1},
-    Product{9, 14, 1030, 1024, 0, 0.5},
+    PartedShape{33, 47, 2100, 1024},
+    PartedShape{20, 65, 3072, 2048, -0.75, 0.5, Op::Transpose, Op::Transpose},
+    PartedShape{1, 130, 1500, 1024, 1, -1, Op::None, Op::Transpose},
+    PartedShape{70, 3, 2049, 1024, 1, 0, Op::Transpose, Op::None, true},
+    PartedShape{40, 36, 4100, 3072, 0.5, 1, Op::None, Op::None, true},
+    PartedShape{12, 10, 700, 1024, 2, 1},
+    PartedShape{9, 14, 1030, 1024, 0, 0.5},
 };
 
 /// A product with its operands in the executor's memory. T is the type of the operands, R the type of C.
 template <class T, class R>
 class PartedProduct {
  public:
-  explicit PartedProduct(const Product& x)
+  explicit PartedProduct(const PartedShape& x)
       : x_(x),
         a_(subject(), x.op_a == Op::None ? x.m : x.k, x.op_a == Op::None ? x.k : x.m, {3, 64, true}),
         b_(subject(), x.op_b == Op::None ? x.k : x.n, x.op_b == Op::None ? x.n : x.k, {0, 64, false}),
@@ -91,19 +91,19 @@ class PartedProduct {
   }
 
   GemmCall call(const T* a, const T* b, const Guarded<R>* c, const R* bias) const {
-    GemmCall call{.type = dtype_of<T>,
-                  .op_a = x_.op_a,
-                  .op_b = x_.op_b,
-                  .m = x_.m,
-                  .n = x_.n,
-                  .k = x_.k,
-                  .alpha = x_.alpha,
-                  .a = a,
-                  .lda = a_.ld(),
-                  .b = b,
-                  .ldb = b_.ld(),
-                  .beta = x_.beta,
-                  .result = dtype_of<R>};
+    GemmCall call{{.type = dtype_of<T>,
+                   .op_a = x_.op_a,
+                   .op_b = x_.op_b,
+                   .m = x_.m,
+                   .n = x_.n,
+                   .k = x_.k,
+                   .alpha = x_.alpha,
+                   .a = a,
+                   .lda = a_.ld(),
+                   .b = b,
+                   .ldb = b_.ld(),
+                   .beta = x_.beta},
+                  dtype_of<R>};
     if (c != nullptr) {
       call.c = c->data();
       call.ldc = c->ld();
@@ -123,7 +123,7 @@ class PartedProduct {
     return c;
   }
 
-  Product x_;
+  PartedShape x_;
   Guarded<T> a_, b_;
   Guarded<R> bias_;
   std::vector<R> expected_;
@@ -131,7 +131,7 @@ class PartedProduct {
 
 template <class T, class R>
 void check_parts() {
-  for (const Product& x : parted_products) {
+  for (const PartedShape& x : parted_products) {
     PartedProduct<T, R> product(x);
     product.check("");
     for (const GemmKernel& kernel : subject().gemm_kernels())
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(of_bf16_with_a_result_of_f32) { check_parts<bf16, float>();
 BOOST_AUTO_TEST_CASE(bad_arguments_are_refused) {
   Guarded<float> a(subject(), 4, 2048, {}), b(subject(), 2048, 6, {}), c(subject(), 4, 6, {}), s(subject(), 4, 6, {});
   GemmCall call{
-      .m = 4, .n = 6, .k = 2048, .a = a.data(), .lda = 2048, .b = b.data(), .ldb = 6, .c = c.data(), .ldc = 6};
+      {.m = 4, .n = 6, .k = 2048, .a = a.data(), .lda = 2048, .b = b.data(), .ldb = 6, .c = c.data(), .ldc = 6}};
   const RunningSums sums{s.data(), 6}, of_c{c.data(), 6, false}, narrow{s.data(), 5, false};
   using enum StatusCode;
   check_refused(call, narrow, InvalidArgument, "the place of c: gemm: ldc = 5 is less than the 6 columns", false);

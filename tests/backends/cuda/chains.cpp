@@ -48,8 +48,17 @@ BOOST_AUTO_TEST_CASE(several_at_a_time_end) {
   a.fill_randomly(1);
   b.fill_randomly(2);
   const auto product = [&](Queue& queue, const OnDevice& result, const char* by) {
-    const GemmCall call{DType::F64, Math::Strict,  Op::None, Op::None, m, n, k, 1.5, a.data(), k, b.data(), n,
-                        0,          result.data(), n};
+    const GemmCall call{{.type = DType::F64,
+                         .m = m,
+                         .n = n,
+                         .k = k,
+                         .alpha = 1.5,
+                         .a = a.data(),
+                         .lda = k,
+                         .b = b.data(),
+                         .ldb = n,
+                         .c = result.data(),
+                         .ldc = n}};
     check_ok(device.gemm(queue, call, by));
   };
   product(first, c, "z_order");

@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile) {
 BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_warps) {
   using namespace tessera::cuda::warp_mma;
   const auto call = [](Index m, Index n, Index k, Index more) {
-    return tessera::GemmCall{.m = m, .n = n, .k = k, .lda = k + more, .ldb = n + more, .ldc = n};
+    return tessera::GemmCall{{.m = m, .n = n, .k = k, .lda = k + more, .ldb = n + more, .ldc = n}};
   };
   tessera::Capabilities hopper, ampere;
   hopper.multiprocessors = 132;
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_warps) {
   for (const auto& [m, n, k] : tessera::test::products_of_warps)
     for (const Index more : {0, 1})
       for (const Index element : {2, 4}) {
-        const Plan plan = plan_of(call(m, n, k, more), element, hopper);
+        const WarpMmaPlan plan = plan_of(call(m, n, k, more), element, hopper);
         seen.insert({plan.side, plan.parts});
         BOOST_TEST((plan.parts == 1 || plan.parts == tessera::detail::matrix_unit_segments(k)));
         BOOST_TEST(plan_of(call(m, n, k, more), element, ampere).parts == 1);
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_few_results) {
       for (const Op op_a : {Op::None, Op::Transpose})
         for (const Op op_b : {Op::None, Op::Transpose}) {
           const tessera::GemmCall product = tessera::test::packed_call(type, sizes, op_a, op_b);
-          const Plan plan = plan_of(product, hopper);
+          const WarpFmaPlan plan = plan_of(product, hopper);
           BOOST_TEST(plan_of(product, ampere).parts == 1);
           if (!is_small(product, hopper)) continue; // the test on a device leaves it out, too
           seen.insert({plan.m, plan.n});
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_few_results) {
     for (const TileModel& tile : tiles)
       BOOST_TEST(seen.contains({tile.m, tile.n}) == (tile.cycles(type)[0] < never), tile.m << "×" << tile.n);
     for (int part = 1; part <= 8; ++part) BOOST_TEST(parts.contains(part), part << " parts");
-    for (const auto& sizes : {tessera::test::ProductInTiles{1024, 1024, 1024},
+    for (const auto& sizes : {tessera::GemmShape{1024, 1024, 1024},
                               {4096, 4096, 64},
                               {12, 716, 16},
                               {16, 4096, 4096},
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile_of_few_results) {
 BOOST_AUTO_TEST_CASE(ways_of_emulated_fp16x3) {
   using namespace tessera::cuda::fp16x3;
   const auto layer = [](Index m, Index n, Index k) {
-    return tessera::GemmCall{.op_b = tessera::Op::Transpose, .m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldc = n};
+    return tessera::GemmCall{{.op_b = tessera::Op::Transpose, .m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldc = n}};
   };
   const auto way = [&](Index m, Index n, Index k) { return choose(layer(m, n, k), 132).way; };
   for (const Index m : {48, 64, 128, 256})
@@ -253,14 +253,14 @@ BOOST_AUTO_TEST_CASE(plans_of_warp_split) {
       for (const tessera::Op op_b : {tessera::Op::None, tessera::Op::Transpose}) {
         const tessera::GemmCall product = tessera::test::packed_call(tessera::DType::F32, sizes, op_a, op_b);
         if (tessera::cuda::fp16x3::choose(product, 132).way != tessera::cuda::fp16x3::Way::Split) continue;
-        const Plan plan = best_of(product, 132).plan;
+        const WarpSplitPlan plan = best_of(product, 132).plan;
         seen.insert({plan.down, plan.across, plan.parts > 1});
       }
-  for (const Plan& tile : tiles)
+  for (const WarpSplitPlan& tile : tiles)
     for (const int shared : {0, 1})
       BOOST_TEST(seen.contains({tile.down, tile.across, shared}),
                  tile.down << "×" << tile.across << (shared ? ", shared k" : ""));
-  BOOST_TEST(best_of({.m = Index{1} << 30, .n = 1, .k = 300, .lda = 300, .ldb = 1, .ldc = 1}, 132).microseconds ==
+  BOOST_TEST(best_of({{.m = Index{1} << 30, .n = 1, .k = 300, .lda = 300, .ldb = 1, .ldc = 1}}, 132).microseconds ==
              std::numeric_limits<double>::infinity());
 }
 
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(f32_tiles_of_stream_k) {
   using namespace tessera::cuda::stream_k;
   const auto& tiles = f32_tiles;
   const auto check = [&](Index m, Index n, Index k, const TileModel& tile, Index segments, Index blocks) {
-    const TileChoice best = choose_tile(tiles, {.type = tessera::DType::F32, .m = m, .n = n, .k = k}, 132);
+    const TileChoice best = choose_tile(tiles, {{.type = tessera::DType::F32, .m = m, .n = n, .k = k}}, 132);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
       BOOST_TEST(tiles[best.tile].m == tile.m);
       BOOST_TEST(tiles[best.tile].n == tile.n);
@@ -313,7 +313,7 @@ BOOST_AUTO_TEST_CASE(f64_tiles_of_stream_k) {
   using namespace tessera::cuda::stream_k;
   const auto& tiles = f64_tiles;
   const auto call = [](Index m, Index n, Index k) {
-    return tessera::GemmCall{.type = tessera::DType::F64, .m = m, .n = n, .k = k};
+    return tessera::GemmCall{{.type = tessera::DType::F64, .m = m, .n = n, .k = k}};
   };
   const auto check = [&](const TileModel& tile, Index m, Index n, Index k) {
     const TileChoice best = choose_tile(tiles, call(m, n, k), 132);
@@ -345,7 +345,7 @@ BOOST_AUTO_TEST_CASE(middle_sizes_have_tiles_of_all_but_the_largest_size) {
   const auto tiles_of = [](std::span<const TileModel> tiles, tessera::DType type, bool cut) {
     std::set<std::size_t> seen;
     for (const auto& [m, n, k] : tessera::test::products_of_middle_sizes) {
-      const tessera::GemmCall call{.type = type, .m = m, .n = n, .k = k};
+      const tessera::GemmCall call{{.type = type, .m = m, .n = n, .k = k}};
       const TileChoice best = choose_tile(tiles, call, 132);
       const bool more = tiles[best.tile].count(call) * best.segments > best.blocks * 132;
       if ((more && k >= least_cut) == cut) seen.insert(best.tile);

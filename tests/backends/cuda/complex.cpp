@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(two_queues_at_once) {
   check_ok(device.allocate((products + 1) * n * row, memory));
   check_ok(device.copy_in(*queues[0], memory, row, a.data(), row, row, n));
   const auto matrix = [&](Index number) { return static_cast<Number*>(memory) + number * n * n; };
-  ComplexGemmCall call{.op_a = Op::ConjugateTranspose, .op_b = Op::Transpose, .m = n, .n = n, .k = n};
+  ComplexGemmCall call{{.op_a = Op::ConjugateTranspose, .op_b = Op::Transpose, .m = n, .n = n, .k = n}};
   call.alpha = {0.5, 2};
   call.a = call.b = memory;
   call.lda = call.ldb = call.ldc = n;

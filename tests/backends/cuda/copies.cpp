@@ -9,7 +9,7 @@
 
 #include <tessera/backend.hpp>
 
-#include "plugin.hpp"
+#include "cuda_plugin.hpp"
 #include "round_trip.hpp"
 
 using namespace tessera;

@@ -11,7 +11,7 @@
 
 #include <tessera/tessera.hpp>
 
-#include "plugin.hpp"
+#include "cuda_plugin.hpp"
 
 using namespace tessera;
 using namespace tessera::cuda_test;

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_that_are_cut_keep_their_bits, T, Types) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_of_all_sizes_keep_their_bits, T, Types) {
-  if (!runs("stream_k", {.type = dtype_of<T>})) return;
+  if (!runs("stream_k", {{.type = dtype_of<T>}})) return;
   for (const auto& [m, n, k] : test::products_of_middle_sizes)
     for (const Op op_a : {Op::None, Op::Transpose})
       for (const Op op_b : {Op::None, Op::Transpose}) check_bits<T>("stream_k", m, n, k, op_a, op_b);
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tiles_of_all_sizes_keep_their_bits, T, Types) {
 
 /// f64 has tiles of 128×64.
 BOOST_AUTO_TEST_CASE(tiles_half_as_wide_keep_their_bits) {
-  if (!runs("stream_k", {.type = DType::F64})) return;
+  if (!runs("stream_k", {{.type = DType::F64}})) return;
   for (const auto& [m, n, k] : test::products_128x64)
     for (const Op op_a : {Op::None, Op::Transpose})
       for (const Op op_b : {Op::None, Op::Transpose}) check_bits<double>("stream_k", m, n, k, op_a, op_b);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(tiles_half_as_wide_keep_their_bits) {
 BOOST_AUTO_TEST_CASE_TEMPLATE(slender_products_keep_their_bits, T, Types) {
   constexpr bool f32 =
       sizeof(T) == 4; // f64 with more than four rows or columns belongs to few_vectors_keep_their_bits or to stream_k
-  if (!runs("slender", {.type = dtype_of<T>, .m = 1, .n = 1, .k = 1})) return;
+  if (!runs("slender", {{.type = dtype_of<T>, .m = 1, .n = 1, .k = 1}})) return;
   // A block works on several segments: on four, and on eight, of which the last one is short.
   for (const Op op : {Op::None, Op::Transpose}) {
     check_bits<T>("slender", 1, 8200, 3100, Op::None, op);
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(slender_products_keep_their_bits, T, Types) {
 /// Products on matrix units, where a warp has a segment of k, in blocks and clusters of two to eight segments. The last
 /// segment is short and ends within a step and within an instruction, and some vectors are beyond the end.
 BOOST_AUTO_TEST_CASE(few_vectors_keep_their_bits) {
-  if (!runs("slender", {.type = DType::F64, .m = 16, .n = 4096, .k = 4096})) return;
+  if (!runs("slender", {{.type = DType::F64, .m = 16, .n = 4096, .k = 4096}})) return;
   for (const Op op_a : {Op::None, Op::Transpose})
     for (const Op op_b : {Op::None, Op::Transpose}) {
       check_bits<double>("slender", 16, 4096, 4096, op_a, op_b);

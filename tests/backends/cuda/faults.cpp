@@ -10,7 +10,7 @@
 #include <tessera/performance/tuning.hpp>
 #include <tessera/tessera.hpp>
 
-#include "plugin.hpp"
+#include "cuda_plugin.hpp"
 
 using namespace tessera;
 using namespace tessera::cuda_test;

@@ -9,7 +9,7 @@
 
 namespace tessera::test {
 
-constexpr ProductInTiles products_of_few_results[]{
+constexpr GemmShape products_of_few_results[]{
     {8, 8, 448},    {5, 5, 832},     {21, 7, 244},    {1, 75, 925},    {70, 1, 453},    {65, 64, 384},  {113, 31, 128},
     {300, 6, 700},  {64, 472, 849},  {200, 120, 320}, {7, 90, 1024},   {144, 24, 1368}, {80, 69, 1781}, {30, 5, 2048},
     {78, 16, 2552}, {87, 72, 2520},  {3, 4, 3073},    {100, 40, 4001}, {64, 20, 4578},  {50, 3, 5000},  {64, 64, 5312},
@@ -19,7 +19,7 @@ constexpr ProductInTiles products_of_few_results[]{
 
 /// Products of emulated_fp16x3 whose warps split their operands themselves, on 132 multiprocessors: each tile, with the
 /// segments of k in one block and in two to four.
-constexpr ProductInTiles products_of_split_warps[]{
+constexpr GemmShape products_of_split_warps[]{
     {12, 66, 1243},   {42, 2, 6382},    {20, 74, 2613},   {10, 107, 1922},  {72, 1506, 1306},
     {35, 2322, 923},  {15, 2120, 2819}, {11, 2900, 2007}, {2009, 51, 1757}, {523, 139, 292},
     {154, 399, 1924}, {1233, 17, 2290}, {1450, 171, 667}, {2414, 45, 1965}, {2330, 4, 2114},
@@ -27,16 +27,16 @@ constexpr ProductInTiles products_of_split_warps[]{
 };
 
 /// Returns such a product of matrices without padding, for a kernel's reject() and plan.
-inline GemmCall packed_call(DType type, const ProductInTiles& x, Op op_a, Op op_b) {
-  return {.type = type,
-          .op_a = op_a,
-          .op_b = op_b,
-          .m = x.m,
-          .n = x.n,
-          .k = x.k,
-          .lda = op_a == Op::None ? x.k : x.m,
-          .ldb = op_b == Op::None ? x.n : x.k,
-          .ldc = x.n};
+inline GemmCall packed_call(DType type, const GemmShape& x, Op op_a, Op op_b) {
+  return {{.type = type,
+           .op_a = op_a,
+           .op_b = op_b,
+           .m = x.m,
+           .n = x.n,
+           .k = x.k,
+           .lda = op_a == Op::None ? x.k : x.m,
+           .ldb = op_b == Op::None ? x.n : x.k,
+           .ldc = x.n}};
 }
 
 } // namespace tessera::test

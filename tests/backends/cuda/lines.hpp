@@ -48,20 +48,20 @@ void check_lines(const std::string& kernel, Index m, Index n, Index k, const Lin
       const auto b = operand(turned_b ? n : k, turned_b ? k : n, ldb, lines.first_b, Seed{2});
       const auto product = [&](const std::string& by) {
         const cuda_test::OnDevice c(device, dtype_of<T>, m, n);
-        const GemmCall call{.type = dtype_of<T>,
-                            .op_a = op_a,
-                            .op_b = op_b,
-                            .m = m,
-                            .n = n,
-                            .k = k,
-                            .alpha = -1.5,
-                            .a = static_cast<const T*>(a->data()) + lines.first_a,
-                            .lda = lda,
-                            .b = static_cast<const T*>(b->data()) + lines.first_b,
-                            .ldb = ldb,
-                            .c = c.data(),
-                            .ldc = n,
-                            .result = dtype_of<T>};
+        const GemmCall call{{.type = dtype_of<T>,
+                             .op_a = op_a,
+                             .op_b = op_b,
+                             .m = m,
+                             .n = n,
+                             .k = k,
+                             .alpha = -1.5,
+                             .a = static_cast<const T*>(a->data()) + lines.first_a,
+                             .lda = lda,
+                             .b = static_cast<const T*>(b->data()) + lines.first_b,
+                             .ldb = ldb,
+                             .c = c.data(),
+                             .ldc = n},
+                            dtype_of<T>};
         check_ok(device.gemm(device.default_queue(), call, by.c_str()));
         return c.bytes();
       };

@@ -179,7 +179,7 @@ void check(Math math, const std::string& kernel) {
 /// The largest ones do not fit into the memory that tests may take on a GPU; they have two layouts, because filling
 /// them takes the host long.
 template <class T>
-void check_plans(Math math, const std::string& kernel, std::span<const test::ProductInTiles> products) {
+void check_plans(Math math, const std::string& kernel, std::span<const tessera::GemmShape> products) {
   if (!is_hopper()) return;
   for (const auto& [m, n, k] : products) {
     const Index step = std::max<Index>(1, m * n * k / 2'000'000);

@@ -6,8 +6,8 @@
 
 #include <tessera/tessera.hpp>
 
+#include "cuda_plugin.hpp"
 #include "limit.hpp"
-#include "plugin.hpp"
 #include "round_trip.hpp"
 
 using namespace tessera;
@@ -66,15 +66,15 @@ BOOST_AUTO_TEST_CASE(what_a_queue_keeps_for_itself_does_not_count) {
   check_ok(executor->allocate(3 * side * side * sizeof(float), memory));
   auto* const operands = static_cast<float*>(memory);
   check_ok(executor->random(queue, {.rows = 2 * side, .cols = side, .z = operands, .ldz = side}));
-  const GemmCall call{.m = side,
-                      .n = side,
-                      .k = side,
-                      .a = operands,
-                      .lda = side,
-                      .b = operands + side * side,
-                      .ldb = side,
-                      .c = operands + 2 * side * side,
-                      .ldc = side};
+  const GemmCall call{{.m = side,
+                       .n = side,
+                       .k = side,
+                       .a = operands,
+                       .lda = side,
+                       .b = operands + side * side,
+                       .ldb = side,
+                       .c = operands + 2 * side * side,
+                       .ldc = side}};
   const Status status = executor->gemm(queue, call, "stream_k");
   BOOST_TEST((status.ok() || status.code == StatusCode::Rejected));
   check_ok(queue.synchronize());

@@ -12,9 +12,9 @@
 #include <tessera/performance/recording.hpp>
 #include <tessera/tessera.hpp>
 
+#include "cuda_plugin.hpp"
 #include "limit.hpp"
 #include "on_device.hpp"
-#include "plugin.hpp"
 #include "recorded_products.hpp"
 
 using namespace tessera;
@@ -36,7 +36,7 @@ struct Queues {
     a.fill_randomly(1);
   }
   GemmCall square(const void* x, void* c) const {
-    return {DType::F32, Math::Strict, Op::None, Op::None, n, n, n, 1, x, n, x, n, 0, c, n};
+    return {{.type = DType::F32, .m = n, .n = n, .k = n, .a = x, .lda = n, .b = x, .ldb = n, .c = c, .ldc = n}};
   }
   Status scale(Queue& where, double alpha, const void* x, void* z) {
     MapCall call;
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_SUITE(recorded_memory)
 BOOST_FIXTURE_TEST_CASE(a_complex_product_is_recorded_beside_another_queue, Queues) {
   constexpr Index half = n / 2; // complex columns
   OnDevice c(device, DType::F32, half, n);
-  ComplexGemmCall call{.m = half, .n = half, .k = half};
+  ComplexGemmCall call{{.m = half, .n = half, .k = half}};
   call.alpha = {0.5, 2};
   call.a = call.b = a.data();
   call.c = c.data();

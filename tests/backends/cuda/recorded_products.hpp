@@ -30,16 +30,27 @@ struct Operands {
 };
 
 /// A product, its C, and the bits of a plain run.
-class Product {
+class RecordedProduct {
  public:
-  Product(Executor& device, const Operands& x, DType type, Math math, std::string kernel)
-      : Product(device, x, type, math, std::move(kernel), x.m, x.n, x.k) {}
-  Product(Executor& device, const Operands& x, DType type, Math math, std::string kernel, Index m, Index n, Index k)
-      : device_(device), kernel_(std::move(kernel)), c_(device, type, m, n), call_{type,     math,       Op::None,
-                                                                                   Op::None, m,          n,
-                                                                                   k,        1.5,        x.a.data(),
-                                                                                   x.k,      x.b.data(), x.n,
-                                                                                   0,        c_.data(),  n} {}
+  RecordedProduct(Executor& device, const Operands& x, DType type, Math math, std::string kernel)
+      : RecordedProduct(device, x, type, math, std::move(kernel), x.m, x.n, x.k) {}
+  RecordedProduct(Executor& device, const Operands& x, DType type, Math math, std::string kernel, Index m, Index n,
+                  Index k)
+      : device_(device),
+        kernel_(std::move(kernel)),
+        c_(device, type, m, n),
+        call_{{.type = type,
+               .math = math,
+               .m = m,
+               .n = n,
+               .k = k,
+               .alpha = 1.5,
+               .a = x.a.data(),
+               .lda = x.k,
+               .b = x.b.data(),
+               .ldb = x.n,
+               .c = c_.data(),
+               .ldc = n}} {}
 
   const GemmCall& call() const { return call_; }
   Status enqueue(Queue& queue) const { return device_.gemm(queue, call_, kernel_); }
@@ -68,12 +79,12 @@ class Product {
   std::vector<std::byte> expected_;
 };
 
-using Products = std::vector<std::unique_ptr<Product>>;
+using Products = std::vector<std::unique_ptr<RecordedProduct>>;
 
 /// Returns the product of all of the operands by `kernel`, or null if the kernel rejects it or its library has no
 /// kernel for it.
-inline std::unique_ptr<Product> product_of(Executor& device, const Operands& x, const GemmKernel& kernel) {
-  auto product = std::make_unique<Product>(device, x, kernel.type, kernel.math, kernel.name);
+inline std::unique_ptr<RecordedProduct> product_of(Executor& device, const Operands& x, const GemmKernel& kernel) {
+  auto product = std::make_unique<RecordedProduct>(device, x, kernel.type, kernel.math, kernel.name);
   if (kernel.reject != nullptr && kernel.reject(kernel, product->call(), device.capabilities()) != nullptr)
     return nullptr;
   return product->expect() ? std::move(product) : nullptr;

@@ -13,9 +13,9 @@
 #include <tessera/performance/recording.hpp>
 #include <tessera/tessera.hpp>
 
+#include "cuda_plugin.hpp"
 #include "is_hopper.hpp"
 #include "limit.hpp"
-#include "plugin.hpp"
 #include "recorded_products.hpp"
 
 using namespace tessera;
@@ -29,7 +29,7 @@ constexpr std::array<std::array<Index, 3>, 3> shapes{{{300, 264, 1500}, {16, 100
 Products mixed(Executor& device, const Operands& x, const std::vector<std::pair<const char*, Math>>& kernels) {
   Products products;
   for (const auto& [kernel, math] : kernels) {
-    auto product = std::make_unique<Product>(device, x, DType::F32, math, kernel);
+    auto product = std::make_unique<RecordedProduct>(device, x, DType::F32, math, kernel);
     if (product->expect()) products.push_back(std::move(product));
   }
   BOOST_REQUIRE(!products.empty());
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(chains_and_cut_tiles_behind_one_another) {
                                 {1001, 1601, 5000},
                                 {1024, 1216, 1100},
                                 {400, 370, 5000}}) {
-    products.push_back(std::make_unique<Product>(device, x, DType::F64, Math::Strict, "stream_k", m, n, k));
+    products.push_back(std::make_unique<RecordedProduct>(device, x, DType::F64, Math::Strict, "stream_k", m, n, k));
     BOOST_REQUIRE(products.back()->expect());
   }
   check_replays(device, products);
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(its_memory_counts_until_it_is_destroyed) {
   Products products;
   for (int i = 0; i < 2; ++i) // The second product uses the first one's memory.
     products.push_back(
-        std::make_unique<Product>(*device, x, DType::F32, Math::Strict, "segmented", side, side / 2, length));
+        std::make_unique<RecordedProduct>(*device, x, DType::F32, Math::Strict, "segmented", side, side / 2, length));
   if (!products.front()->expect() || !products.back()->expect()) return;
   check_ok(device->default_queue().synchronize());
   BOOST_TEST(!fails_for_memory(*device, 7 * mebi));
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(without_room_recording_fails_and_the_queue_goes_on) {
   check_ok(create_own(device));
   Queue& queue = device->default_queue();
   const Operands x(*device, DType::F32, side, side, length);
-  Product large(*device, x, DType::F32, Math::Strict, "segmented");
+  RecordedProduct large(*device, x, DType::F32, Math::Strict, "segmented");
   const GemmKernel* segmented = nullptr;
   for (const GemmKernel& kernel : device->gemm_kernels())
     if (kernel.name == std::string_view("segmented") && kernel.type == DType::F32) segmented = &kernel;
@@ -187,7 +187,8 @@ BOOST_AUTO_TEST_CASE(without_room_recording_fails_and_the_queue_goes_on) {
   BOOST_TEST(!fails_for_memory(*device, 3 * mebi), "a recording that failed holds memory");
   check_usable(*device);
   Products small;
-  small.push_back(std::make_unique<Product>(*device, x, DType::F32, Math::Strict, "segmented", 100, 90, length));
+  small.push_back(
+      std::make_unique<RecordedProduct>(*device, x, DType::F32, Math::Strict, "segmented", 100, 90, length));
   BOOST_REQUIRE(small.front()->expect());
   check_replays(*device, small);
 }

@@ -49,8 +49,16 @@ BOOST_AUTO_TEST_CASE(batches_are_recorded) {
   OnDevice c(device, DType::F32, count * side, side);
   a.fill_randomly(1);
   b.fill_randomly(2);
-  GemmBatch batch{.call = {DType::F32, Math::Strict, Op::None, Op::None, side, side, side, 1, a.data(), side, b.data(),
-                           side, 0, c.data(), side},
+  GemmBatch batch{.call = {{.type = DType::F32,
+                            .m = side,
+                            .n = side,
+                            .k = side,
+                            .a = a.data(),
+                            .lda = side,
+                            .b = b.data(),
+                            .ldb = side,
+                            .c = c.data(),
+                            .ldc = side}},
                   .count = count,
                   .stride_a = side * side,
                   .stride_b = side * side,

@@ -49,36 +49,32 @@ std::vector<T> random_elements(Index count, Seed seed) {
   return out;
 }
 
-struct Sizes {
-  Index m, n, k;
-};
-
 /// Compares a group with products that are computed alone. `wanted` are the ends as the group understands them.
 template <class T, class R, class End>
-void check_group(Math math, const Sizes& s, Op op_a, Op op_b, const std::vector<End>& ends, std::vector<Index> wanted,
-                 double alpha, double beta) {
+void check_group(Math math, const GemmShape& s, Op op_a, Op op_b, const std::vector<End>& ends,
+                 std::vector<Index> wanted, double alpha, double beta) {
   Executor& device = Elements<T>::device();
   const auto count = static_cast<Index>(ends.size());
   const Elements<T> a(random_elements<T>(s.m * s.k, Seed{1})), b(random_elements<T>(count * s.k * s.n, Seed{2}));
   const std::vector<R> before = random_elements<R>(s.m * s.n, Seed{3});
   const Elements<R> together(before), alone(before);
   const Elements<End> on_device(ends);
-  GemmCall call{.type = dtype_of<T>,
-                .math = math,
-                .op_a = op_a,
-                .op_b = op_b,
-                .m = s.m,
-                .n = s.n,
-                .k = s.k,
-                .alpha = alpha,
-                .a = a.data(),
-                .lda = std::max<Index>(op_a == Op::None ? s.k : s.m, 1),
-                .b = b.data(),
-                .ldb = std::max<Index>(op_b == Op::None ? s.n : s.k, 1),
-                .beta = beta,
-                .c = together.data(),
-                .ldc = s.n,
-                .result = dtype_of<R>};
+  GemmCall call{{.type = dtype_of<T>,
+                 .math = math,
+                 .op_a = op_a,
+                 .op_b = op_b,
+                 .m = s.m,
+                 .n = s.n,
+                 .k = s.k,
+                 .alpha = alpha,
+                 .a = a.data(),
+                 .lda = std::max<Index>(op_a == Op::None ? s.k : s.m, 1),
+                 .b = b.data(),
+                 .ldb = std::max<Index>(op_b == Op::None ? s.n : s.k, 1),
+                 .beta = beta,
+                 .c = together.data(),
+                 .ldc = s.n},
+                dtype_of<R>};
   const GemmBatch group{
       .call = call, .count = count, .stride_b = s.k * s.n, .ends = {on_device.data(), sizeof(End) == 8}};
   check_ok(device.gemm_batch(device.default_queue(), {&group, 1}));
@@ -113,7 +109,7 @@ std::vector<Index> some_ends(Index count, Index m) {
 template <class T, class R>
 void check_type(Math math) {
   for (const Index count : {1, 7, 33, 100})
-    for (const Sizes& s : {Sizes{130, 70, 90}, Sizes{1500, 40, 1100}, Sizes{9, 5, 3}})
+    for (const GemmShape& s : {GemmShape{130, 70, 90}, GemmShape{1500, 40, 1100}, GemmShape{9, 5, 3}})
       for (const Op op_a : {Op::None, Op::Transpose})
         for (const Op op_b : {Op::None, Op::Transpose}) {
           const std::vector<Index> ends = some_ends(count, s.m - 2);
@@ -146,16 +142,16 @@ BOOST_AUTO_TEST_CASE(ends_that_do_not_ascend_are_those_before_them) {
 BOOST_AUTO_TEST_CASE(what_no_kernel_takes_is_rejected) {
   Executor& device = executor(Backend::Cuda);
   const Elements<float> memory(std::vector<float>(64));
-  GemmBatch group{.call = {.math = Math::EmulatedFp16x3,
-                           .m = 4,
-                           .n = 4,
-                           .k = 4,
-                           .a = memory.data(),
-                           .lda = 4,
-                           .b = static_cast<float*>(memory.data()) + 16,
-                           .ldb = 4,
-                           .c = static_cast<float*>(memory.data()) + 32,
-                           .ldc = 4},
+  GemmBatch group{.call = {{.math = Math::EmulatedFp16x3,
+                            .m = 4,
+                            .n = 4,
+                            .k = 4,
+                            .a = memory.data(),
+                            .lda = 4,
+                            .b = static_cast<float*>(memory.data()) + 16,
+                            .ldb = 4,
+                            .c = static_cast<float*>(memory.data()) + 32,
+                            .ldc = 4}},
                   .ends = {static_cast<float*>(memory.data()) + 48}};
   const Status mode = device.gemm_batch(device.default_queue(), {&group, 1});
   BOOST_TEST((mode.code == StatusCode::Rejected), mode.why);

@@ -40,22 +40,22 @@ Answer<R> compute(Executor& executor, const std::string& kernel, Math math, cons
   a.upload();
   b.upload();
   c.upload();
-  const GemmCall call{.type = dtype_of<T>,
-                      .math = math,
-                      .op_a = layout.op_a,
-                      .op_b = layout.op_b,
-                      .m = count,
-                      .n = x.n,
-                      .k = x.k,
-                      .alpha = x.alpha,
-                      .a = a.data(),
-                      .lda = a.ld(),
-                      .b = b.data(),
-                      .ldb = b.ld(),
-                      .beta = x.beta,
-                      .c = c.data(),
-                      .ldc = c.ld(),
-                      .result = dtype_of<R>};
+  const GemmCall call{{.type = dtype_of<T>,
+                       .math = math,
+                       .op_a = layout.op_a,
+                       .op_b = layout.op_b,
+                       .m = count,
+                       .n = x.n,
+                       .k = x.k,
+                       .alpha = x.alpha,
+                       .a = a.data(),
+                       .lda = a.ld(),
+                       .b = b.data(),
+                       .ldb = b.ld(),
+                       .beta = x.beta,
+                       .c = c.data(),
+                       .ldc = c.ld()},
+                      dtype_of<R>};
   Status status;
   if (together && x.in_batch) {
     GemmBatch batch{.call = call, .count = x.m / x.rows, .stride_a = x.rows * a.ld(), .stride_c = x.rows * c.ld()};

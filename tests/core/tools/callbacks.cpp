@@ -36,7 +36,7 @@ struct DeviceMemory {
 };
 
 GemmCall call_of(const DeviceMemory& a, const DeviceMemory& c, Index m, Index n, Index k) {
-  GemmCall call{.type = DType::F32, .m = m, .n = n, .k = k};
+  GemmCall call{{.type = DType::F32, .m = m, .n = n, .k = k}};
   call.a = call.b = a.data;
   call.c = c.data;
   call.lda = call.ldb = call.ldc = 24;

@@ -38,12 +38,12 @@ std::vector<T> whole_numbers(Index count, std::uint64_t seed) {
 }
 
 template <class T, class R = T>
-struct Product {
+struct AmxProblem {
   GemmCall call;
   std::vector<T> a, b;
   std::vector<R> c;
 
-  Product(Index m, Index n, Index k)
+  AmxProblem(Index m, Index n, Index k)
       : a(whole_numbers<T>(m * k, 1)), b(whole_numbers<T>(k * n, 2)), c(whole_numbers<R>(m * n, 3)) {
     call.type = dtype_of<T>;
     call.result = dtype_of<R>;
@@ -87,7 +87,7 @@ void check_exact(Math math, const std::string& kernel) {
   constexpr std::array<std::array<Index, 3>, 6> shapes{
       {{520, 300, 1300}, {300, 520, 1300}, {1000, 40, 1100}, {40, 1000, 1100}, {9, 700, 2100}, {700, 9, 40}}};
   for (const auto& [m, n, k] : shapes) {
-    Product<T, R> product(m, n, k);
+    AmxProblem<T, R> product(m, n, k);
     for (const auto& [op_a, op_b, beta, threads] : {std::tuple{Op::None, Op::None, 0.0, 1},
                                                     {Op::None, Op::None, 1.0, 2},
                                                     {Op::Transpose, Op::None, 0.0, 2},
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(whole_numbers_in_many_blocks) {
 BOOST_AUTO_TEST_CASE(products_that_may_be_subnormal_are_not_flushed) {
   for (const double beta : {0.0, 1.0})
     for (const auto& [least_a, scale_b] : {std::pair{0x1p-130f, 0x1p-8f}, {0x1p-60f, 0x1p-72f}}) {
-      Product<bf16, float> product(300, 300, 1100);
+      AmxProblem<bf16, float> product(300, 300, 1100);
       product.set(Op::None, Op::None, beta);
       for (bf16& x : product.a) x = bf16(0.0f);
       for (bf16& x : product.b) x = static_cast<bf16>(static_cast<float>(x) * scale_b);
@@ -132,14 +132,14 @@ BOOST_AUTO_TEST_CASE(products_that_may_be_subnormal_are_not_flushed) {
 
 /// The smallest products that cannot become subnormal are computed on the tiles, and are right.
 BOOST_AUTO_TEST_CASE(small_products_that_are_normal) {
-  Product<bf16, float> product(64, 64, 64);
+  AmxProblem<bf16, float> product(64, 64, 64);
   for (bf16& x : product.a) x = static_cast<bf16>(static_cast<float>(x) * 0x1p-56f);
   for (bf16& x : product.b) x = static_cast<bf16>(static_cast<float>(x) * 0x1p-56f);
   BOOST_TEST(same_bits(product.run(Math::Bf16, "amx_bf16", 1), product.run(Math::Strict, {}, 1)));
 }
 
 BOOST_AUTO_TEST_CASE(f32_is_rounded_to_the_nearest_even) {
-  Product<float> product(1, 4, 1);
+  AmxProblem<float> product(1, 4, 1);
   product.a = {1};
   product.b = {0x1.01p0f, 0x1.03p0f, 0x1.010002p0f, -0x1.01p0f}; // ties, what is just above one, a tie
   const std::vector<float> expected{1.0f, 0x1.04p0f, 0x1.02p0f, -1.0f};

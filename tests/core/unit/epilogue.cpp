@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(wrong_operands_are_refused) {
 
 BOOST_AUTO_TEST_CASE(wrong_calls_are_refused) {
   float x[12] = {}, y[12] = {}, z[12] = {7.0f}, bias[8] = {};
-  GemmCall call{.m = 3, .n = 4, .k = 1, .a = x, .lda = 1, .b = y, .ldb = 4, .c = z, .ldc = 4};
+  GemmCall call{{.m = 3, .n = 4, .k = 1, .a = x, .lda = 1, .b = y, .ldb = 4, .c = z, .ldc = 4}};
   const auto refused = [&](const Epilogue& epilogue, std::string_view part) {
     call.epilogue = epilogue;
     const Status status = check_gemm(call);

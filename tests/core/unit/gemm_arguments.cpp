@@ -20,8 +20,16 @@ namespace {
 struct Call {
   std::vector<float> a = std::vector<float>(24, 1.0f), b = std::vector<float>(30, 1.0f),
                      c = std::vector<float>(20, 7.0f);
-  GemmCall call{DType::F32, Math::Strict, Op::None, Op::None, 4,        5, 6, 1.0, a.data(),
-                6,          b.data(),     5,        0.0,      c.data(), 5, 0};
+  GemmCall call{{.type = DType::F32,
+                 .m = 4,
+                 .n = 5,
+                 .k = 6,
+                 .a = a.data(),
+                 .lda = 6,
+                 .b = b.data(),
+                 .ldb = 5,
+                 .c = c.data(),
+                 .ldc = 5}};
 };
 
 template <class Change>
@@ -165,22 +173,16 @@ BOOST_AUTO_TEST_CASE(blocks_side_by_side_do_not_overlap) {
   std::vector<float> memory(ld * 9, 1.0f);
   const auto overlaps = [&](Index row_a, Index col_a, Index row_c, Index col_c, Index rows, Index cols) {
     std::vector<float> b(static_cast<std::size_t>(cols * cols), 1.0f);
-    const GemmCall call{DType::F32,
-                        Math::Strict,
-                        Op::None,
-                        Op::None,
-                        rows,
-                        cols,
-                        cols,
-                        1.0,
-                        memory.data() + row_a * ld + col_a,
-                        ld,
-                        b.data(),
-                        cols,
-                        0.0,
-                        memory.data() + row_c * ld + col_c,
-                        ld,
-                        0};
+    const GemmCall call{{.type = DType::F32,
+                         .m = rows,
+                         .n = cols,
+                         .k = cols,
+                         .a = memory.data() + row_a * ld + col_a,
+                         .lda = ld,
+                         .b = b.data(),
+                         .ldb = cols,
+                         .c = memory.data() + row_c * ld + col_c,
+                         .ldc = ld}};
     return !check_gemm(call).ok();
   };
   // Every pair of positions of two blocks is compared with the definition.

@@ -22,12 +22,20 @@ struct Batch {
                      c = std::vector<float>(12, 7.0f);
   std::vector<const void*> pointers_a{&a[0], &a[6], &a[12]}, pointers_b{&b[0], &b[6], &b[12]};
   std::vector<void*> pointers_c{&c[0], &c[4], &c[8]};
-  GemmBatch batch{
-      .call = {DType::F32, Math::Strict, Op::None, Op::None, 2, 2, 3, 1.0, a.data(), 3, b.data(), 2, 0.0, c.data(), 2},
-      .count = 3,
-      .stride_a = 6,
-      .stride_b = 6,
-      .stride_c = 4};
+  GemmBatch batch{.call = {{.type = DType::F32,
+                            .m = 2,
+                            .n = 2,
+                            .k = 3,
+                            .a = a.data(),
+                            .lda = 3,
+                            .b = b.data(),
+                            .ldb = 2,
+                            .c = c.data(),
+                            .ldc = 2}},
+                  .count = 3,
+                  .stride_a = 6,
+                  .stride_b = 6,
+                  .stride_c = 4};
 
   void use_pointers() {
     batch.call.a = batch.call.b = batch.call.c = nullptr;

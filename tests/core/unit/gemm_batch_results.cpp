@@ -87,8 +87,16 @@ BOOST_AUTO_TEST_CASE(results_of_any_places) {
       const std::size_t first = below(120);
       for (Index row = 0; row < m; ++row)
         for (Index col = 0; col < n; ++col) ++owners[first + static_cast<std::size_t>(row * ld + col)];
-      groups.push_back({.call = {DType::F32, Math::Strict, Op::None, Op::None, m, n, 1, 1.0, ones.data(), 1,
-                                 ones.data(), n, 0.0, &all[first], ld},
+      groups.push_back({.call = {{.type = DType::F32,
+                                  .m = m,
+                                  .n = n,
+                                  .k = 1,
+                                  .a = ones.data(),
+                                  .lda = 1,
+                                  .b = ones.data(),
+                                  .ldb = n,
+                                  .c = &all[first],
+                                  .ldc = ld}},
                         .count = 1});
     }
     const bool apart = *std::max_element(owners.begin(), owners.end()) < 2;
@@ -109,9 +117,9 @@ BOOST_AUTO_TEST_CASE(many_results_between_one_another) {
   std::vector<const void*> a(count, ones.data());
   std::vector<void*> c;
   for (std::size_t i = 0; i < count; ++i) c.push_back(&all[(i * 7919) % count]); // columns of a 3×count matrix
-  GemmBatch batch{.call = {DType::F32, Math::Strict, Op::None, Op::None, 3, 1, 1, 1.0, nullptr, 1, nullptr, 1, 0.0,
-                           nullptr, static_cast<Index>(count)},
-                  .count = static_cast<Index>(count)};
+  GemmBatch batch{
+      .call = {{.type = DType::F32, .m = 3, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = static_cast<Index>(count)}},
+      .count = static_cast<Index>(count)};
   batch.a = batch.b = a.data();
   batch.c = c.data();
   const Status good = check_gemm_batch({&batch, 1});

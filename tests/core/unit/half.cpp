@@ -168,8 +168,9 @@ BOOST_AUTO_TEST_CASE(what_there_is_not) {
       {"gold", "fp16"});
   std::uint16_t x = 0;
   double y = 7;
-  const GemmCall call{DType::BF16, Math::Strict, Op::None, Op::None, 1,  1, 1, 1.0,       &x,
-                      1,           &x,           1,        0.0,      &y, 1, 0, DType::F64};
+  const GemmCall call{
+      {.type = DType::BF16, .m = 1, .n = 1, .k = 1, .a = &x, .lda = 1, .b = &x, .ldb = 1, .c = &y, .ldc = 1},
+      DType::F64};
   const Status status = check_gemm(call);
   BOOST_TEST((status.code == StatusCode::InvalidArgument));
   BOOST_TEST(status.why.find("bf16") != std::string::npos);

@@ -56,10 +56,9 @@ BOOST_AUTO_TEST_CASE(products_that_need_memory_are_recorded_on_the_default_queue
   float a[4] = {1, 2, 3, 4};
   f16 c[4] = {};
   double z[4] = {};
-  const GemmCall narrow{
-      .m = 2, .n = 2, .k = 2, .a = a, .lda = 2, .b = a, .ldb = 2, .c = c, .ldc = 2, .result = DType::F16};
+  const GemmCall narrow{{.m = 2, .n = 2, .k = 2, .a = a, .lda = 2, .b = a, .ldb = 2, .c = c, .ldc = 2}, DType::F16};
   const ComplexGemmCall complex{
-      .type = DType::F32, .m = 1, .n = 1, .k = 1, .a = a, .lda = 1, .b = a, .ldb = 1, .c = z, .ldc = 1};
+      {.type = DType::F32, .m = 1, .n = 1, .k = 1, .a = a, .lda = 1, .b = a, .ldb = 1, .c = z, .ldc = 1}};
   const std::function<Status()> products[] = {[&] { return device.gemm(queue, narrow); },
                                               [&] { return gemm(device, queue, complex); }};
   for (const auto& product : products) {

@@ -35,7 +35,7 @@ using namespace scalapack;
 
 /// A product of ScaLAPACK's or, by a name with a prefix, of Tessera's.
 template <class T>
-struct Product {
+struct NamedRoutine {
   std::string name;
   Gemm<T>* call;
 
@@ -47,7 +47,7 @@ struct Product {
 };
 
 template <class T>
-Product<T> product(const char* name, Gemm<T>* call, bool prefixed) {
+NamedRoutine<T> product(const char* name, Gemm<T>* call, bool prefixed) {
   if (!prefixed) return {name, call};
   const std::string other = std::string("tessera_") + name;
   return {other, reinterpret_cast<Gemm<T>*>(dlsym(RTLD_DEFAULT, other.c_str()))};
@@ -67,7 +67,7 @@ struct Count {
 
 /// Computes C := alpha·A·Bᵀ + beta·C.
 template <class T>
-void compare(const Product<T>& multiply, const char* order, Count& count) {
+void compare(const NamedRoutine<T>& multiply, const char* order, Count& count) {
   const int context = make_context(order);
   constexpr int m = 38, n = 30, k = 1100;
   constexpr T alpha = 0.75, beta = -1.5;
@@ -97,7 +97,7 @@ void compare(const Product<T>& multiply, const char* order, Count& count) {
 
 /// Computes C := alpha·Aᴴ·B + beta·C.
 template <class T>
-void compare(const Product<std::complex<T>>& multiply, const char* order, Count& count) {
+void compare(const NamedRoutine<std::complex<T>>& multiply, const char* order, Count& count) {
   using Complex = std::complex<T>;
   const int context = make_context(order);
   constexpr int m = 30, n = 20, k = 600;
@@ -116,7 +116,7 @@ void compare(const Product<std::complex<T>>& multiply, const char* order, Count&
 
 /// Prints how many elements differ on all processes. The words are the same whatever is counted, for CTest to find.
 template <class T>
-void report(const Product<T>& multiply) {
+void report(const NamedRoutine<T>& multiply) {
   Count mine, all;
   if (multiply.call == nullptr) mine.wrong = 1;
   for (const char* order : {"Row", "Col"})

@@ -59,7 +59,7 @@ void refuses_in_the_words_of_the_caller(const Multiply& multiply) {
 
 /// A row-major call for the column-major C := A·B with a 6×4 A and a 4×8 B, whose leading dimensions are 20.
 GemmCall column_major_call(const double* a, const double* b, double* c) {
-  return {DType::F64, Math::Strict, Op::None, Op::None, 8, 6, 4, 1.0, b, side, a, side, 0.0, c, side, 0};
+  return {{.type = DType::F64, .m = 8, .n = 6, .k = 4, .a = b, .lda = side, .b = a, .ldb = side, .c = c, .ldc = side}};
 }
 
 void expect_words(const Status& status, std::initializer_list<std::string_view> parts) {
@@ -125,9 +125,17 @@ BOOST_AUTO_TEST_CASE(calls) {
   narrow.m = -2;
   expect_words(detail::check_column_major(narrow), {"m = 6", "n = -2"});
   BOOST_TEST(detail::check_column_major(column_major_call(free, free, c)).ok());
-  const ComplexGemmCall complex{
-      DType::F32, Math::Strict, Op::None, Op::ConjugateTranspose, 8, 3, 2, 1.0, free, side / 2, c, side / 2, 0.0,
-      c,          side / 2};
+  const ComplexGemmCall complex{{.type = DType::F32,
+                                 .op_b = Op::ConjugateTranspose,
+                                 .m = 8,
+                                 .n = 3,
+                                 .k = 2,
+                                 .a = free,
+                                 .lda = side / 2,
+                                 .b = c,
+                                 .ldb = side / 2,
+                                 .c = c,
+                                 .ldc = side / 2}};
   expect_words(detail::check_column_major(complex), {"c overlaps a", "c is 3×8", "a is 2×3"});
 }
 
@@ -135,14 +143,18 @@ BOOST_AUTO_TEST_CASE(batches_of_calls) {
   Blocks x;
   const double* const free = x.others.data();
   double* const c = x.memory.data() + 3 + 3 * side;
-  GemmBatch strided{column_major_call(x.memory.data(), free, c), 2, 0, 1, 9 * side};
+  GemmBatch strided{
+      .call = column_major_call(x.memory.data(), free, c), .count = 2, .stride_b = 1, .stride_c = 9 * side};
   expect_words(detail::check_column_major({&strided, 1}), {"c overlaps a", "c is 6×8", "a is 6×4"});
-  strided = {column_major_call(x.memory.data() + 3 + 11 * side, free, c), 2, 0, 1, 8 * side};
+  strided = {.call = column_major_call(x.memory.data() + 3 + 11 * side, free, c),
+             .count = 2,
+             .stride_b = 1,
+             .stride_c = 8 * side};
   expect_words(detail::check_column_major({&strided, 1}),
                {"a c overlaps an a", "stride_a = 1", "c is 6×8", "a is 6×4"});
   const void *a[] = {free, x.memory.data()}, *b[] = {free, free};
   void* results[] = {x.memory.data() + 10 * side, c};
-  GemmBatch pointers{column_major_call(nullptr, nullptr, nullptr), 2};
+  GemmBatch pointers{.call = column_major_call(nullptr, nullptr, nullptr), .count = 2};
   pointers.a = b; // the call's A is the caller's b
   pointers.b = a;
   pointers.c = results;

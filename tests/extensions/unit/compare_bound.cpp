@@ -239,18 +239,18 @@ BOOST_AUTO_TEST_CASE(f32_operands_with_a_16_bit_result) {
   Matrix<bf16> c = before;
   gemm(1.5f, a, b, 0.5f, c, {.backend = Backend::Reference});
   Matrix<bf16> old = before;
-  const GemmCall call{.m = 9,
-                      .n = 11,
-                      .k = 1300,
-                      .alpha = 1.5,
-                      .a = a.data(),
-                      .lda = a.ld(),
-                      .b = b.data(),
-                      .ldb = b.ld(),
-                      .beta = 0.5,
-                      .c = old.data(),
-                      .ldc = old.ld(),
-                      .result = DType::BF16};
+  const GemmCall call{{.m = 9,
+                       .n = 11,
+                       .k = 1300,
+                       .alpha = 1.5,
+                       .a = a.data(),
+                       .lda = a.ld(),
+                       .b = b.data(),
+                       .ldb = b.ld(),
+                       .beta = 0.5,
+                       .c = old.data(),
+                       .ldc = old.ld()},
+                      DType::BF16};
   const GemmReference reference(call);
   const FreivaldsCheck freivalds(call, 1);
   const Arithmetic canonical{.summation = Summation::Canonical};

@@ -28,8 +28,20 @@ struct CompareProblem {
 
   /// Returns the call that writes its result to `result`.
   GemmCall call(Matrix<T>& result) const {
-    return {dtype_of<T>, Math::Strict, op_a,     op_b,   m(),  n(),           k(),         alpha,
-            a.data(),    a.ld(),       b.data(), b.ld(), beta, result.data(), result.ld(), 0};
+    return {{.type = dtype_of<T>,
+             .op_a = op_a,
+             .op_b = op_b,
+             .m = m(),
+             .n = n(),
+             .k = k(),
+             .alpha = alpha,
+             .a = a.data(),
+             .lda = a.ld(),
+             .b = b.data(),
+             .ldb = b.ld(),
+             .beta = beta,
+             .c = result.data(),
+             .ldc = result.ld()}};
   }
   GemmReference reference(int threads = 1) const {
     Matrix<T> before = c;

@@ -274,15 +274,15 @@ BOOST_AUTO_TEST_CASE(the_bound_holds_where_scales_end) {
       Matrix<float> a(1, k, 0x1p-149f), b(k, 1);
       for (Index p = 0; p < k; ++p) b(p, 0) = (p % 16 == 0 ? 1 : 0x1.ffcp0f * small) * 0x1p100f;
       const auto c = gemm<float>(a, b, row_of(Backend::Reference, Math::EmulatedFp16x3));
-      const GemmCall call{.m = 1,
-                          .n = 1,
-                          .k = k,
-                          .a = a.data(),
-                          .lda = a.ld(),
-                          .b = b.data(),
-                          .ldb = b.ld(),
-                          .c = const_cast<float*>(c.data()),
-                          .ldc = 1};
+      const GemmCall call{{.m = 1,
+                           .n = 1,
+                           .k = k,
+                           .a = a.data(),
+                           .lda = a.ld(),
+                           .b = b.data(),
+                           .ldb = b.ld(),
+                           .c = const_cast<float*>(c.data()),
+                           .ldc = 1}};
       const GemmError error = GemmReference(call).compare(
           c.data(), 1, {DType::F32, Math::EmulatedFp16x3, Summation::HopperUnits, Accumulator::Truncating});
       BOOST_TEST(error.within_bound(), "k = " << k << ", " << error.max_over_bound << " of the bound");

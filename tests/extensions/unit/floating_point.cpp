@@ -68,17 +68,17 @@ struct FloatingPointOperands {
   Matrix<float> c = gemm(a, b, Backend::Reference);
   Matrix<double> wide = Matrix<double>::random(c_rows, c_cols, Seed{5}, -0x1p-1030, 0x1p-1030);
   std::vector<std::complex<float>> x = std::vector<std::complex<float>>(64, {0x1p-70f, -0x1p-71f});
-  GemmCall call{.m = c_rows,
-                .n = c_cols,
-                .k = inner,
-                .a = a.data(),
-                .lda = a.ld(),
-                .b = b.data(),
-                .ldb = b.ld(),
-                .beta = 0.5,
-                .c = c.data(),
-                .ldc = c.ld(),
-                .threads = 3};
+  GemmCall call{{.m = c_rows,
+                 .n = c_cols,
+                 .k = inner,
+                 .a = a.data(),
+                 .lda = a.ld(),
+                 .b = b.data(),
+                 .ldb = b.ld(),
+                 .beta = 0.5,
+                 .c = c.data(),
+                 .ldc = c.ld(),
+                 .threads = 3}};
 };
 
 void add_products_of_library(std::vector<LibraryCall>& all, const FloatingPointOperands& x) {

@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(they_are_no_element_type) {
   Executor& reference = executor(Backend::Reference);
   std::int32_t x = 1;
   const GemmCall call{
-      .type = DType::I32, .m = 1, .n = 1, .k = 1, .a = &x, .lda = 1, .b = &x, .ldb = 1, .c = &x, .ldc = 1};
+      {.type = DType::I32, .m = 1, .n = 1, .k = 1, .a = &x, .lda = 1, .b = &x, .ldb = 1, .c = &x, .ldc = 1}};
   expect_error<InvalidArgument>([&] { throw_if_failed(reference.gemm(reference.default_queue(), call)); },
                                 {"unsupported element type", "f32, f64, f16 or bf16"});
 }

@@ -24,19 +24,19 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(comparisons_know_the_bits, M, Modes) {
     auto c = Matrix<T>::random(50, 30, Seed{33});
     const Matrix<T> before = c;
     gemm(0.75f, a, b, 0.5f, c, {.backend = Backend::Reference, .math = M::math});
-    GemmCall call{.type = dtype_of<T>,
-                  .m = 50,
-                  .n = 30,
-                  .k = 2100,
-                  .alpha = 0.75,
-                  .a = a.data(),
-                  .lda = a.ld(),
-                  .b = b.data(),
-                  .ldb = b.ld(),
-                  .beta = 0.5,
-                  .c = const_cast<T*>(before.data()),
-                  .ldc = before.ld(),
-                  .result = dtype_of<T>};
+    GemmCall call{{.type = dtype_of<T>,
+                   .m = 50,
+                   .n = 30,
+                   .k = 2100,
+                   .alpha = 0.75,
+                   .a = a.data(),
+                   .lda = a.ld(),
+                   .b = b.data(),
+                   .ldb = b.ld(),
+                   .beta = 0.5,
+                   .c = const_cast<T*>(before.data()),
+                   .ldc = before.ld()},
+                  dtype_of<T>};
     GemmReference reference(call, sample_rows(50, 20, 1));
     const Arithmetic units{dtype_of<T>, M::math, Summation::HopperUnits, Accumulator::Truncating};
     BOOST_TEST(reference.compare(c.data(), c.ld(), units).within_bound());
@@ -61,17 +61,17 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(comparisons_know_the_bits, M, Modes) {
     const float step = 1 + static_cast<float>(Limits::epsilon());
     const Matrix<T> a{{T(least), T(normal * step)}}, b{{T(1.0f)}, {T(least / normal * step)}};
     const auto c = gemm<float>(a, b, GemmOptions{.backend = Backend::Reference, .math = M::math});
-    const GemmCall call{.type = dtype_of<T>,
-                        .m = 1,
-                        .n = 1,
-                        .k = 2,
-                        .a = a.data(),
-                        .lda = a.ld(),
-                        .b = b.data(),
-                        .ldb = b.ld(),
-                        .c = const_cast<float*>(c.data()),
-                        .ldc = 1,
-                        .result = DType::F32};
+    const GemmCall call{{.type = dtype_of<T>,
+                         .m = 1,
+                         .n = 1,
+                         .k = 2,
+                         .a = a.data(),
+                         .lda = a.ld(),
+                         .b = b.data(),
+                         .ldb = b.ld(),
+                         .c = const_cast<float*>(c.data()),
+                         .ldc = 1},
+                        DType::F32};
     const GemmReference reference(call);
     BOOST_TEST(
         reference.compare(c.data(), c.ld(), {dtype_of<T>, M::math, Summation::HopperUnits, Accumulator::Truncating})

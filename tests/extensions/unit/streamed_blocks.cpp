@@ -16,7 +16,7 @@ constexpr std::size_t gibi = std::size_t{1} << 30;
 constexpr int multiprocessors = 132;
 
 GemmCall product(DType type, Index n, double beta = 0) {
-  return {.type = type, .m = n, .n = n, .k = n, .lda = n, .ldb = n, .beta = beta, .ldc = n, .result = type};
+  return {{.type = type, .m = n, .n = n, .k = n, .lda = n, .ldb = n, .beta = beta, .ldc = n}, type};
 }
 
 /// The blocks of a device that has `bytes` bytes for them and for its kernels.
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(slices_become_deeper) {
 
 /// The depths of the slices of one block.
 std::vector<Index> depths_of_slices(Index k, const SliceDepths& depths) {
-  const GemmCall call{.type = DType::F32, .m = 8, .n = 8, .k = k, .lda = k, .ldb = 8, .ldc = 8};
+  const GemmCall call{{.type = DType::F32, .m = 8, .n = 8, .k = k, .lda = k, .ldb = 8, .ldc = 8}};
   SharedBlocks blocks({8, 8, 8, 8});
   HostSource source(call, blocks, depths);
   std::vector<Index> all;
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(k_that_stays_whole_is_one_slice) {
       BOOST_TEST(blocks.m > 0);
       BOOST_TEST(blocks.bytes(call) <= bytes);
     }
-  const GemmCall deep{.type = DType::F32, .m = 64, .n = 64, .k = Index{1} << 24};
+  const GemmCall deep{{.type = DType::F32, .m = 64, .n = 64, .k = Index{1} << 24}};
   BOOST_TEST(choose_blocks(deep, gibi, deep.k).m == 0); // not even the smallest block fits
   BOOST_TEST(choose_blocks(deep, gibi).m == 64);
 }

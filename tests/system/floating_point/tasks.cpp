@@ -57,19 +57,19 @@ struct Sizes {
 
 template <class T, class R>
 GemmCall call_of(const Shape& shape, const Sizes& sizes, const Buffer& a, const Buffer& b, const Buffer& c) {
-  return {.type = dtype_of<T>,
-          .m = shape.m,
-          .n = shape.n,
-          .k = shape.k,
-          .alpha = sizes.alpha,
-          .a = a.data(),
-          .lda = std::max<Index>(1, shape.k),
-          .b = b.data(),
-          .ldb = shape.n,
-          .beta = sizes.beta,
-          .c = c.data(),
-          .ldc = shape.n,
-          .result = dtype_of<R>};
+  return {{.type = dtype_of<T>,
+           .m = shape.m,
+           .n = shape.n,
+           .k = shape.k,
+           .alpha = sizes.alpha,
+           .a = a.data(),
+           .lda = std::max<Index>(1, shape.k),
+           .b = b.data(),
+           .ldb = shape.n,
+           .beta = sizes.beta,
+           .c = c.data(),
+           .ldc = shape.n},
+          dtype_of<R>};
 }
 
 template <class T, class R = T>
@@ -122,18 +122,18 @@ Task complex_product(const Sizes& sizes, double imaginary) {
   const auto c = numbers<T>(2 * shape.c(), sizes.c, sizes.c + 3);
   return {"complex product " + std::string(to_string(dtype_of<T>)) + ", " + sizes.what, [=](Executor& executor) {
             const Buffer on_a(executor, a), on_b(executor, b), on_c(executor, c);
-            const ComplexGemmCall call{.type = dtype_of<T>,
-                                       .m = shape.m,
-                                       .n = shape.n,
-                                       .k = shape.k,
-                                       .alpha = {sizes.alpha, imaginary},
-                                       .a = on_a.data(),
-                                       .lda = std::max<Index>(1, shape.k),
-                                       .b = on_b.data(),
-                                       .ldb = shape.n,
-                                       .beta = {sizes.beta, imaginary},
-                                       .c = on_c.data(),
-                                       .ldc = shape.n};
+            const ComplexGemmCall call{{.type = dtype_of<T>,
+                                        .m = shape.m,
+                                        .n = shape.n,
+                                        .k = shape.k,
+                                        .alpha = {sizes.alpha, imaginary},
+                                        .a = on_a.data(),
+                                        .lda = std::max<Index>(1, shape.k),
+                                        .b = on_b.data(),
+                                        .ldb = shape.n,
+                                        .beta = {sizes.beta, imaginary},
+                                        .c = on_c.data(),
+                                        .ldc = shape.n}};
             throw_if_failed(gemm(executor, executor.default_queue(), call));
             return on_c.read();
           }};
@@ -250,15 +250,15 @@ void add_others(std::vector<Task>& all) {
 
 Bytes SmallNumbers::multiply(Executor& executor) const {
   const Buffer a(executor, a_), b(executor, b_), c(executor, a_);
-  throw_if_failed(executor.gemm(executor.default_queue(), {.m = side,
-                                                           .n = side,
-                                                           .k = side,
-                                                           .a = a.data(),
-                                                           .lda = side,
-                                                           .b = b.data(),
-                                                           .ldb = side,
-                                                           .c = c.data(),
-                                                           .ldc = side}));
+  throw_if_failed(executor.gemm(executor.default_queue(), {{.m = side,
+                                                            .n = side,
+                                                            .k = side,
+                                                            .a = a.data(),
+                                                            .lda = side,
+                                                            .b = b.data(),
+                                                            .ldb = side,
+                                                            .c = c.data(),
+                                                            .ldc = side}}));
   return c.read();
 }
 

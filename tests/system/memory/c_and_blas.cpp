@@ -31,7 +31,7 @@ void expect(tessera_status status) {
 }
 
 EntryPoint c_product(const std::string& name, tessera_backend backend, Index size) {
-  return product_entry<float>(name, size, size, size, [backend](Product<float>& x) {
+  return product_entry<float>(name, size, size, size, [backend](HostProduct<float>& x) {
     tessera_options options = tessera_default_options();
     options.backend = backend;
     expect(tessera_gemm_f32(TESSERA_NONE, TESSERA_NONE, x.m, x.n, x.k, 2, x.a.data(), x.k, x.b.data(), x.n, 1,
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_SUITE(c_interface)
 BOOST_AUTO_TEST_CASE(c_products) { check_first_use(c_product("tessera_gemm_f32, auto", TESSERA_AUTO, 60)); }
 
 BOOST_AUTO_TEST_CASE(c_batches) {
-  EntryPoint entry = product_entry<float>("tessera_gemm_strided_batch_f32", 200, 8, 8, [](Product<float>& x) {
+  EntryPoint entry = product_entry<float>("tessera_gemm_strided_batch_f32", 200, 8, 8, [](HostProduct<float>& x) {
     expect(tessera_gemm_strided_batch_f32(TESSERA_NONE, TESSERA_NONE, 4, 8, 8, 2, x.a.data(), 8, 32, x.b.data(), 8, 0,
                                           1, x.c.data(), 8, 32, 50, nullptr));
   });
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(blas)
 
 BOOST_AUTO_TEST_CASE(blas_products) {
-  EntryPoint real = product_entry<float>("cblas_sgemm", 200, 200, 200, [](Product<float>& x) {
+  EntryPoint real = product_entry<float>("cblas_sgemm", 200, 200, 200, [](HostProduct<float>& x) {
     cblas_sgemm(101, 111, 111, 200, 200, 200, 2, x.a.data(), 200, x.b.data(), 200, 1, x.c.data(), 200);
   });
   check_first_use(real);
@@ -94,13 +94,13 @@ BOOST_AUTO_TEST_CASE(blas_products) {
   real.name += ", backend there";
   check_first_use(real);
   using Number = std::complex<double>;
-  EntryPoint complex = product_entry<Number>("cblas_zgemm", 20, 30, 40, [](Product<Number>& x) {
+  EntryPoint complex = product_entry<Number>("cblas_zgemm", 20, 30, 40, [](HostProduct<Number>& x) {
     const Number alpha(2, 1), beta(1, 0.5);
     cblas_zgemm(102, 113, 111, 20, 30, 40, &alpha, x.a.data(), 40, x.b.data(), 40, &beta, x.c.data(), 20);
   });
   complex.warm_up = [] { tessera::executor(tessera::Backend::Auto); };
   check_first_use(complex);
-  EntryPoint batch = product_entry<float>("cblas_sgemm_batch_strided", 200, 8, 8, [](Product<float>& x) {
+  EntryPoint batch = product_entry<float>("cblas_sgemm_batch_strided", 200, 8, 8, [](HostProduct<float>& x) {
     cblas_sgemm_batch_strided(101, 111, 111, 4, 8, 8, 2, x.a.data(), 8, 32, x.b.data(), 8, 0, 1, x.c.data(), 8, 32, 50);
   });
   check_later_use(batch);

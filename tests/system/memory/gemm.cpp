@@ -24,7 +24,7 @@ std::string named(const std::string& what, Backend backend) { return what + ", "
 
 template <class T>
 EntryPoint single(const std::string& name, const GemmOptions& options, Index size, Op op_b = Op::None) {
-  return product_entry<T>(name, size, size, size, [options, op_b](Product<T>& x) {
+  return product_entry<T>(name, size, size, size, [options, op_b](HostProduct<T>& x) {
     gemm(Op::None, op_b, x.m, x.n, x.k, Scalar<T>(2), x.a.data(), x.k, x.b.data(), op_b == Op::None ? x.n : x.k,
          Scalar<T>(1), x.c.data(), x.n, options);
   });
@@ -32,7 +32,7 @@ EntryPoint single(const std::string& name, const GemmOptions& options, Index siz
 
 EntryPoint complex_product(Backend backend) {
   using Number = std::complex<float>;
-  return product_entry<Number>(named("complex gemm", backend), 40, 30, 50, [backend](Product<Number>& x) {
+  return product_entry<Number>(named("complex gemm", backend), 40, 30, 50, [backend](HostProduct<Number>& x) {
     gemm<float>(Op::Transpose, Op::ConjugateTranspose, x.m, x.n, x.k, Number(2, 1), x.a.data(), x.m, x.b.data(), x.k,
                 Number(1, 0.5f), x.c.data(), x.n, {.backend = backend});
   });
@@ -41,7 +41,7 @@ EntryPoint complex_product(Backend backend) {
 /// Matrices hold the result, as a program's do.
 EntryPoint matrix_product(Backend backend) {
   struct Matrices {
-    Product<float> values{60, 50, 40};
+    HostProduct<float> values{60, 50, 40};
     Matrix<float> c{};
   };
   const auto x = std::make_shared<Matrices>();
@@ -49,7 +49,7 @@ EntryPoint matrix_product(Backend backend) {
           .reset = [x] { x->c = Matrix<float>(); },
           .call =
               [x, backend] {
-                const Product<float>& v = x->values;
+                const HostProduct<float>& v = x->values;
                 const auto view = [](const std::vector<float>& data, Index rows, Index cols) {
                   return MatrixView<const float>(
                       detail::wrap_host(const_cast<float*>(data.data()), rows, cols, cols, DType::F32));
@@ -68,7 +68,7 @@ EntryPoint matrix_product(Backend backend) {
 /// `count` products, each of which has its own rows of A and C and the same B.
 template <class T>
 EntryPoint batch(const std::string& name, Backend backend, Index rows, Index n, Index k, Op op_b, Index count) {
-  EntryPoint entry = product_entry<T>(name, rows * count, n, k, [=](Product<T>& x) {
+  EntryPoint entry = product_entry<T>(name, rows * count, n, k, [=](HostProduct<T>& x) {
     gemm_batch<T, T>(Op::None, op_b, rows, n, k, Scalar<T>(2), x.a.data(), k, rows * k, x.b.data(),
                      op_b == Op::None ? n : k, 0, Scalar<T>(1), x.c.data(), n, rows * n, count, {.backend = backend});
   });
@@ -123,8 +123,8 @@ BOOST_AUTO_TEST_CASE(every_row) {
 
 BOOST_AUTO_TEST_CASE(epilogues) {
   for (const char* kernel : {"", "naive"}) { // naive leaves the epilogue and the rounding to a pass over C
-    const auto x = std::make_shared<Product<float>>(50, 40, 30);
-    const auto c = std::make_shared<Product<bf16>>(50, 40, 30);
+    const auto x = std::make_shared<HostProduct<float>>(50, 40, 30);
+    const auto c = std::make_shared<HostProduct<bf16>>(50, 40, 30);
     check_later_use({.name = std::string("gemm with epilogue ") + kernel,
                      .reset = [c] { c->reset(); },
                      .call =
@@ -160,7 +160,7 @@ namespace {
 
 /// A product on the two small devices, which exchange slices if they reach one another.
 EntryPoint product_on_two_devices() {
-  EntryPoint entry = product_entry<float>("gemm on two devices", 160, 150, 40, [](Product<float>& x) {
+  EntryPoint entry = product_entry<float>("gemm on two devices", 160, 150, 40, [](HostProduct<float>& x) {
     Executor* const devices[]{&executor(Backend::Cuda, 0), &executor(Backend::Cuda, 1)};
     const auto a = MatrixView<float>::wrap(x.a.data(), x.m, x.k, x.k);
     const auto b = MatrixView<float>::wrap(x.b.data(), x.k, x.n, x.n);
@@ -173,7 +173,7 @@ EntryPoint product_on_two_devices() {
 /// A product in a queue, and copies there and back.
 EntryPoint queued_product(Backend backend) {
   return product_entry<float>("gemm in a queue, " + std::string(to_string(backend)), 30, 31, 20,
-                              [backend](Product<float>& x) {
+                              [backend](HostProduct<float>& x) {
                                 ExecutionQueue queue(backend);
                                 const auto a = MatrixView<float>::wrap(x.a.data(), x.m, x.k, x.k);
                                 const auto b = MatrixView<float>::wrap(x.b.data(), x.k, x.n, x.n);
@@ -195,7 +195,7 @@ EntryPoint queued_product(Backend backend) {
 BOOST_AUTO_TEST_CASE(products_that_a_device_cannot_hold) {
   ::setenv("TESSERA_PLUGIN_PATH", PLUGIN_DIR "/small_device", 1);
   ::setenv("SMALL_DEVICE", "300000", 1);
-  EntryPoint entry = product_entry<float>("streamed gemm", 300, 300, 40, [](Product<float>& x) {
+  EntryPoint entry = product_entry<float>("streamed gemm", 300, 300, 40, [](HostProduct<float>& x) {
     gemm(Op::None, Op::None, x.m, x.n, x.k, 2.0f, x.a.data(), x.k, x.b.data(), x.n, 1.0f, x.c.data(), x.n,
          {.backend = Backend::Cuda});
   });

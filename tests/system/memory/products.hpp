@@ -18,11 +18,11 @@ using tessera::Index;
 
 /// A, B and C in the caller's memory. Elements are small whole numbers; C is larger than any product's result needs.
 template <class T>
-struct Product {
+struct HostProduct {
   std::vector<T> a, b, c;
   Index m, n, k;
 
-  Product(Index rows, Index cols, Index depth)
+  HostProduct(Index rows, Index cols, Index depth)
       : a(static_cast<std::size_t>(rows * depth)),
         b(static_cast<std::size_t>(depth * cols)),
         c(static_cast<std::size_t>(rows * cols)),
@@ -42,7 +42,7 @@ struct Product {
 /// An entry point that multiplies x: call(*x) is the product.
 template <class T, class Call>
 EntryPoint product_entry(std::string name, Index m, Index n, Index k, Call call) {
-  const auto x = std::make_shared<Product<T>>(m, n, k);
+  const auto x = std::make_shared<HostProduct<T>>(m, n, k);
   return {.name = std::move(name),
           .reset = [x] { x->reset(); },
           .call = [x, call] { call(*x); },

@@ -128,10 +128,28 @@ struct TwoGroups {
   GemmBatch groups[2];
 
   explicit TwoGroups(Index m) {
-    groups[0].call = {DType::F64, Math::Strict, Op::None,     Op::None, 2, 2, 1, 1.0, a.data(), 1, a.data(),
-                      2,          1.0,          small.data(), 2};
-    groups[1].call = {DType::F64, Math::Strict, Op::None, Op::None, m,   m,        depth, 1.0,
-                      a.data(),   depth,        a.data(), m,        1.0, c.data(), m};
+    groups[0].call = {{.type = DType::F64,
+                       .m = 2,
+                       .n = 2,
+                       .k = 1,
+                       .a = a.data(),
+                       .lda = 1,
+                       .b = a.data(),
+                       .ldb = 2,
+                       .beta = 1.0,
+                       .c = small.data(),
+                       .ldc = 2}};
+    groups[1].call = {{.type = DType::F64,
+                       .m = m,
+                       .n = m,
+                       .k = depth,
+                       .a = a.data(),
+                       .lda = depth,
+                       .b = a.data(),
+                       .ldb = m,
+                       .beta = 1.0,
+                       .c = c.data(),
+                       .ldc = m}};
   }
   void expect_parts_written(std::string_view why) {
     test::expect_error<DeviceError>([&] { detail::gemm_batch_raw(groups, on_device); },

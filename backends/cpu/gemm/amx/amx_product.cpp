@@ -22,7 +22,7 @@ void lower(std::atomic<unsigned>& least, unsigned value) {
 
 } // namespace
 
-Product::Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, Store store)
+AmxProduct::AmxProduct(CpuExecutor& cpu, const GemmCall& call, const Method& method, Store store)
     : call_(call),
       method_(method),
       store_(store),
@@ -46,7 +46,7 @@ Product::Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, S
 
 /// Chooses blocks of the resident operand that are so long in k that sums rarely leave L2, and have as many
 /// strips as then fit L2.
-void Product::choose_blocks(const Capabilities& machine) {
+void AmxProduct::choose_blocks(const Capabilities& machine) {
   constexpr Index few_streamed = 4; // strips; beside so few, blocks are short in k and rows are read longer
   const Index longest = (streamed_.strips > few_streamed ? 1024 : 256) / method_.parts;
   const Index runs = std::max<Index>(1, longest / method_.run_k);
@@ -66,18 +66,18 @@ void Product::choose_blocks(const Capabilities& machine) {
   sums_size_ = (chunks_ > block_chunks_ ? streamed_strips_per_task_ : 1) * block_strips_ * side * side;
 }
 
-void Product::carve(Carver& carver) {
+void AmxProduct::carve(Carver& carver) {
   packed_ = carver.take<std::uint16_t>(static_cast<std::size_t>(streamed_.strips * strip_size(chunks_)));
   blocks_ = carver.take<std::uint16_t>(static_cast<std::size_t>(threads_ * block_strips_ * strip_size(block_chunks_)));
   sums_ = carver.take<float>(static_cast<std::size_t>(threads_ * sums_size_));
 }
 
-std::uint16_t* Product::streamed_strip(Index strip, Index first_chunk, Index chunks) const {
+std::uint16_t* AmxProduct::streamed_strip(Index strip, Index first_chunk, Index chunks) const {
   return packed_ + streamed_.strips * strip_size(first_chunk) + strip * strip_size(chunks);
 }
 
 /// Packs one line of a block: a strip where the operand lies along k in memory, else a chunk of all strips.
-void Product::pack_line(const Block& block, Index line, std::uint16_t* to) {
+void AmxProduct::pack_line(const Block& block, Index line, std::uint16_t* to) {
   const bool along_k = block.side.x.along_k;
   const Index strip = along_k ? line : 0, number = along_k ? 0 : line;
   const unsigned least =
@@ -87,7 +87,7 @@ void Product::pack_line(const Block& block, Index line, std::uint16_t* to) {
   lower(least_[block.side.of_b], least);
 }
 
-void Product::pack_streamed() {
+void AmxProduct::pack_streamed() {
   for (Index first = 0; first < chunks_; first += block_chunks_) {
     const Block block{streamed_, 0, streamed_.strips, first, std::min(block_chunks_, chunks_ - first)};
     team_.run(block.lines(), threads_,
@@ -97,7 +97,7 @@ void Product::pack_streamed() {
 
 /// Packs the resident operand only to learn its magnitudes. It is called where C's old values are needed: C must not be
 /// written then before all elements are known to fit the tiles.
-void Product::scan_resident() {
+void AmxProduct::scan_resident() {
   team_.run(resident_.strips, threads_, [&](Index strip, int slot) {
     for (Index first = 0; first < chunks_; first += block_chunks_)
       pack_block({resident_, strip, 1, first, std::min(block_chunks_, chunks_ - first)},
@@ -105,11 +105,11 @@ void Product::scan_resident() {
   });
 }
 
-void Product::pack_block(const Block& block, std::uint16_t* to) {
+void AmxProduct::pack_block(const Block& block, std::uint16_t* to) {
   for (Index line = 0; line < block.lines(); ++line) pack_line(block, line, to);
 }
 
-bool Product::run() {
+bool AmxProduct::run() {
   pack_streamed();
   if (call_.beta != 0) scan_resident();
   if (!fits()) return false;
@@ -123,7 +123,7 @@ bool Product::run() {
   return fits();
 }
 
-void Product::compute(const Task& task) {
+void AmxProduct::compute(const Task& task) {
   configure(static_cast<int>(std::min<Index>(call_.m, tile_rows)));
   for (Index first = 0; first < chunks_; first += block_chunks_) {
     const Index chunks = std::min(block_chunks_, chunks_ - first);
@@ -139,7 +139,7 @@ void Product::compute(const Task& task) {
 
 /// Multiplies one strip of the streamed operand by all strips of the task. A run of k of the streamed strip stays in L1
 /// meanwhile.
-void Product::multiply_strip(const Task& task, Index strip, Index first_chunk, Index chunks) {
+void AmxProduct::multiply_strip(const Task& task, Index strip, Index first_chunk, Index chunks) {
   const bool streams_a = !streamed_.of_b;
   const std::uint16_t* const near = streamed_strip(strip, first_chunk, chunks);
   float* const sums = sums_of(task, strip);
@@ -174,7 +174,7 @@ void Product::multiply_strip(const Task& task, Index strip, Index first_chunk, I
   }
 }
 
-void Product::store_strip(const Task& task, Index strip) {
+void AmxProduct::store_strip(const Task& task, Index strip) {
   const bool streams_a = !streamed_.of_b;
   const Index i = (streams_a ? strip : task.first) * side;
   const Index j = (streams_a ? task.first : strip) * side;

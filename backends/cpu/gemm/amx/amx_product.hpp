@@ -36,10 +36,10 @@ struct Method {
 /// from (i, j) on.
 using Store = void (*)(const GemmCall& call, Index i, Index j, Index rows, Index cols, const float* sums, Index ld);
 
-class Product {
+class AmxProduct {
  public:
   /// Chooses blocks and takes scratch memory; throws std::bad_alloc if there is none.
-  Product(CpuExecutor& cpu, const GemmCall& call, const Method& method, Store store);
+  AmxProduct(CpuExecutor& cpu, const GemmCall& call, const Method& method, Store store);
 
   /// Computes the product. Returns false if another rung has to compute it. Parts of C may be written then if beta is
   /// 0.

@@ -38,7 +38,7 @@ Status run(Executor& executor, Queue& queue, const GemmCall& call, const Method&
            const GemmKernel& strict) noexcept try {
   bool has_stored = false;
   {
-    Product product(cpu_of(executor), call, method, store);
+    AmxProduct product(cpu_of(executor), call, method, store);
     if (product.run()) return {};
     has_stored = product.has_stored();
   }

@@ -20,12 +20,13 @@ struct LtKey {
   DType type, result;
   cublasComputeType_t compute;
   Op op_a, op_b;
-  Index m, n, k, lda, ldb, ldc;
+  GemmShape shape;
+  Index lda, ldb, ldc;
   std::array<unsigned, 3> alignment; ///< of A, B and C in bytes, 256 at most
   bool reads_c;
 
   auto order() const {
-    return std::tie(device, type, result, compute, op_a, op_b, m, n, k, lda, ldb, ldc, alignment, reads_c);
+    return std::tie(device, type, result, compute, op_a, op_b, shape, lda, ldb, ldc, alignment, reads_c);
   }
   bool operator<(const LtKey& other) const { return order() < other.order(); }
 };

@@ -67,7 +67,7 @@ Status ask(cublasLtHandle_t handle, const LtKey& key, const LtProduct& product, 
 Status scratch_result(const LtKey& key, const GemmCall& call, Executor& executor, Queue& queue, Scratch& memory,
                       void*& c) {
   constexpr std::size_t alignment = 256;
-  const auto elements = static_cast<std::size_t>((key.m - 1) * key.ldc + key.n);
+  const auto elements = static_cast<std::size_t>((key.shape.m - 1) * key.ldc + key.shape.n);
   const std::size_t bytes = elements * size_of(key.result) + alignment;
   if (Status status = memory.allocate(executor, queue, bytes); !status.ok()) return status;
   c = memory.as<char>() + reinterpret_cast<std::uintptr_t>(call.c) % alignment;

@@ -17,7 +17,7 @@ namespace tessera::cuda::warp_fma {
 constexpr int depth = 64;          ///< k of a stage
 constexpr int resident_blocks = 2; ///< that a multiprocessor has at once
 
-struct Plan {
+struct WarpFmaPlan {
   int m = 0, n = 0;  ///< of a tile
   int parts = 1;     ///< blocks of a cluster, one for each segment of k; 1: a block has all segments
   double cycles = 0; ///< that the product takes by the model
@@ -65,12 +65,12 @@ inline double cost_of(const TileModel& tile, const GemmCall& call, Index a, Inde
 }
 
 /// Returns the plan of the least cost.
-inline Plan plan_of(const GemmCall& call, const Capabilities& machine) {
+inline WarpFmaPlan plan_of(const GemmCall& call, const Capabilities& machine) {
   const Index multiprocessors = std::max(2, machine.multiprocessors);
   const Index segments = ceil_div(call.k, canonical_segment);
   const bool can_share = machine.compute_major == 9 && segments > 1 && segments <= 8; // as many as clusters have blocks
   const Index a = alignment_of_a(call, size_of(call.type)), b = alignment_of_b(call, size_of(call.type));
-  Plan best{.cycles = std::numeric_limits<double>::infinity()};
+  WarpFmaPlan best{.cycles = std::numeric_limits<double>::infinity()};
   const auto consider = [&](const TileModel& tile, int parts) {
     const double cost = cost_of(tile, call, a, b, parts, multiprocessors);
     if (cost < best.cycles) best = {tile.m, tile.n, parts, cost};

@@ -30,7 +30,7 @@ template <class T>
 Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
   const Capabilities& machine = executor.capabilities();
-  const Plan plan = plan_of(call, machine);
+  const WarpFmaPlan plan = plan_of(call, machine);
   Product<T> x{{.k = call.k,
                 .segment = canonical_segment,
                 .parts = plan.parts,

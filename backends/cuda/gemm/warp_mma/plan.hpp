@@ -19,7 +19,7 @@ namespace tessera::cuda::warp_mma {
 
 constexpr int depth_bytes = 128; ///< bytes of k that are multiplied between two looks at the ring of stages
 
-struct Plan {
+struct WarpMmaPlan {
   int side;
   int parts;         ///< blocks of a cluster, one for each segment of k; 1: a block has all segments
   double cycles = 0; ///< that the product takes by the model
@@ -62,13 +62,13 @@ inline double cost_of(const TileModel& tile, Index m, Index n, Index k, Index el
 }
 
 /// Returns the plan that is done first, by the model.
-inline Plan plan_of(const GemmCall& call, Index element, const Capabilities& machine) {
+inline WarpMmaPlan plan_of(const GemmCall& call, Index element, const Capabilities& machine) {
   const Index multiprocessors = std::max(2, machine.multiprocessors);
   const Index segments = detail::matrix_unit_segments(call.k);
   // Large blocks add segments in registers. Clusters are Hopper's; and so is the room for the others' sums.
   const bool can_share = machine.compute_major == 9 && segments > 1 && segments <= 4;
   const bool aligned = operands_are_aligned(call, element);
-  Plan best{.side = 0, .parts = 1, .cycles = std::numeric_limits<double>::infinity()};
+  WarpMmaPlan best{.side = 0, .parts = 1, .cycles = std::numeric_limits<double>::infinity()};
   const auto consider = [&](const TileModel& tile, int parts) {
     const double cost = cost_of(tile, call.m, call.n, call.k, element, aligned, parts, multiprocessors);
     if (cost < best.cycles) best = {tile.side, parts, cost};
@@ -85,7 +85,7 @@ inline Plan plan_of(const GemmCall& call, Index element, const Capabilities& mac
 /// that this one has to promise three tenths more.
 inline bool is_small(const GemmCall& call, Index element, const Capabilities& machine) {
   if (std::min({call.m, call.n, call.k}) == 0) return true;
-  const Plan plan = plan_of(call, element, machine);
+  const WarpMmaPlan plan = plan_of(call, element, machine);
   const Index multiprocessors = std::max(2, machine.multiprocessors);
   if (element == 2 && !operands_are_aligned(call, element) &&
       plan.cycles >= any_alignment::cycles_of(call.m, call.n, call.k, multiprocessors))

@@ -42,7 +42,7 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const Gem
   StoredOperand a = StoredOperand::a_of(call, sizeof(T)), b = StoredOperand::b_of(call, sizeof(T));
   const Capabilities& machine = executor.capabilities();
   Scratch scratch;
-  const Plan plan = plan_of(call, sizeof(T), machine);
+  const WarpMmaPlan plan = plan_of(call, sizeof(T), machine);
   if (plan.side == Large::side) {
     ScratchLayout layout;
     const std::size_t a_at = layout.add(a.copy_bytes()), b_at = layout.add(b.copy_bytes());

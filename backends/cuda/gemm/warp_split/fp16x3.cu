@@ -35,7 +35,7 @@ Status launch(cudaStream_t stream, const GemmCall& call, Product& x, const char*
 
 } // namespace
 
-Status run(const char* name, Executor&, Queue& queue, const GemmCall& call, const Plan& plan) noexcept {
+Status run(const char* name, Executor&, Queue& queue, const GemmCall& call, const WarpSplitPlan& plan) noexcept {
   const cudaStream_t stream = stream_of(queue);
   Product x{.whole = StridedOperands<float>(call),
             .chunks = static_cast<int>(ceil_div<Index>(call.k, wgmma::chunk_k)),

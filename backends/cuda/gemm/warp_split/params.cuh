@@ -14,7 +14,7 @@ struct Product {
   StridedOperands<float> whole;
   int chunks;                ///< of k
   int segment_chunks;        ///< of each segment but the last one
-  int parts;                 ///< see Plan
+  int parts;                 ///< see WarpSplitPlan
   bool a_vectors, b_vectors; ///< lines of the operand can be read by whole vectors (WarpLines)
   RasterOrder order;         ///< of tiles
 };

@@ -19,7 +19,7 @@ namespace {
 using TwoTerms = wgmma::Recipe<UnitType::Fp16, 2, 32, wgmma::chunk_k>;
 
 Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
-  const fp16x3::Plan plan = fp16x3::choose(call, executor.capabilities().multiprocessors);
+  const fp16x3::Fp16x3Plan plan = fp16x3::choose(call, executor.capabilities().multiprocessors);
   if (plan.way == fp16x3::Way::Split) return warp_split::run(kernel.name, executor, queue, call, plan.split);
   if (plan.way == fp16x3::Way::Unpacked) return wgmma::unpacked::run(kernel.name, executor, queue, call, plan.unpacked);
   return wgmma::run<TwoTerms, 128, 192>(kernel, executor, queue, call);

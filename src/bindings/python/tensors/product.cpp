@@ -153,12 +153,24 @@ class Tensors {
   /// A result that is stored by columns is computed as Cᵀ = Bᵀ·Aᵀ, which has the same bits.
   GemmBatch real(const Side& out) {
     epilogue_.activation = activation_;
-    GemmCall call{a_.array.type.part, math_,          a_.layout->op,  b_.layout->op,
-                  a_.array.rows,      b_.array.cols,  a_.array.cols,  alpha_.real(),
-                  a_.array.data,      a_.layout->ld,  b_.array.data,  b_.layout->ld,
-                  beta_.real(),       out.array.data, out.layout->ld, 0,
-                  type_.part,         epilogue_};
-    GemmBatch batch{call, count_, a_.step, b_.step, out.step};
+    GemmCall call{{.type = a_.array.type.part,
+                   .math = math_,
+                   .op_a = a_.layout->op,
+                   .op_b = b_.layout->op,
+                   .m = a_.array.rows,
+                   .n = b_.array.cols,
+                   .k = a_.array.cols,
+                   .alpha = alpha_.real(),
+                   .a = a_.array.data,
+                   .lda = a_.layout->ld,
+                   .b = b_.array.data,
+                   .ldb = b_.layout->ld,
+                   .beta = beta_.real(),
+                   .c = out.array.data,
+                   .ldc = out.layout->ld},
+                  type_.part,
+                  epilogue_};
+    GemmBatch batch{.call = call, .count = count_, .stride_a = a_.step, .stride_b = b_.step, .stride_c = out.step};
     if (out.layout->op == Op::None) return batch;
     std::swap(batch.call.a, batch.call.b);
     std::swap(batch.call.lda, batch.call.ldb);
@@ -173,9 +185,21 @@ class Tensors {
   /// Swapped operands would change the bits of a complex product, so `out` must be stored by rows.
   bool multiply_complex(const Side& out) {
     if (out.layout->op != Op::None || activation_ != Activation::None) return false;
-    const ComplexGemmCall first{type_.part,    math_,         a_.layout->op, b_.layout->op,  a_.array.rows,
-                                b_.array.cols, a_.array.cols, alpha_,        a_.array.data,  a_.layout->ld,
-                                b_.array.data, b_.layout->ld, beta_,         out.array.data, out.layout->ld};
+    const ComplexGemmCall first{{.type = type_.part,
+                                 .math = math_,
+                                 .op_a = a_.layout->op,
+                                 .op_b = b_.layout->op,
+                                 .m = a_.array.rows,
+                                 .n = b_.array.cols,
+                                 .k = a_.array.cols,
+                                 .alpha = alpha_,
+                                 .a = a_.array.data,
+                                 .lda = a_.layout->ld,
+                                 .b = b_.array.data,
+                                 .ldb = b_.layout->ld,
+                                 .beta = beta_,
+                                 .c = out.array.data,
+                                 .ldc = out.layout->ld}};
     expect_results_apart(out);
     const auto bytes = static_cast<Index>(type_.bytes());
     const auto of = [&](Index i) {
@@ -334,36 +358,44 @@ PyObject* grouped_tensor_product(PyObject* a_object, PyObject* b_object, PyObjec
     const Py_ssize_t count = PyLong_AsSsize_t(PyTuple_GetItem(ends, 2));
     if (PyErr_Occurred()) throw PythonError{};
     const bool wide = PyTuple_GetItem(ends, 1) == Py_True;
-    groups.push_back(
-        {.call = {left.array.type.part, mode, left.layout->op, right.layout->op, left.array.rows, right.array.cols,
-                  left.array.cols, 1.0, left.array.data, left.layout->ld, right.array.data, right.layout->ld, 0.0,
-                  result.array.data, result.layout->ld, 0, out.type().part},
-         .count = count,
-         .stride_b = right.step,
-         .ends = {numbers, wide}});
+    groups.push_back({.call = {{.type = left.array.type.part,
+                                .math = mode,
+                                .op_a = left.layout->op,
+                                .op_b = right.layout->op,
+                                .m = left.array.rows,
+                                .n = right.array.cols,
+                                .k = left.array.cols,
+                                .a = left.array.data,
+                                .lda = left.layout->ld,
+                                .b = right.array.data,
+                                .ldb = right.layout->ld,
+                                .c = result.array.data,
+                                .ldc = result.layout->ld},
+                               out.type().part},
+                      .count = count,
+                      .stride_b = right.step,
+                      .ends = {numbers, wide}});
   }
   for (Py_ssize_t g = 0; PyList_Check(ends) && g < PyList_Size(ends); ++g) {
     const Index end = PyLong_AsLongLong(PyList_GetItem(ends, g));
     if (end == -1 && PyErr_Occurred()) throw PythonError{};
     const Index size = end - begin;
-    GemmCall call{left.array.type.part,
-                  mode,
-                  left.layout->op,
-                  right.layout->op,
-                  by_rows ? size : left.array.rows,
-                  right.array.cols,
-                  by_rows ? left.array.cols : size,
-                  1.0,
-                  left.array.data + begin * (by_rows ? left.array.row_stride : left.array.col_stride),
-                  left.layout->ld,
-                  right.array.data + (by_rows ? g * right.step * element : begin * right.array.row_stride),
-                  right.layout->ld,
-                  0.0,
-                  result.array.data + (by_rows ? begin * result.array.row_stride : g * result.step * result_element),
-                  result.layout->ld,
-                  0,
-                  out.type().part};
-    if (call.m > 0) groups.push_back({call, 1});
+    GemmCall call{
+        {.type = left.array.type.part,
+         .math = mode,
+         .op_a = left.layout->op,
+         .op_b = right.layout->op,
+         .m = by_rows ? size : left.array.rows,
+         .n = right.array.cols,
+         .k = by_rows ? left.array.cols : size,
+         .a = left.array.data + begin * (by_rows ? left.array.row_stride : left.array.col_stride),
+         .lda = left.layout->ld,
+         .b = right.array.data + (by_rows ? g * right.step * element : begin * right.array.row_stride),
+         .ldb = right.layout->ld,
+         .c = result.array.data + (by_rows ? begin * result.array.row_stride : g * result.step * result_element),
+         .ldc = result.layout->ld},
+        out.type().part};
+    if (call.m > 0) groups.push_back({.call = call});
     begin = end;
   }
   if (a.on_cuda()) {

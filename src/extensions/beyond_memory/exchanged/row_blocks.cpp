@@ -95,15 +95,15 @@ void gemm(double alpha, const BlockList& a, const BlockList& b, double beta, con
                       read_on(b.blocks[i], executor), write_on(c.blocks[i], executor, beta == 0.0)});
   }
   for (Executor* executor : c.executors) throw_if_failed(executor->default_queue().synchronize());
-  const GemmCall call{.type = a.blocks.front().storage->type(),
-                      .math = options.math,
-                      .m = c.rows,
-                      .n = c.cols,
-                      .k = a.cols,
-                      .alpha = alpha,
-                      .beta = beta,
-                      .threads = options.threads,
-                      .result = c.blocks.front().storage->type()};
+  const GemmCall call{{.type = a.blocks.front().storage->type(),
+                       .math = options.math,
+                       .m = c.rows,
+                       .n = c.cols,
+                       .k = a.cols,
+                       .alpha = alpha,
+                       .beta = beta,
+                       .threads = options.threads},
+                      c.blocks.front().storage->type()};
   throw_if_failed(multiply_strips(shares, call, options.kernel));
   for (std::size_t i = 0; i < c.executors.size(); ++i) written_on(c.blocks[i], *c.executors[i]);
 } catch (const std::bad_alloc& error) {

@@ -1,7 +1,11 @@
 #pragma once
 
 /// Threads that work beside the caller, one for each further executor of a product, whose work the others can do.
-/// thread_team.hpp is for tasks that all have to be done.
+///
+/// The library has three such helpers, because they differ in what becomes of a thread that the system refuses, and in
+/// what a wait costs. Here the refused thread's call is left out, because the other executors take its blocks. In
+/// thread_team.hpp the caller does its tasks, of which there are new ones every few milliseconds. In
+/// checking/compare/parallel.hpp the caller does its tasks too, once for each check.
 
 #include <new>
 #include <string>

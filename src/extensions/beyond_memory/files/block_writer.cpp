@@ -64,7 +64,7 @@ class BlockWriter::Target final : public tessera::detail::BlockTarget {
   std::size_t next_ = 0;
 };
 
-BlockWriter::BlockWriter(const Sizes& sizes, const Plan& plan, const Ending& ending,
+BlockWriter::BlockWriter(const Sizes& sizes, const FilePlan& plan, const Ending& ending,
                          tessera::detail::SharedBlocks& blocks, Unfinished& unfinished, std::uint64_t header,
                          std::function<void(Index, std::uint64_t)> recorded)
     : sizes_(sizes),
@@ -193,14 +193,9 @@ Status BlockWriter::apply_ending(Strip& strip, const char*& result) {
   if (!sizes_.multiplies) { // C := beta·C
     char* const c = old != nullptr ? old : strip.sums.data();
     result = c;
-    return host_->scale_result(*queue_, {.type = sizes_.type,
-                                         .m = rows,
-                                         .n = cols,
-                                         .beta = ending_.beta,
-                                         .c = c,
-                                         .ldc = cols,
-                                         .threads = 1,
-                                         .result = sizes_.result});
+    return host_->scale_result(
+        *queue_, {{.type = sizes_.type, .m = rows, .n = cols, .beta = ending_.beta, .c = c, .ldc = cols, .threads = 1},
+                  sizes_.result});
   }
   const auto map = [&](MapCall call) {
     call.rows = rows;
@@ -235,16 +230,16 @@ Status BlockWriter::apply_ending(Strip& strip, const char*& result) {
 Status BlockWriter::write_rows(const Strip& strip, const char* result) {
   const std::size_t element = size_of(sizes_.result);
   const Index row = strip.block.row + strip.first;
-  const bool whole = strip.block.cols == sizes_.n; // then the rows lie next to each other in the file
+  const bool whole = strip.block.cols == sizes_.shape.n; // then the rows lie next to each other in the file
   const std::size_t run = static_cast<std::size_t>(strip.block.cols * (whole ? strip.rows : 1)) * element;
   for (Index i = 0; i < (whole ? 1 : strip.rows); ++i) {
-    const auto place = header_ + static_cast<std::uint64_t>((row + i) * sizes_.n + strip.block.col) * element;
+    const auto place = header_ + static_cast<std::uint64_t>((row + i) * sizes_.shape.n + strip.block.col) * element;
     if (Status status = unfinished_.write(result + static_cast<std::size_t>(i) * run, run, place); !status.ok())
       return status;
     bytes_written_.fetch_add(run, std::memory_order_relaxed);
   }
-  const auto begin = static_cast<std::uint64_t>(row * sizes_.n) * element;
-  unfinished_.start_writing(header_ + begin, static_cast<std::uint64_t>(strip.rows * sizes_.n) * element);
+  const auto begin = static_cast<std::uint64_t>(row * sizes_.shape.n) * element;
+  unfinished_.start_writing(header_ + begin, static_cast<std::uint64_t>(strip.rows * sizes_.shape.n) * element);
   return {};
 }
 

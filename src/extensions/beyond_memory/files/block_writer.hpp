@@ -33,7 +33,7 @@ class BlockWriter {
  public:
   /// `header` is the number of bytes before the first element of C. `recorded` is called when blocks were recorded as
   /// done, with their number and the bytes written so far.
-  BlockWriter(const Sizes& sizes, const Plan& plan, const Ending& ending, tessera::detail::SharedBlocks& blocks,
+  BlockWriter(const Sizes& sizes, const FilePlan& plan, const Ending& ending, tessera::detail::SharedBlocks& blocks,
               Unfinished& unfinished, std::uint64_t header, std::function<void(Index, std::uint64_t)> recorded);
   ~BlockWriter();
   BlockWriter(const BlockWriter&) = delete;
@@ -69,7 +69,7 @@ class BlockWriter {
   bool take_strip(Strip*& strip);
 
   const Sizes sizes_;
-  const Plan plan_;
+  const FilePlan plan_;
   const Ending ending_;
   tessera::detail::SharedBlocks& blocks_;
   Unfinished& unfinished_;

@@ -50,16 +50,18 @@ bool a_along_k(const Sizes& sizes) { return sizes.op_a == Op::None; }
 bool b_along_k(const Sizes& sizes) { return sizes.op_b == Op::Transpose; }
 
 /// Returns the bytes of an operand whose size along m or n is `outer`.
-double bytes_of(const Sizes& sizes, Index outer) { return real(outer) * real(sizes.k) * real(size_of(sizes.type)); }
+double bytes_of(const Sizes& sizes, Index outer) {
+  return real(outer) * real(sizes.shape.k) * real(size_of(sizes.type));
+}
 
 /// Returns the bytes that a disk reads beside an operand's own when it is read once: `outer` is its size along m or n,
 /// `block` the part of it in a block.
 double bytes_beside(const Sizes& sizes, bool along_k, Index outer, Index block, Index depth) {
-  const bool whole_width = along_k ? depth >= sizes.k : block >= outer;
-  const Index parts_of_k = (sizes.k + depth - 1) / depth, parts = (outer + block - 1) / block;
+  const bool whole_width = along_k ? depth >= sizes.shape.k : block >= outer;
+  const Index parts_of_k = (sizes.shape.k + depth - 1) / depth, parts = (outer + block - 1) / block;
   const double runs = whole_width ? bytes_of(sizes, outer) / (1 << 20)
                       : along_k   ? real(outer) * real(parts_of_k)
-                                  : real(sizes.k) * real(parts);
+                                  : real(sizes.shape.k) * real(parts);
   return runs * bytes_of_a_page;
 }
 
@@ -69,7 +71,7 @@ double bytes_beside(const Sizes& sizes, bool along_k, Index outer, Index block, 
 /// hides are the buffers' allocation, the first slices, the first block's product and the last block's way to the disk.
 /// So many small blocks begin early to write and end soon after the last product; but each row of blocks reads all of B
 /// again, and each column of blocks all of A. The system's cache has what is read again, where it has room for it.
-double seconds_of(const Sizes& sizes, const Plan& plan) {
+double seconds_of(const Sizes& sizes, const FilePlan& plan) {
   const auto& grid = plan.grid;
   const double rows = real(grid.rows()), cols = real(grid.cols()), executors = sizes.executors();
   const double operand_a = bytes_of(sizes, grid.m), operand_b = bytes_of(sizes, grid.n);
@@ -83,13 +85,14 @@ double seconds_of(const Sizes& sizes, const Plan& plan) {
   const double first_slices = real(plan.slice_a_bytes(sizes) + plan.slice_b_bytes(sizes));
   const double rounds = std::max(1.0, real((grid.count() + sizes.executors() - 1) / sizes.executors()));
 
-  const double in_strips = grid.count() > 1 ? real(std::min(sizes.k, sizes.segment)) / std::max(1.0, real(sizes.k)) : 0;
+  const double in_strips =
+      grid.count() > 1 ? real(std::min(sizes.shape.k, sizes.segment)) / std::max(1.0, real(sizes.shape.k)) : 0;
   const double packing = sizes.on_host == 0
                              ? 0
                              : rows_for_packing * (in_strips / real(std::min(plan.strip_rows, plan.piece)) +
                                                    (1 - in_strips) / real(plan.piece));
   const double multiplying =
-      real(grid.m) * real(grid.n) * real(sizes.k) * (1 + packing) / (executors * sizes.multiply_adds_a_second);
+      real(grid.m) * real(grid.n) * real(sizes.shape.k) * (1 + packing) / (executors * sizes.multiply_adds_a_second);
   const double reading = (operand_a + operand_b + again) / cache_rate;
   const double disk = from_disk / disk_rate;
   const double disturbing = share_of_reading_again * again / (sizes.files_stay_cached ? cache_rate : disk_rate);
@@ -101,7 +104,7 @@ double seconds_of(const Sizes& sizes, const Plan& plan) {
 
 /// Returns the depths to choose from.
 std::vector<Index> depths(const Sizes& sizes, bool along_k) {
-  const Index k = sizes.k, least = std::min(std::max<Index>(k, 1), sizes.segment);
+  const Index k = sizes.shape.k, least = std::min(std::max<Index>(k, 1), sizes.segment);
   std::vector<Index> all{least};
   for (Index segments = 2; along_k && segments <= most_segments && all.back() < k; segments *= 2)
     all.push_back(std::min(k, segments * sizes.segment));
@@ -117,9 +120,9 @@ std::vector<Index> strips_of(const Sizes& sizes, Index block_m) {
   return all;
 }
 
-Plan plan_with(const Sizes& sizes, Index block_m, Index block_n, Index depth_a, Index depth_b, Index strip_rows,
-               Index piece) {
-  return {{sizes.m, sizes.n, std::max<Index>(block_m, 1), std::max<Index>(block_n, 1)},
+FilePlan plan_with(const Sizes& sizes, Index block_m, Index block_n, Index depth_a, Index depth_b, Index strip_rows,
+                   Index piece) {
+  return {{sizes.shape.m, sizes.shape.n, std::max<Index>(block_m, 1), std::max<Index>(block_n, 1)},
           depth_a,
           depth_b,
           strip_rows,
@@ -137,11 +140,11 @@ Index piece_for(const Sizes& sizes, std::size_t limit) {
 }
 
 /// The smallest blocks, which need least memory.
-Plan smallest_plan(const Sizes& sizes) {
+FilePlan smallest_plan(const Sizes& sizes) {
   const Index depth = depths(sizes, false).front();
   const auto least = [](Index size) { return std::clamp<Index>(size, 1, smallest_block); };
-  const Index block_m = least(sizes.m);
-  return plan_with(sizes, block_m, least(sizes.n), depth, depth, strips_of(sizes, block_m).front(), least_piece);
+  const Index block_m = least(sizes.shape.m);
+  return plan_with(sizes, block_m, least(sizes.shape.n), depth, depth, strips_of(sizes, block_m).front(), least_piece);
 }
 
 /// Calls visit(with) for all depths, strips and pieces to choose from; with(block_n) is the plan with such blocks.
@@ -158,12 +161,12 @@ void for_plans(const Sizes& sizes, Index block_m, Index largest_piece, Visit&& v
 
 } // namespace
 
-Plan plan_of_blocks(const Sizes& sizes, Index block_m, Index block_n, std::size_t limit) {
+FilePlan plan_of_blocks(const Sizes& sizes, Index block_m, Index block_n, std::size_t limit) {
   const Index depth = depths(sizes, false).front();
-  Plan best = plan_with(sizes, block_m, block_n, depth, depth, strips_of(sizes, block_m).front(), least_piece);
+  FilePlan best = plan_with(sizes, block_m, block_n, depth, depth, strips_of(sizes, block_m).front(), least_piece);
   double least = std::numeric_limits<double>::infinity();
   for_plans(sizes, block_m, piece_for(sizes, limit), [&](const auto& with) {
-    const Plan plan = with(block_n);
+    const FilePlan plan = with(block_n);
     const double seconds = seconds_of(sizes, plan);
     if (plan.bytes(sizes) > limit || seconds >= least) return;
     best = plan;
@@ -172,16 +175,16 @@ Plan plan_of_blocks(const Sizes& sizes, Index block_m, Index block_n, std::size_
   return best;
 }
 
-Plan choose_plan(const Sizes& sizes, std::size_t limit) {
-  const Index m = std::max<Index>(sizes.m, 1), n = std::max<Index>(sizes.n, 1);
+FilePlan choose_plan(const Sizes& sizes, std::size_t limit) {
+  const Index m = std::max<Index>(sizes.shape.m, 1), n = std::max<Index>(sizes.shape.n, 1);
   const Index most_m = sizes.most_m > 0 ? std::min(m, sizes.most_m) : m;
   const Index most_n = sizes.most_n > 0 ? std::min(n, sizes.most_n) : n;
   const Index least_m = std::min(most_m, smallest_block), least_n = std::min(most_n, smallest_block);
   // Several executors have blocks enough to end at about the same time.
   const Index enough = sizes.executors() > 1 ? 2 * sizes.executors() : 1;
-  Plan best;
+  FilePlan best;
   std::tuple<bool, double> least{true, std::numeric_limits<double>::infinity()};
-  const auto consider = [&](const Plan& plan) {
+  const auto consider = [&](const FilePlan& plan) {
     const std::tuple rank{plan.grid.count() < enough, seconds_of(sizes, plan)};
     if (!(rank < least)) return;
     least = rank;
@@ -201,8 +204,8 @@ Plan choose_plan(const Sizes& sizes, std::size_t limit) {
   }
   if (best.piece == 0)
     throw OutOfMemory("memory_limit = " + std::to_string(limit) + " bytes is too small for a product of files of " +
-                      std::to_string(sizes.m) + "×" + std::to_string(sizes.n) + "×" + std::to_string(sizes.k) + " " +
-                      std::string(to_string(sizes.type)) +
+                      std::to_string(sizes.shape.m) + "×" + std::to_string(sizes.shape.n) + "×" +
+                      std::to_string(sizes.shape.k) + " " + std::string(to_string(sizes.type)) +
                       (sizes.segment != canonical_segment
                            ? " in a mode that keeps its bits in slices of " + std::to_string(sizes.segment) + " k"
                            : "") +

@@ -11,7 +11,7 @@ using tessera::detail::BlockOfC;
 using tessera::detail::SliceStep;
 
 HostBlocks::HostBlocks(Executor& executor, const GemmCall& call, std::string_view kernel, const Sizes& sizes,
-                       const Plan& plan)
+                       const FilePlan& plan)
     : executor_(executor),
       call_(call),
       kernel_(kernel),

@@ -13,7 +13,8 @@ namespace tessera::out_of_core {
 class HostBlocks {
  public:
   /// `call` has the types, the ops and the mode; its C has the type of the sums.
-  HostBlocks(Executor& executor, const GemmCall& call, std::string_view kernel, const Sizes& sizes, const Plan& plan);
+  HostBlocks(Executor& executor, const GemmCall& call, std::string_view kernel, const Sizes& sizes,
+             const FilePlan& plan);
 
   Status allocate(std::size_t& allocated);
   /// Multiplies until the source gives no more slices. The rows of a finished block go to the target while the first

@@ -29,34 +29,36 @@ Index slice_ld(Index cols, DType type) {
   return ld * element % 4096 == 0 ? ld + line : ld;
 }
 
-std::size_t Plan::slice_a_bytes(const Sizes& sizes) const {
+std::size_t FilePlan::slice_a_bytes(const Sizes& sizes) const {
   return sizes.op_a == Op::None ? slice_bytes(grid.block_m, depth_a, sizes.type)
                                 : slice_bytes(depth_a, grid.block_m, sizes.type);
 }
-std::size_t Plan::slice_b_bytes(const Sizes& sizes) const {
+std::size_t FilePlan::slice_b_bytes(const Sizes& sizes) const {
   return sizes.op_b == Op::None ? slice_bytes(depth_b, grid.block_n, sizes.type)
                                 : slice_bytes(grid.block_n, depth_b, sizes.type);
 }
-std::size_t Plan::sums_bytes(const Sizes& sizes) const { return slice_bytes(grid.block_m, grid.block_n, sizes.sums()); }
-std::size_t Plan::strip_bytes(const Sizes& sizes) const {
+std::size_t FilePlan::sums_bytes(const Sizes& sizes) const {
+  return slice_bytes(grid.block_m, grid.block_n, sizes.sums());
+}
+std::size_t FilePlan::strip_bytes(const Sizes& sizes) const {
   return rectangle_bytes(strip_rows, grid.block_n, sizes.sums());
 }
-std::size_t Plan::old_bytes(const Sizes& sizes) const {
+std::size_t FilePlan::old_bytes(const Sizes& sizes) const {
   return sizes.reads_c ? rectangle_bytes(strip_rows, grid.block_n, sizes.result) : 0;
 }
-std::size_t Plan::straight_bytes(const Sizes& sizes) const { return sizes.c_in_columns ? old_bytes(sizes) : 0; }
-std::size_t Plan::wide_bytes(const Sizes& sizes) const {
+std::size_t FilePlan::straight_bytes(const Sizes& sizes) const { return sizes.c_in_columns ? old_bytes(sizes) : 0; }
+std::size_t FilePlan::wide_bytes(const Sizes& sizes) const {
   return sizes.reads_c && sizes.result != sizes.sums() ? strip_bytes(sizes) : 0;
 }
-std::size_t Plan::result_bytes(const Sizes& sizes) const {
+std::size_t FilePlan::result_bytes(const Sizes& sizes) const {
   return sizes.result != sizes.sums() ? rectangle_bytes(strip_rows, grid.block_n, sizes.result) : 0;
 }
 
 /// A kernel packs A and B of a piece, and a second part of each ahead. 16-bit operands are widened first. Kernels keep
 /// both on huge pages, from 2 MiB on.
-std::size_t Plan::packed_bytes(const Sizes& sizes) const {
+std::size_t FilePlan::packed_bytes(const Sizes& sizes) const {
   const Index sides = std::min(piece, grid.block_m) + std::min(piece, grid.block_n) + 64; // tiles are rounded up
-  const Index depth = std::min(std::max<Index>(sizes.k, 1), canonical_segment) + 16;
+  const Index depth = std::min(std::max<Index>(sizes.shape.k, 1), canonical_segment) + 16;
   const std::size_t operands = static_cast<std::size_t>(sides * depth) * size_of(sizes.sums());
   const auto kept = [](std::size_t bytes) {
     constexpr std::size_t huge_page = std::size_t{2} << 20;
@@ -66,12 +68,12 @@ std::size_t Plan::packed_bytes(const Sizes& sizes) const {
 }
 
 /// Each executor has a thread, and threads that read for it; the writer is one more.
-std::size_t Plan::thread_bytes(const Sizes& sizes) const {
+std::size_t FilePlan::thread_bytes(const Sizes& sizes) const {
   constexpr std::size_t of_a_thread = std::size_t{48} << 10;
   return of_a_thread * static_cast<std::size_t>(1 + sizes.executors() * (1 + sizes.reading_threads()));
 }
 
-std::size_t Plan::bytes(const Sizes& sizes) const {
+std::size_t FilePlan::bytes(const Sizes& sizes) const {
   const auto on_host = static_cast<std::size_t>(sizes.on_host), executors = static_cast<std::size_t>(sizes.executors());
   const std::size_t writer = old_bytes(sizes) + straight_bytes(sizes) + wide_bytes(sizes) + result_bytes(sizes);
   if (!sizes.multiplies) return strips * strip_bytes(sizes) + writer + thread_bytes(sizes);
@@ -86,7 +88,7 @@ std::uint64_t bytes_to_read(const Sizes& sizes, const tessera::detail::BlockGrid
     if (done[static_cast<std::size_t>(number)]) continue;
     const tessera::detail::BlockOfC block = grid.at(number);
     if (sizes.multiplies)
-      bytes += static_cast<std::uint64_t>((block.rows + block.cols) * sizes.k) * size_of(sizes.type);
+      bytes += static_cast<std::uint64_t>((block.rows + block.cols) * sizes.shape.k) * size_of(sizes.type);
     if (sizes.reads_c) bytes += static_cast<std::uint64_t>(block.rows * block.cols) * size_of(sizes.result);
   }
   return bytes;

@@ -16,7 +16,7 @@ namespace tessera::out_of_core {
 
 /// What decides the plan.
 struct Sizes {
-  Index m = 0, n = 0, k = 0;
+  GemmShape shape;
   DType type = DType::F32;   ///< of A and B
   DType result = DType::F32; ///< of C
   Op op_a = Op::None;        ///< how the stored matrices are read
@@ -42,7 +42,7 @@ struct Sizes {
 };
 
 /// Blocks, and how much is read at once.
-struct Plan {
+struct FilePlan {
   tessera::detail::BlockGrid grid;
   Index depth_a = 0;    ///< k of a slice of A that is read at once
   Index depth_b = 0;    ///< k of a slice of B
@@ -69,10 +69,10 @@ Index slice_ld(Index cols, DType type);
 
 /// Returns the plan for these blocks that is expected to end first, within the limit. Its bytes() exceed the limit if
 /// none is within it.
-Plan plan_of_blocks(const Sizes& sizes, Index block_m, Index block_n, std::size_t limit);
+FilePlan plan_of_blocks(const Sizes& sizes, Index block_m, Index block_n, std::size_t limit);
 /// Returns the plan within the limit that is expected to end first. Throws OutOfMemory with the smallest limit that
 /// would do.
-Plan choose_plan(const Sizes& sizes, std::size_t limit);
+FilePlan choose_plan(const Sizes& sizes, std::size_t limit);
 
 /// Returns the bytes that are read and written for the blocks that are not done.
 std::uint64_t bytes_to_read(const Sizes& sizes, const tessera::detail::BlockGrid& grid, const std::vector<bool>& done);

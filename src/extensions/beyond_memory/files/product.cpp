@@ -23,9 +23,9 @@ namespace out_of_core {
 FileProductPlan Run::plan() const {
   return {.type = sizes_.type,
           .result = sizes_.result,
-          .m = sizes_.m,
-          .n = sizes_.n,
-          .k = sizes_.k,
+          .m = sizes_.shape.m,
+          .n = sizes_.shape.n,
+          .k = sizes_.shape.k,
           .block_m = plan_.grid.block_m,
           .block_n = plan_.grid.block_n,
           .blocks = plan_.grid.count(),
@@ -57,12 +57,12 @@ Status Run::allocate(SharedBlocks& blocks, BlockWriter& writer) {
     if (!sizes_.multiplies) continue;
     worker.source = std::make_unique<ReadAhead>(
         executor, blocks, SlicedFile{&a_, true, sizes_.op_a, plan_.depth_a, plan_.slice_a_bytes(sizes_)},
-        SlicedFile{&b_, false, sizes_.op_b, plan_.depth_b, plan_.slice_b_bytes(sizes_)}, sizes_.k, sizes_.segment,
+        SlicedFile{&b_, false, sizes_.op_b, plan_.depth_b, plan_.slice_b_bytes(sizes_)}, sizes_.shape.k, sizes_.segment,
         sizes_.reading_threads(), [this](double operations) { tell(operations, 0, 0); });
     if (Status status = worker.source->allocate(allocated_); !status.ok()) return status;
     if (&worker == &workers_.front()) worker.source->start();
     if (worker.device != nullptr) {
-      const StreamedBlocks on_device{plan_.grid.block_m, plan_.grid.block_n, std::min(sizes_.k, sizes_.segment)};
+      const StreamedBlocks on_device{plan_.grid.block_m, plan_.grid.block_n, std::min(sizes_.shape.k, sizes_.segment)};
       if (Status status = worker.device->reserve(on_device); !status.ok()) return status;
       continue;
     }
@@ -115,8 +115,8 @@ FileProductReport Run::compute() {
   const measure::HostStopwatch watch;
   FileProductReport report{.plan = plan()};
   if (log_dispatch())
-    log_line("product of files " + std::to_string(sizes_.m) + "×" + std::to_string(sizes_.n) + "×" +
-             std::to_string(sizes_.k) + ": blocks of " + std::to_string(plan_.grid.block_m) + "×" +
+    log_line("product of files " + std::to_string(sizes_.shape.m) + "×" + std::to_string(sizes_.shape.n) + "×" +
+             std::to_string(sizes_.shape.k) + ": blocks of " + std::to_string(plan_.grid.block_m) + "×" +
              std::to_string(plan_.grid.block_n) + ", A read " + std::to_string(plan_.depth_a) + " and B " +
              std::to_string(plan_.depth_b) + " k at a time, " + std::to_string(report.plan.planned_bytes) +
              " bytes of memory, limit " + std::to_string(asked_.memory_limit) + ", " +
@@ -136,13 +136,14 @@ FileProductReport Run::compute() {
     unfinished_.go_on(recorded_);
   else
     unfinished_.begin(
-        header_, header_.size() + static_cast<std::uint64_t>(sizes_.m * sizes_.n) * size_of(sizes_.result), facts());
+        header_, header_.size() + static_cast<std::uint64_t>(sizes_.shape.m * sizes_.shape.n) * size_of(sizes_.result),
+        facts());
   progress_.blocks = report.plan.blocks;
   progress_.blocks_done = report.plan.blocks_done;
   for (Index number = 0; sizes_.multiplies && number < plan_.grid.count(); ++number)
     if (const BlockOfC block = plan_.grid.at(number); !done_[static_cast<std::size_t>(number)])
       progress_.operations +=
-          2.0 * static_cast<double>(block.rows) * static_cast<double>(block.cols) * static_cast<double>(sizes_.k);
+          2.0 * static_cast<double>(block.rows) * static_cast<double>(block.cols) * static_cast<double>(sizes_.shape.k);
   tell(0, 0, 0);
   std::atomic<bool> stopped = false;
   {

@@ -40,7 +40,7 @@ Run::Run(const FileProduct& product) : asked_(product), a_(product.a), b_(produc
   check_output();
   find_executors();
   measure_devices();
-  header_ = io::npy_header_of(sizes_.result, sizes_.m, sizes_.n);
+  header_ = io::npy_header_of(sizes_.result, sizes_.shape.m, sizes_.shape.n);
   look_for_unfinished();
   if (!goes_on_) plan_ = choose_plan(sizes_, asked_.memory_limit);
   done_.assign(static_cast<std::size_t>(plan_.grid.count()), false);
@@ -80,28 +80,30 @@ void Run::check_types() {
 void Run::check_shapes() {
   const bool flip_a = asked_.op_a == Op::Transpose, flip_b = asked_.op_b == Op::Transpose;
   const NpyInfo &a = a_.info(), &b = b_.info();
-  sizes_.m = flip_a ? a.cols : a.rows;
-  sizes_.k = flip_a ? a.rows : a.cols;
-  sizes_.n = flip_b ? b.rows : b.cols;
-  if (const std::string why = inner_mismatch(sizes_.m, sizes_.k, flip_b ? b.cols : b.rows, sizes_.n); !why.empty())
+  sizes_.shape.m = flip_a ? a.cols : a.rows;
+  sizes_.shape.k = flip_a ? a.rows : a.cols;
+  sizes_.shape.n = flip_b ? b.rows : b.cols;
+  if (const std::string why = inner_mismatch(sizes_.shape.m, sizes_.shape.k, flip_b ? b.cols : b.rows, sizes_.shape.n);
+      !why.empty())
     throw InvalidArgument(why);
-  if (c_ && (c_->info().rows != sizes_.m || c_->info().cols != sizes_.n))
+  if (c_ && (c_->info().rows != sizes_.shape.m || c_->info().cols != sizes_.shape.n))
     throw InvalidArgument("c is " + std::to_string(c_->info().rows) + "×" + std::to_string(c_->info().cols) +
-                          ", and the product is " + std::to_string(sizes_.m) + "×" + std::to_string(sizes_.n));
+                          ", and the product is " + std::to_string(sizes_.shape.m) + "×" +
+                          std::to_string(sizes_.shape.n));
   sizes_.op_a = a_.stored_op(asked_.op_a);
   sizes_.op_b = b_.stored_op(asked_.op_b);
-  sizes_.multiplies = asked_.alpha != 0.0 && sizes_.k > 0;
+  sizes_.multiplies = asked_.alpha != 0.0 && sizes_.shape.k > 0;
   sizes_.reads_c = c_.has_value();
   sizes_.c_in_columns = c_ && c_->info().fortran_order;
-  call_ = {.type = sizes_.type,
-           .math = asked_.math,
-           .op_a = sizes_.op_a,
-           .op_b = sizes_.op_b,
-           .m = sizes_.m,
-           .n = sizes_.n,
-           .k = sizes_.k,
-           .threads = asked_.threads,
-           .result = sizes_.sums()};
+  call_ = {{.type = sizes_.type,
+            .math = asked_.math,
+            .op_a = sizes_.op_a,
+            .op_b = sizes_.op_b,
+            .m = sizes_.shape.m,
+            .n = sizes_.shape.n,
+            .k = sizes_.shape.k,
+            .threads = asked_.threads},
+           sizes_.sums()};
 }
 
 /// C may be the output: its old values are read until the new ones take its name. A and B may not, because a product
@@ -116,8 +118,7 @@ void Run::check_output() {
 
 void Run::find_executors() {
   std::vector<Executor*> executors = asked_.executors;
-  if (executors.empty())
-    executors.push_back(&place_gemm(Backend::Auto, {sizes_.type, asked_.math, sizes_.m, sizes_.n, sizes_.k}, {}));
+  if (executors.empty()) executors.push_back(&place_gemm(Backend::Auto, {sizes_.type, asked_.math, sizes_.shape}, {}));
   tessera::detail::check_executors(executors);
   sizes_.on_host = 0;
   for (Executor* executor : executors) {
@@ -125,14 +126,15 @@ void Run::find_executors() {
     workers_.back().executor = executor;
     ++(executor->capabilities().host_memory ? sizes_.on_host : sizes_.on_devices);
     if (tessera::detail::keeps_unit_contract(*executor, call_, asked_.kernel))
-      sizes_.segment = std::max<Index>(tessera::detail::hopper::unit_slice(call_.math, sizes_.k), 1);
+      sizes_.segment = std::max<Index>(tessera::detail::hopper::unit_slice(call_.math, sizes_.shape.k), 1);
   }
   sizes_.multiply_adds_a_second = 0;
   for (const Worker& worker : workers_)
     sizes_.multiply_adds_a_second +=
         tessera::detail::multiply_adds_a_second(*worker.executor, call_) / static_cast<double>(workers_.size());
-  const double elements = static_cast<double>(sizes_.m + sizes_.n) * static_cast<double>(sizes_.k);
-  const double of_c = static_cast<double>(sizes_.m) * static_cast<double>(sizes_.n) * (sizes_.reads_c ? 2 : 1);
+  const double elements = static_cast<double>(sizes_.shape.m + sizes_.shape.n) * static_cast<double>(sizes_.shape.k);
+  const double of_c =
+      static_cast<double>(sizes_.shape.m) * static_cast<double>(sizes_.shape.n) * (sizes_.reads_c ? 2 : 1);
   const double files =
       elements * static_cast<double>(size_of(sizes_.type)) + of_c * static_cast<double>(size_of(sizes_.result));
   constexpr double share = 0.75;                                                  // other programs need memory, too
@@ -142,7 +144,7 @@ void Run::find_executors() {
 
 /// Finds out how large blocks may be for every device to hold them.
 void Run::measure_devices() {
-  if (!sizes_.multiplies || sizes_.m == 0 || sizes_.n == 0) return;
+  if (!sizes_.multiplies || sizes_.shape.m == 0 || sizes_.shape.n == 0) return;
   for (Worker& worker : workers_) {
     if (worker.executor->capabilities().host_memory) continue;
     worker.device = std::make_unique<StreamedProduct>(*worker.executor, call_, asked_.kernel);
@@ -181,7 +183,8 @@ Facts Run::facts() const {
 
 /// Takes over the blocks of an unfinished product, if it is this one. Throws if it is another one.
 void Run::look_for_unfinished() {
-  const std::uint64_t bytes = header_.size() + static_cast<std::uint64_t>(sizes_.m * sizes_.n) * size_of(sizes_.result);
+  const std::uint64_t bytes =
+      header_.size() + static_cast<std::uint64_t>(sizes_.shape.m * sizes_.shape.n) * size_of(sizes_.result);
   if (asked_.start_over || !unfinished_.find(header_, bytes, recorded_)) {
     recorded_ = {};
     return;
@@ -201,7 +204,7 @@ void Run::look_for_unfinished() {
     if (value < 1) throw InvalidArgument("the journal of " + out + " has no " + std::string(name) + "; start over");
     return value;
   };
-  const Plan recorded = plan_of_blocks(sizes_, number(block_rows), number(block_columns), asked_.memory_limit);
+  const FilePlan recorded = plan_of_blocks(sizes_, number(block_rows), number(block_columns), asked_.memory_limit);
   const std::string blocks = "the unfinished product of " + out + " has blocks of " +
                              std::string(value_of(recorded_.facts, block_rows)) + "×" +
                              std::string(value_of(recorded_.facts, block_columns));

@@ -68,7 +68,7 @@ class Run {
   Sizes sizes_;
   GemmCall call_; ///< of the sums
   std::vector<Worker> workers_;
-  Plan plan_;
+  FilePlan plan_;
   std::string header_;
   bool goes_on_ = false;
   Recorded recorded_;

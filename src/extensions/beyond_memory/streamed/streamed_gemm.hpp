@@ -33,11 +33,10 @@ namespace tessera::detail {
 
 /// The sizes of what is on the device at a time: two blocks of C (one is computed, one is fetched), two slices each of
 /// A and B, and the sums of a block where they are not C itself.
-struct StreamedBlocks {
-  Index m = 0; ///< rows and columns of a block of C
-  Index n = 0;
-  Index k = 0; ///< depth of the deepest slice: all of k, or a multiple of canonical_segment
-
+///
+/// The shape has the rows and columns of a block of C, and as k the depth of the deepest slice: all of k, or a multiple
+/// of canonical_segment.
+struct StreamedBlocks : GemmShape {
   DeviceRectangle a(const GemmCall& call) const; ///< as A is stored: a slice of a transposed A is k×m
   DeviceRectangle b(const GemmCall& call) const;
   DeviceRectangle c(const GemmCall& call) const;

@@ -68,9 +68,23 @@ void gemm_beyond_memory(std::span<Executor* const> executors, double alpha, cons
     return apply_epilogue_at_home(host, c, epilogue, c, options.threads);
   }
   const Placed home_a = at_home(a), home_b = at_home(b), home_c = at_home(c);
-  const GemmCall call{
-      a.storage->type(), options.math, a.op,      b.op, c.rows,      c.cols,    logical_cols(a), alpha, home_a.data,
-      home_a.ld,         home_b.data,  home_b.ld, beta, home_c.data, home_c.ld, options.threads, result};
+  const GemmCall call{{.type = a.storage->type(),
+                       .math = options.math,
+                       .op_a = a.op,
+                       .op_b = b.op,
+                       .m = c.rows,
+                       .n = c.cols,
+                       .k = logical_cols(a),
+                       .alpha = alpha,
+                       .a = home_a.data,
+                       .lda = home_a.ld,
+                       .b = home_b.data,
+                       .ldb = home_b.ld,
+                       .beta = beta,
+                       .c = home_c.data,
+                       .ldc = home_c.ld,
+                       .threads = options.threads},
+                      result};
   throw_if_failed(streamed_gemm(executors, call, options.kernel));
 }
 

@@ -39,7 +39,7 @@ class Explanations {
   Explanations(const OneProduct<T>& product, const ElementSource& c, const typename OneProduct<T>::Answer& answer)
       : product_(product), problem_(product.problem()), c_(c), answer_(answer) {
     probe(product.sample(), answer.sampled);
-    for (const compare::Product<T>& reference : answer.references) probe(reference, answer.found);
+    for (const compare::ReferenceProduct<T>& reference : answer.references) probe(reference, answer.found);
   }
 
   std::vector<Finding> run() {
@@ -67,9 +67,9 @@ class Explanations {
   }
 
   /// Takes wrong elements of some compared rows.
-  void probe(const compare::Product<T>& reference, const GemmError& error) {
+  void probe(const compare::ReferenceProduct<T>& reference, const GemmError& error) {
     if (error.beyond == 0) return;
-    const Index n = reference.n;
+    const Index n = reference.shape.n;
     std::vector<T> buffer(static_cast<std::size_t>(n));
     std::size_t rows = 0;
     for (std::size_t r = 0; r < reference.rows.size() && rows < rows_probed; ++r) {
@@ -248,7 +248,7 @@ class Explanations {
 
   /// Are all compared elements within the bounds of other arithmetic?
   bool is_within(const compare::BoundCoefficients& bound) const {
-    const auto fits = [&](const compare::Product<T>& reference) {
+    const auto fits = [&](const compare::ReferenceProduct<T>& reference) {
       const GemmError error = product_.compare(reference, c_, bound);
       return error.within_bound();
     };

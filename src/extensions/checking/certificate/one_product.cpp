@@ -9,7 +9,7 @@ namespace tessera::certificate {
 using compare::BoundCoefficients;
 using compare::Comparison;
 using compare::ElementSource;
-using compare::Product;
+using compare::ReferenceProduct;
 using compare::Sums;
 
 template <class T>
@@ -37,13 +37,13 @@ BoundCoefficients OneProduct<T>::bound_of(const Arithmetic& arithmetic) const {
 }
 
 template <class T>
-Product<T> OneProduct<T>::reference(std::vector<Index> rows, const compare::SampledRows<T>* sampled) const {
+ReferenceProduct<T> OneProduct<T>::reference(std::vector<Index> rows, const compare::SampledRows<T>* sampled) const {
   const compare::ProductSource source{problem_.a, problem_.b, problem_.c_before, problem_.alpha, problem_.beta};
   std::optional<compare::KnownSizes> known; // where all elements are finite
   if (rows_ && !needs_columns()) known = rows_->known_sizes();
-  Product<T> product = known && sampled != nullptr
-                           ? Product<T>(source, std::move(rows), effort_.threads, *known, *sampled)
-                           : Product<T>(source, std::move(rows), effort_.threads, known);
+  ReferenceProduct<T> product = known && sampled != nullptr
+                                    ? ReferenceProduct<T>(source, std::move(rows), effort_.threads, *known, *sampled)
+                                    : ReferenceProduct<T>(source, std::move(rows), effort_.threads, known);
   if (problem_.has_epilogue())
     compare::apply_epilogue(problem_, bound_, product, effort_.threads);
   else if (is_16_bit(kind_.result))
@@ -52,15 +52,17 @@ Product<T> OneProduct<T>::reference(std::vector<Index> rows, const compare::Samp
 }
 
 template <class T>
-GemmError OneProduct<T>::compare(const Product<T>& reference, const ElementSource& c,
+GemmError OneProduct<T>::compare(const ReferenceProduct<T>& reference, const ElementSource& c,
                                  const BoundCoefficients& bound) const {
   const std::size_t rows = reference.rows.size();
-  const std::size_t each = std::max<std::size_t>(1, (std::size_t{1} << 15) / static_cast<std::size_t>(reference.n + 1));
+  const std::size_t each =
+      std::max<std::size_t>(1, (std::size_t{1} << 15) / static_cast<std::size_t>(reference.shape.n + 1));
   std::vector<Comparison<T>> pieces((rows + each - 1) / each, {reference, reference.canonical, bound, kind_.result});
   compare::parallel(pieces.size(), effort_.threads, [&](std::size_t piece) {
-    std::vector<T> buffer(static_cast<std::size_t>(reference.n));
+    std::vector<T> buffer(static_cast<std::size_t>(reference.shape.n));
     for (std::size_t r = piece * each; r < std::min(rows, (piece + 1) * each); ++r)
-      pieces[piece].add_row(r, compare::read_block<T>(c, reference.rows[r], 1, 0, reference.n, buffer.data()).data);
+      pieces[piece].add_row(r,
+                            compare::read_block<T>(c, reference.rows[r], 1, 0, reference.shape.n, buffer.data()).data);
   });
   Comparison<T> whole(reference, reference.canonical, bound, kind_.result);
   for (const Comparison<T>& piece : pieces) whole.merge(piece);

@@ -26,10 +26,10 @@ class OneProduct {
 
   /// What one C gave.
   struct Answer {
-    std::vector<double> over;                    ///< of each row by Freivalds' check, −1: not judged; empty: not done
-    std::vector<compare::Product<T>> references; ///< the rows that were found, beside the sample; one or none
-    GemmError sampled;                           ///< errors of the sample
-    GemmError found;                             ///< errors of the rows that were found
+    std::vector<double> over; ///< of each row by Freivalds' check, −1: not judged; empty: not done
+    std::vector<compare::ReferenceProduct<T>> references; ///< the rows that were found, beside the sample; one or none
+    GemmError sampled;                                    ///< errors of the sample
+    GemmError found;                                      ///< errors of the rows that were found
     Index rows_found_compared = 0;
     bool is_blind = false; ///< a C of zeros would pass, though the product has other elements
   };
@@ -38,17 +38,18 @@ class OneProduct {
   Answer check(const compare::ElementSource& c, Index most_found) const;
 
   /// Compares rows of a product with this arithmetic; the rows' bounds include the epilogue.
-  GemmError compare(const compare::Product<T>& reference, const compare::ElementSource& c,
+  GemmError compare(const compare::ReferenceProduct<T>& reference, const compare::ElementSource& c,
                     const compare::BoundCoefficients& bound) const;
   /// Returns the reference of these rows, with the epilogue applied where there is one. `sampled` may have their sums.
-  compare::Product<T> reference(std::vector<Index> rows, const compare::SampledRows<T>* sampled = nullptr) const;
+  compare::ReferenceProduct<T> reference(std::vector<Index> rows,
+                                         const compare::SampledRows<T>* sampled = nullptr) const;
   /// Returns the bounds of products with this arithmetic before the epilogue, or of C where there is none.
   compare::BoundCoefficients bound_of(const Arithmetic& arithmetic) const;
 
   const compare::RowProblem& problem() const { return problem_; }
   const Kind& kind() const { return kind_; }
   const compare::BoundCoefficients& bound() const { return bound_; }
-  const compare::Product<T>& sample() const { return *sample_; }
+  const compare::ReferenceProduct<T>& sample() const { return *sample_; }
   const std::optional<compare::RowCheck<T>>& rows() const { return rows_; }
   int threads() const { return effort_.threads; }
   Index vectors() const { return effort_.bundles * compare::lanes; }
@@ -64,7 +65,7 @@ class OneProduct {
   Effort effort_;
   compare::BoundCoefficients bound_;
   std::optional<compare::RowCheck<T>> rows_;
-  std::optional<compare::Product<T>> sample_;
+  std::optional<compare::ReferenceProduct<T>> sample_;
 };
 
 extern template class OneProduct<float>;

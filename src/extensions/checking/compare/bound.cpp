@@ -54,7 +54,7 @@ InputRounding input_rounding(Math math) {
 
 /// Returns N of docs/error_bounds.md, 7: the error of Strassen's recursion in units of |alpha|·max|A|·max|B|. `closing`
 /// counts the roundings by alpha and beta. docs/strassen.md has the derivation.
-double strassen_error(const Shape& shape, double closing, double v) {
+double strassen_error(const GemmShape& shape, double closing, double v) {
   const int levels = strassen_levels(shape.m, shape.n, shape.k);
   const auto k = static_cast<double>(shape.k);
   double inner = static_cast<double>(shape.k >> levels);
@@ -101,7 +101,7 @@ double unit_roundoff(DType type) { return std::ldexp(1.0, -element_type(type).di
 
 double gamma(double n, double u) { return n * u < 0.5 ? n * u / (1 - n * u) : infinity; }
 
-BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, const Shape& shape, double alpha,
+BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, const GemmShape& shape, double alpha,
                                      double beta) {
   const Index k = shape.k;
   const bool f64 = arithmetic.type == DType::F64;

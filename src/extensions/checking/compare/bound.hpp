@@ -21,14 +21,9 @@ struct BoundCoefficients {
   bool exact = false;       ///< sums beyond `largest` wrap around, and say nothing
 };
 
-/// The sizes of a product.
-struct Shape {
-  Index m, n, k;
-};
-
 /// Returns the coefficients for products of this shape. `result` is C's type; docs/error_bounds.md says where it
 /// matters.
-BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, const Shape& shape, double alpha,
+BoundCoefficients bound_coefficients(const Arithmetic& arithmetic, DType result, const GemmShape& shape, double alpha,
                                      double beta);
 
 /// What rounding a number x to a 16-bit type changes: at most relative·|x| + absolute, up to the largest finite number.

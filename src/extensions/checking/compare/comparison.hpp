@@ -46,14 +46,14 @@ std::uint64_t narrow_distance(float x, float y) {
 
 /// Returns the part of the bound that all elements share.
 template <class T>
-double shared_bound(const Product<T>& product, const BoundCoefficients& bound) {
+double shared_bound(const ReferenceProduct<T>& product, const BoundCoefficients& bound) {
   if (bound.norms == 0) return 0;
   return bound.norms * std::abs(product.alpha) * product.largest_a * product.largest_b;
 }
 
 /// Returns the bound of element j of row number r of the product, whose exact value has this magnitude.
 template <class T>
-double element_bound(const Product<T>& product, const BoundCoefficients& coefficients, std::size_t r, Index j,
+double element_bound(const ReferenceProduct<T>& product, const BoundCoefficients& coefficients, std::size_t r, Index j,
                      double exact) {
   const std::size_t e = product.at(r, j);
   const double size = std::abs(product.alpha);
@@ -72,13 +72,14 @@ double element_bound(const Product<T>& product, const BoundCoefficients& coeffic
 template <class T>
 class Comparison {
  public:
-  Comparison(const Product<T>& product, const std::vector<T>& bits, const BoundCoefficients& bound, DType result)
+  Comparison(const ReferenceProduct<T>& product, const std::vector<T>& bits, const BoundCoefficients& bound,
+             DType result)
       : product_(product), bits_(bits), bound_(bound), result_(result), unit_(unit_roundoff(result)) {}
 
   /// Compares row number r of the product's rows.
   template <class H>
   void add_row(std::size_t r, const H* c) {
-    for (Index j = 0; j < product_.n; ++j) add(r, j, static_cast<T>(c[j]));
+    for (Index j = 0; j < product_.shape.n; ++j) add(r, j, static_cast<T>(c[j]));
   }
 
   /// Adds a comparison of rows that come after the rows of this one.
@@ -97,7 +98,7 @@ class Comparison {
 
   /// Returns the errors of all rows. `a` and `b` are the Frobenius norms of the compared rows of A and of B.
   GemmError finish(double a, double b) {
-    error_.rows = product_.m;
+    error_.rows = product_.shape.m;
     error_.rows_compared = static_cast<Index>(product_.rows.size());
     error_.mean_rel = elements_ > 0 ? sum_rel_ / static_cast<double>(elements_) : 0;
     error_.norm_error = off_.value();
@@ -235,7 +236,7 @@ class Comparison {
     if (error_.worst.size() > worst_elements) error_.worst.pop_back();
   }
 
-  const Product<T>& product_;
+  const ReferenceProduct<T>& product_;
   const std::vector<T>& bits_;
   const BoundCoefficients& bound_;
   DType result_;

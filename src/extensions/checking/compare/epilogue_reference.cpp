@@ -55,7 +55,8 @@ void apply_epilogue(const RowProblem& problem, Index i, Index j, double u, Exact
 }
 
 template <class T>
-void apply_epilogue(const RowProblem& problem, const BoundCoefficients& bound, Product<T>& product, int threads) {
+void apply_epilogue(const RowProblem& problem, const BoundCoefficients& bound, ReferenceProduct<T>& product,
+                    int threads) {
   const double u = sizeof(T) == sizeof(double) ? 0x1p-53 : 0x1p-24;
   const bool narrow = is_16_bit(problem.result);
   const NarrowRounding last = narrow ? narrow_rounding(problem.result) : NarrowRounding{};
@@ -64,7 +65,7 @@ void apply_epilogue(const RowProblem& problem, const BoundCoefficients& bound, P
   const bool had_old = !product.old.empty();
   std::vector<double> sizes(product.high.size()); // |beta||C₀| + |bias| + |residual|
   parallel(product.rows.size(), threads, [&](std::size_t r) {
-    for (Index j = 0; j < product.n; ++j) {
+    for (Index j = 0; j < product.shape.n; ++j) {
       const std::size_t e = product.at(r, j);
       ExactElement x;
       x.high = product.high[e];
@@ -86,7 +87,7 @@ void apply_epilogue(const RowProblem& problem, const BoundCoefficients& bound, P
   product.old = std::move(sizes);
 }
 
-template void apply_epilogue(const RowProblem&, const BoundCoefficients&, Product<float>&, int);
-template void apply_epilogue(const RowProblem&, const BoundCoefficients&, Product<double>&, int);
+template void apply_epilogue(const RowProblem&, const BoundCoefficients&, ReferenceProduct<float>&, int);
+template void apply_epilogue(const RowProblem&, const BoundCoefficients&, ReferenceProduct<double>&, int);
 
 } // namespace tessera::compare

@@ -23,9 +23,10 @@ void apply_epilogue(const RowProblem& problem, Index i, Index j, double u, Exact
 /// Applies the epilogue of `problem` to all elements of `product`, whose bounds before it follow from `bound` (without
 /// a rounding to 16 bits). Their bounds after it, and after the rounding to the result's type, become product.limit.
 template <class T>
-void apply_epilogue(const RowProblem& problem, const BoundCoefficients& bound, Product<T>& product, int threads);
+void apply_epilogue(const RowProblem& problem, const BoundCoefficients& bound, ReferenceProduct<T>& product,
+                    int threads);
 
-extern template void apply_epilogue(const RowProblem&, const BoundCoefficients&, Product<float>&, int);
-extern template void apply_epilogue(const RowProblem&, const BoundCoefficients&, Product<double>&, int);
+extern template void apply_epilogue(const RowProblem&, const BoundCoefficients&, ReferenceProduct<float>&, int);
+extern template void apply_epilogue(const RowProblem&, const BoundCoefficients&, ReferenceProduct<double>&, int);
 
 } // namespace tessera::compare

@@ -17,7 +17,7 @@ using compare::lanes;
 struct FreivaldsCheck::State {
   DType type = DType::F32;
   DType result = DType::F32;
-  Index m = 0, n = 0, k = 0;
+  GemmShape shape;
   double alpha = 1, beta = 0;
   Index bundles = 1;
   std::variant<compare::RowCheck<float>, compare::RowCheck<double>> rows;
@@ -61,7 +61,7 @@ FreivaldsCheck::FreivaldsCheck(const GemmCall& call, std::uint64_t seed, int vec
   const Index bundles = (vectors + lanes - 1) / lanes;
   state_ = visit_scalar(call.type, [&]<class T>(std::type_identity<T>) {
     return std::make_unique<State>(
-        State{call.type, call.result, call.m, call.n, call.k, call.alpha, call.beta, bundles,
+        State{call.type, call.result, call.shape(), call.alpha, call.beta, bundles,
               compare::RowCheck<T>(problem, bundles, seed, compare::Sums::Precise, threads)});
   });
 } catch (const std::bad_alloc&) {
@@ -79,9 +79,9 @@ FreivaldsResult FreivaldsCheck::check(const void* c, Index ldc, const Arithmetic
     throw InvalidArgument("Freivalds: the product is " + std::string(to_string(state_->type)) + ", the kernel's type " +
                           std::string(to_string(arithmetic.type)));
   if (threads <= 0) threads = default_threads();
-  const compare::BoundCoefficients bound = compare::bound_coefficients(
-      arithmetic, state_->result, {state_->m, state_->n, state_->k}, state_->alpha, state_->beta);
-  const ElementSource result = source(c, state_->result, ldc, state_->m, state_->n, Op::None);
+  const compare::BoundCoefficients bound =
+      compare::bound_coefficients(arithmetic, state_->result, state_->shape, state_->alpha, state_->beta);
+  const ElementSource result = source(c, state_->result, ldc, state_->shape.m, state_->shape.n, Op::None);
   return std::visit(
       [&](const auto& rows) { return summary_of(rows.check(result, bound, threads), state_->bundles * lanes); },
       state_->rows);

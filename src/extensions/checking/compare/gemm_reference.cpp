@@ -17,7 +17,8 @@
 namespace tessera {
 
 struct GemmReference::State {
-  std::variant<compare::Product<float>, compare::Product<double>> product; ///< 16-bit operands are widened to f32
+  std::variant<compare::ReferenceProduct<float>, compare::ReferenceProduct<double>>
+      product; ///< 16-bit operands are widened to f32
   DType type = DType::F32;
   DType result = DType::F32;
   std::vector<std::uint16_t> gold, canonical;    ///< elements of a 16-bit result
@@ -26,7 +27,7 @@ struct GemmReference::State {
 
 namespace {
 
-using compare::Product;
+using compare::ReferenceProduct;
 
 std::vector<Index> all_rows(Index m) {
   std::vector<Index> rows(static_cast<std::size_t>(std::max<Index>(m, 0)));
@@ -52,13 +53,13 @@ double frobenius(const std::vector<compare::VectorNorms>& vectors) {
 /// Compares pieces of the rows apart and merges them in order, so that the sums do not depend on the number of threads.
 /// `bits` are the elements that the kernel's contract promises.
 template <class T>
-GemmError compare_rows(const Product<T>& product, const std::vector<T>& bits, const void* c, Index ldc,
+GemmError compare_rows(const ReferenceProduct<T>& product, const std::vector<T>& bits, const void* c, Index ldc,
                        const Arithmetic& arithmetic, DType result, int threads) {
   constexpr std::size_t elements_per_piece = 1 << 16;
   const compare::BoundCoefficients bound =
-      compare::bound_coefficients(arithmetic, result, {product.m, product.n, product.k}, product.alpha, product.beta);
+      compare::bound_coefficients(arithmetic, result, product.shape, product.alpha, product.beta);
   const std::size_t rows = product.rows.size();
-  const std::size_t each = std::max<std::size_t>(1, elements_per_piece / static_cast<std::size_t>(product.n + 1));
+  const std::size_t each = std::max<std::size_t>(1, elements_per_piece / static_cast<std::size_t>(product.shape.n + 1));
   std::vector<compare::Comparison<T>> pieces((rows + each - 1) / each, {product, bits, bound, result});
   compare::parallel(pieces.size(), threads, [&](std::size_t piece) {
     visit(result, [&]<class R>(std::type_identity<R>) {
@@ -87,9 +88,9 @@ std::unique_ptr<GemmReference::State> make_state(const GemmCall& call, std::vect
   if (!is_16_bit(call.type) && !is_16_bit(call.result))
     return visit_scalar(call.type, [&]<class T>(std::type_identity<T>) {
       return std::make_unique<State>(
-          State{Product<T>(source, std::move(rows), threads), call.type, call.result, {}, {}});
+          State{ReferenceProduct<T>(source, std::move(rows), threads), call.type, call.result, {}, {}});
     });
-  Product<float> product(source, std::move(rows), threads);
+  ReferenceProduct<float> product(source, std::move(rows), threads);
   if (!is_16_bit(call.result))
     return std::make_unique<State>(State{std::move(product), call.type, call.result, {}, {}});
   product.round_results(call.result);
@@ -121,8 +122,8 @@ void GemmReference::add_bits(const GemmCall& call, int threads) try {
   const detail::ContractArithmetic contract;
   throw_if_failed(check_gemm(call));
   const auto is_own = [&](const auto& x) {
-    return call.type == state_->type && call.result == state_->result && call.m == x.m && call.n == x.n &&
-           call.k == x.k && call.alpha == x.alpha && call.beta == x.beta;
+    return call.type == state_->type && call.result == state_->result && call.shape() == x.shape &&
+           call.alpha == x.alpha && call.beta == x.beta;
   };
   if (!std::visit(is_own, state_->product))
     throw InvalidArgument("add_bits: the call is " + std::string(to_string(call.type)) +
@@ -143,7 +144,7 @@ void GemmReference::add_bits(const GemmCall& call, int threads) try {
 GemmError GemmReference::compare(const void* c, Index ldc, const Arithmetic& arithmetic, int threads) const {
   const detail::ContractArithmetic contract;
   return std::visit(
-      [&]<class T>(const Product<T>& product) {
+      [&]<class T>(const ReferenceProduct<T>& product) {
         if (arithmetic.type != state_->type)
           throw InvalidArgument("compare: the reference is " + std::string(to_string(state_->type)) +
                                 ", the kernel's type " + std::string(to_string(arithmetic.type)));
@@ -160,7 +161,7 @@ GemmError GemmReference::compare(const void* c, Index ldc, const Arithmetic& ari
 
 namespace {
 Index n_of(const GemmReference::State& state) {
-  return std::visit([](const auto& product) { return product.n; }, state.product);
+  return std::visit([](const auto& product) { return product.shape.n; }, state.product);
 }
 } // namespace
 
@@ -170,12 +171,12 @@ const std::vector<Index>& GemmReference::rows() const {
 
 const void* GemmReference::gold(Index r) const {
   if (!state_->gold.empty()) return state_->gold.data() + r * n_of(*state_);
-  return std::visit([&](const auto& product) -> const void* { return product.gold.data() + r * product.n; },
+  return std::visit([&](const auto& product) -> const void* { return product.gold.data() + r * product.shape.n; },
                     state_->product);
 }
 const void* GemmReference::canonical(Index r) const {
   if (!state_->canonical.empty()) return state_->canonical.data() + r * n_of(*state_);
-  return std::visit([&](const auto& product) -> const void* { return product.canonical.data() + r * product.n; },
+  return std::visit([&](const auto& product) -> const void* { return product.canonical.data() + r * product.shape.n; },
                     state_->product);
 }
 

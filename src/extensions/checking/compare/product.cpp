@@ -66,9 +66,9 @@ ProductSource ProductSource::of(const GemmCall& call) {
 }
 
 template <class T>
-Product<T>::Product(const ProductSource& x, std::vector<Index>&& wanted)
-    : m(x.a.rows), n(x.b.cols), k(x.a.cols), alpha(x.alpha), beta(x.beta), rows(std::move(wanted)) {
-  const std::size_t elements = rows.size() * static_cast<std::size_t>(n);
+ReferenceProduct<T>::ReferenceProduct(const ProductSource& x, std::vector<Index>&& wanted)
+    : shape{.m = x.a.rows, .n = x.b.cols, .k = x.a.cols}, alpha(x.alpha), beta(x.beta), rows(std::move(wanted)) {
+  const std::size_t elements = rows.size() * static_cast<std::size_t>(shape.n);
   high.resize(elements);
   if (sizeof(T) == sizeof(double)) low.resize(elements);
   magnitude.resize(elements);
@@ -76,27 +76,27 @@ Product<T>::Product(const ProductSource& x, std::vector<Index>&& wanted)
   gold.resize(elements);
   canonical.resize(elements);
   row_norms.resize(rows.size());
-  col_norms.resize(static_cast<std::size_t>(n));
+  col_norms.resize(static_cast<std::size_t>(shape.n));
   scalars_finite = std::isfinite(alpha) && std::isfinite(beta);
 }
 
 template <class T>
-void Product<T>::keep_sizes(const KnownSizes& known) {
+void ReferenceProduct<T>::keep_sizes(const KnownSizes& known) {
   largest_a = known.largest_a;
   largest_b = known.largest_b;
   for (VectorNorms& column : col_norms) column.largest = known.largest_b;
 }
 
 template <class T>
-Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threads,
-                    const std::optional<KnownSizes>& known)
-    : Product(x, std::move(wanted)) {
+ReferenceProduct<T>::ReferenceProduct(const ProductSource& x, std::vector<Index> wanted, int threads,
+                                      const std::optional<KnownSizes>& known)
+    : ReferenceProduct(x, std::move(wanted)) {
   const Index depth = depth_of(x);
   if (known)
     keep_sizes(*known);
   else
     measure_a(x.a, depth, threads);
-  const std::size_t pieces = static_cast<std::size_t>((n + piece - 1) / piece);
+  const std::size_t pieces = static_cast<std::size_t>((shape.n + piece - 1) / piece);
   const std::size_t row_blocks = std::max<std::size_t>(1, (rows.size() + rows_per_task - 1) / rows_per_task);
   parallel(row_blocks * pieces, threads, [&](std::size_t task) {
     const std::size_t first = task / pieces * rows_per_task;
@@ -108,9 +108,9 @@ Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threa
 }
 
 template <class T>
-Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threads, const KnownSizes& known,
-                    const SampledRows<T>& sums)
-    : Product(x, std::move(wanted)) {
+ReferenceProduct<T>::ReferenceProduct(const ProductSource& x, std::vector<Index> wanted, int threads,
+                                      const KnownSizes& known, const SampledRows<T>& sums)
+    : ReferenceProduct(x, std::move(wanted)) {
   keep_sizes(known);
   parallel(rows.size(), threads, [&](std::size_t r) {
     sums.write(r, &high[at(r, 0)], low.empty() ? nullptr : &low[at(r, 0)], &magnitude[at(r, 0)]);
@@ -121,11 +121,11 @@ Product<T>::Product(const ProductSource& x, std::vector<Index> wanted, int threa
 
 /// Finds the largest element of A. The rows of the product may be a sample.
 template <class T>
-void Product<T>::measure_a(const ElementSource& a, Index depth, int threads) {
-  std::vector<double> largest(static_cast<std::size_t>((m + rows_per_block - 1) / rows_per_block));
+void ReferenceProduct<T>::measure_a(const ElementSource& a, Index depth, int threads) {
+  std::vector<double> largest(static_cast<std::size_t>((shape.m + rows_per_block - 1) / rows_per_block));
   parallel(largest.size(), threads, [&](std::size_t task) {
     const Index first = static_cast<Index>(task) * rows_per_block;
-    const Index count = std::min(rows_per_block, m - first);
+    const Index count = std::min(rows_per_block, shape.m - first);
     std::vector<T> buffer(is_native<T>(a) ? 0 : static_cast<std::size_t>(rows_per_block * piece));
     T most = 0;
     for (Index p = 0; p < depth; p += piece) {
@@ -145,8 +145,8 @@ void Product<T>::measure_a(const ElementSource& a, Index depth, int threads) {
 
 /// Takes over the norms of the columns from j on, which were measured strip by strip.
 template <class T>
-void Product<T>::keep_norms(const ElementSource& b, Index depth, Index j, const StripNorms<T>& strip_norms) {
-  for (Index q = 0; q < std::min(strip<T>, n - j); ++q) {
+void ReferenceProduct<T>::keep_norms(const ElementSource& b, Index depth, Index j, const StripNorms<T>& strip_norms) {
+  for (Index q = 0; q < std::min(strip<T>, shape.n - j); ++q) {
     VectorNorms& norms = col_norms[static_cast<std::size_t>(j + q)];
     norms.sum = strip_norms.sum[q];
     norms.largest = strip_norms.largest[q];
@@ -162,11 +162,11 @@ void Product<T>::keep_norms(const ElementSource& b, Index depth, Index j, const 
 
 /// Computes columns j … j + piece − 1 of some rows, and measures these columns of B if it is asked to.
 template <class T>
-void Product<T>::sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j,
-                           bool measures) {
+void ReferenceProduct<T>::sum_piece(const ProductSource& x, Index depth, std::size_t first, std::size_t last, Index j,
+                                    bool measures) {
   constexpr Index width = strip<T>;
   constexpr Index strips = piece / width;
-  const Index columns = std::min(piece, n - j);
+  const Index columns = std::min(piece, shape.n - j);
   const Index used = (columns + width - 1) / width;
   const auto packed = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(piece * piece));
   const auto buffer =
@@ -200,8 +200,8 @@ void Product<T>::sum_piece(const ProductSource& x, Index depth, std::size_t firs
 
 /// Adds the chains to the strict sums of row number r from column j on, and sets the chains to zero.
 template <class T>
-void Product<T>::close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums) {
-  for (Index q = 0; q < std::min(strip<T>, n - j); ++q) {
+void ReferenceProduct<T>::close_segment(std::size_t r, Index j, bool is_first, StripSums<T>& sums) {
+  for (Index q = 0; q < std::min(strip<T>, shape.n - j); ++q) {
     T& sum = canonical[at(r, j + q)];
     sum = is_first ? sums.chain[q] : sum + sums.chain[q];
   }
@@ -209,8 +209,8 @@ void Product<T>::close_segment(std::size_t r, Index j, bool is_first, StripSums<
 }
 
 template <class T>
-void Product<T>::keep(std::size_t r, Index j, const StripSums<T>& sums) {
-  for (Index q = 0; q < std::min(strip<T>, n - j); ++q) {
+void ReferenceProduct<T>::keep(std::size_t r, Index j, const StripSums<T>& sums) {
+  for (Index q = 0; q < std::min(strip<T>, shape.n - j); ++q) {
     high[at(r, j + q)] = sums.high[q];
     if (!low.empty()) low[at(r, j + q)] = sums.low[q];
     magnitude[at(r, j + q)] = sums.magnitude[q];
@@ -218,19 +218,19 @@ void Product<T>::keep(std::size_t r, Index j, const StripSums<T>& sums) {
 }
 
 template <class T>
-void Product<T>::finish_row(const ProductSource& x, Index depth, std::size_t r) {
+void ReferenceProduct<T>::finish_row(const ProductSource& x, Index depth, std::size_t r) {
   const Index i = rows[r];
-  std::vector<T> buffer(static_cast<std::size_t>(std::max(depth, n)));
+  std::vector<T> buffer(static_cast<std::size_t>(std::max(depth, shape.n)));
   const T* a = read_block<T>(x.a, i, 1, 0, depth, buffer.data()).data;
   for (Index p = 0; p < depth; ++p) include(row_norms[r], a[p]);
   row_norms[r].two = row_norms[r].squares.value();
-  const T* c = beta != 0 ? read_block<T>(x.c_before, i, 1, 0, n, buffer.data()).data : nullptr;
+  const T* c = beta != 0 ? read_block<T>(x.c_before, i, 1, 0, shape.n, buffer.data()).data : nullptr;
   const T factor = static_cast<T>(alpha), factor_of_old = static_cast<T>(beta);
-  for (Index j = 0; j < n; ++j) {
+  for (Index j = 0; j < shape.n; ++j) {
     const std::size_t e = at(r, j);
     const VectorNorms& column = col_norms[static_cast<std::size_t>(j)];
     const bool finite = row_norms[r].finite && column.finite;
-    if (!finite && !std::isfinite(row_norms[r].largest * column.largest * static_cast<double>(k)))
+    if (!finite && !std::isfinite(row_norms[r].largest * column.largest * static_cast<double>(shape.k)))
       high[e] = sum_of_exceptions<T>(x, depth, i, j);
 
     T result = factor * canonical[e];
@@ -257,7 +257,7 @@ void Product<T>::finish_row(const ProductSource& x, Index depth, std::size_t r) 
 }
 
 template <class T>
-void Product<T>::round_results(DType type) {
+void ReferenceProduct<T>::round_results(DType type) {
   for (std::size_t e = 0; e < gold.size(); ++e) {
     gold[e] = rounded(high[e], type);
     canonical[e] = rounded(static_cast<float>(canonical[e]), type);
@@ -265,13 +265,13 @@ void Product<T>::round_results(DType type) {
 }
 
 template <class T>
-bool Product<T>::exceptional(std::size_t r, Index j) const {
+bool ReferenceProduct<T>::exceptional(std::size_t r, Index j) const {
   if (!special.empty() && special[at(r, j)] != 0) return true;
   if (!scalars_finite || !row_norms[r].finite || !col_norms[static_cast<std::size_t>(j)].finite) return true;
   return !old.empty() && std::isnan(old[at(r, j)]);
 }
 
-template struct Product<float>;
-template struct Product<double>;
+template struct ReferenceProduct<float>;
+template struct ReferenceProduct<double>;
 
 } // namespace tessera::compare

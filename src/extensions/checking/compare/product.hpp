@@ -41,15 +41,15 @@ struct KnownSizes {
 
 /// The product of the rows `rows` of op(A). Arrays hold rows.size() × n elements, row after row.
 template <class T>
-struct Product {
+struct ReferenceProduct {
   /// Elements are widened to T, which is exact. With `known` sizes A and the columns of B are not measured.
-  Product(const ProductSource& x, std::vector<Index> rows, int threads,
-          const std::optional<KnownSizes>& known = std::nullopt);
+  ReferenceProduct(const ProductSource& x, std::vector<Index> rows, int threads,
+                   const std::optional<KnownSizes>& known = std::nullopt);
   /// Takes the sums of these rows from a pass over B. There are no strict sums: `canonical` is gold.
-  Product(const ProductSource& x, std::vector<Index> rows, int threads, const KnownSizes& known,
-          const SampledRows<T>& sums);
+  ReferenceProduct(const ProductSource& x, std::vector<Index> rows, int threads, const KnownSizes& known,
+                   const SampledRows<T>& sums);
 
-  Index m, n, k;
+  GemmShape shape;
   double alpha, beta;
   std::vector<Index> rows;
   std::vector<double> high, low; ///< the product; low is empty for f32
@@ -65,12 +65,14 @@ struct Product {
   /// Rounds `gold` and `canonical` to a 16-bit type and widens them again, for comparisons with results of that type.
   void round_results(DType type);
 
-  std::size_t at(std::size_t r, Index j) const { return r * static_cast<std::size_t>(n) + static_cast<std::size_t>(j); }
+  std::size_t at(std::size_t r, Index j) const {
+    return r * static_cast<std::size_t>(shape.n) + static_cast<std::size_t>(j);
+  }
   /// True if NaN or Inf is among the numbers that element j of row number r is computed from.
   bool exceptional(std::size_t r, Index j) const;
 
  private:
-  Product(const ProductSource& x, std::vector<Index>&& rows); ///< with room for all numbers
+  ReferenceProduct(const ProductSource& x, std::vector<Index>&& rows); ///< with room for all numbers
   void keep_sizes(const KnownSizes& known);
   void measure_a(const ElementSource& a, Index depth, int threads);
   void keep_norms(const ElementSource& b, Index depth, Index j, const StripNorms<T>& strip_norms);
@@ -80,7 +82,7 @@ struct Product {
   void finish_row(const ProductSource& x, Index depth, std::size_t r);
 };
 
-extern template struct Product<float>;
-extern template struct Product<double>;
+extern template struct ReferenceProduct<float>;
+extern template struct ReferenceProduct<double>;
 
 } // namespace tessera::compare

@@ -162,17 +162,17 @@ Status LocalProduct::wait_for_earlier() {
 Status LocalProduct::multiply(Index first, Index count) {
   if (count == 0 || is_empty()) return {};
   const Panel x = from_outer(x_, first, element_);
-  const GemmCall call{.type = type_.part,
-                      .op_a = x.k_major ? Op::Transpose : Op::None,
-                      .op_b = y_.k_major ? Op::None : Op::Transpose,
-                      .m = count,
-                      .n = block_.cols,
-                      .k = k_,
-                      .a = x.data,
-                      .lda = x.ld,
-                      .b = y_.data,
-                      .ldb = y_.ld,
-                      .threads = threads_};
+  const GemmCall call{{.type = type_.part,
+                       .op_a = x.k_major ? Op::Transpose : Op::None,
+                       .op_b = y_.k_major ? Op::None : Op::Transpose,
+                       .m = count,
+                       .n = block_.cols,
+                       .k = k_,
+                       .a = x.data,
+                       .lda = x.ld,
+                       .b = y_.data,
+                       .ldb = y_.ld,
+                       .threads = threads_}};
   char* const sums = sums_ + static_cast<std::size_t>(first * ld_) * sum_;
   if (type_.is_complex) return multiply_complex(call, sums);
   RunningSums running{sums, ld_, !has_sums_};
@@ -181,20 +181,20 @@ Status LocalProduct::multiply(Index first, Index count) {
 
 Status LocalProduct::multiply_complex(const GemmCall& call, char* sums) {
   return gemm(executor_, executor_.default_queue(),
-              {.type = call.type,
-               .op_a = call.op_a,
-               .op_b = call.op_b,
-               .m = call.m,
-               .n = call.n,
-               .k = call.k,
-               .a = call.a,
-               .lda = call.lda,
-               .b = call.b,
-               .ldb = call.ldb,
-               .beta = has_sums_ ? 1.0 : 0.0,
-               .c = sums,
-               .ldc = ld_,
-               .threads = call.threads});
+              {{.type = call.type,
+                .op_a = call.op_a,
+                .op_b = call.op_b,
+                .m = call.m,
+                .n = call.n,
+                .k = call.k,
+                .a = call.a,
+                .lda = call.lda,
+                .b = call.b,
+                .ldb = call.ldb,
+                .beta = has_sums_ ? 1.0 : 0.0,
+                .c = sums,
+                .ldc = ld_,
+                .threads = call.threads}});
 }
 
 /// The host waits until the block's sums have come, because it may not let them be written while they are read.

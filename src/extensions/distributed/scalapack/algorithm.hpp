@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include <tessera/backend/gemm_shape.hpp>
 #include <tessera/types.hpp>
 
 namespace tessera::distributed {
@@ -20,7 +21,7 @@ struct ScalapackBlocks {
 /// A product op(A)·op(B) on rows×cols processes.
 struct ScalapackEstimate {
   bool transposed_a, transposed_b;
-  Index m, n, k;
+  GemmShape shape;
   int rows, cols;
   ScalapackBlocks a, b, c;
 
@@ -42,37 +43,37 @@ struct ScalapackEstimate {
   double along_cols(double elements) const noexcept { return rows == 1 ? 0 : elements; }
 
   double cost_of_outer_products() const noexcept {
-    const double of_m = most(m, c.rows, rows), of_n = most(n, c.cols, cols);
+    const double of_m = most(shape.m, c.rows, rows), of_n = most(shape.n, c.cols, cols);
     double cost = along_rows(of_m) + along_cols(of_n);
-    if (transposed_a) cost += std::max(of_m, most(m, a.cols, cols));
-    if (transposed_b) cost += std::max(of_n, most(n, b.rows, rows));
-    return static_cast<double>(k) * cost;
+    if (transposed_a) cost += std::max(of_m, most(shape.m, a.cols, cols));
+    if (transposed_b) cost += std::max(of_n, most(shape.n, b.rows, rows));
+    return static_cast<double>(shape.k) * cost;
   }
   double cost_of_moving_a_and_c() const noexcept {
     double cost = 0;
     if (!transposed_b) {
-      const double of_k = most(k, b.rows, rows);
-      cost = along_rows(of_k) + sum_over_copy * along_cols(most(n, b.cols, cols));
-      if (!transposed_a) cost += std::max(of_k, most(k, a.cols, cols));
+      const double of_k = most(shape.k, b.rows, rows);
+      cost = along_rows(of_k) + sum_over_copy * along_cols(most(shape.n, b.cols, cols));
+      if (!transposed_a) cost += std::max(of_k, most(shape.k, a.cols, cols));
     } else {
-      const double of_n = most(n, b.rows, rows), of_k = most(k, b.cols, cols);
-      cost = sum_over_copy * along_rows(of_n) + std::max(of_n, most(n, c.cols, cols)) + along_cols(of_k);
-      if (transposed_a) cost += std::max(of_k, most(k, a.rows, rows));
+      const double of_n = most(shape.n, b.rows, rows), of_k = most(shape.k, b.cols, cols);
+      cost = sum_over_copy * along_rows(of_n) + std::max(of_n, most(shape.n, c.cols, cols)) + along_cols(of_k);
+      if (transposed_a) cost += std::max(of_k, most(shape.k, a.rows, rows));
     }
-    return static_cast<double>(m) * cost;
+    return static_cast<double>(shape.m) * cost;
   }
   double cost_of_moving_b_and_c() const noexcept {
     double cost = 0;
     if (!transposed_a) {
-      const double of_k = most(k, a.cols, cols);
-      cost = sum_over_copy * along_rows(most(m, a.rows, rows)) + along_cols(of_k);
-      if (!transposed_b) cost += std::max(of_k, most(k, b.rows, rows));
+      const double of_k = most(shape.k, a.cols, cols);
+      cost = sum_over_copy * along_rows(most(shape.m, a.rows, rows)) + along_cols(of_k);
+      if (!transposed_b) cost += std::max(of_k, most(shape.k, b.rows, rows));
     } else {
-      const double of_k = most(k, a.rows, rows), of_m = most(m, a.cols, cols);
-      cost = along_rows(of_k) + sum_over_copy * along_cols(of_m) + std::max(of_m, most(m, c.rows, rows));
-      if (transposed_b) cost += std::max(of_k, most(k, b.cols, cols));
+      const double of_k = most(shape.k, a.rows, rows), of_m = most(shape.m, a.cols, cols);
+      cost = along_rows(of_k) + sum_over_copy * along_cols(of_m) + std::max(of_m, most(shape.m, c.rows, rows));
+      if (transposed_b) cost += std::max(of_k, most(shape.k, b.cols, cols));
     }
-    return static_cast<double>(n) * cost;
+    return static_cast<double>(shape.n) * cost;
   }
 };
 

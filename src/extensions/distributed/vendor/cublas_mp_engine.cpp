@@ -51,7 +51,7 @@ struct OnCard {
 
 /// The shape of the grid for column-major matrices, and how its ranks are numbered.
 struct ColumnMajorGrid {
-  explicit ColumnMajorGrid(const Product& product)
+  explicit ColumnMajorGrid(const DistributedProduct& product)
       : is_transposed(product.order == LocalOrder::RowMajor),
         rows(is_transposed ? product.grid.shape.cols : product.grid.shape.rows),
         cols(is_transposed ? product.grid.shape.rows : product.grid.shape.cols),
@@ -65,7 +65,7 @@ struct ColumnMajorGrid {
 
 class CublasMpRun final : public EngineRun {
  public:
-  explicit CublasMpRun(const Product& product)
+  explicit CublasMpRun(const DistributedProduct& product)
       : product_(product),
         grid_(product),
         left_is_a_(!grid_.is_transposed),
@@ -98,7 +98,7 @@ class CublasMpRun final : public EngineRun {
     return product_.type.part == DType::F64 ? multiply<double>(only_sizes) : multiply<float>(only_sizes);
   }
 
-  const Product product_;
+  const DistributedProduct product_;
   const ColumnMajorGrid grid_;
   const bool left_is_a_;
   OnCard left_, right_, sums_;
@@ -150,7 +150,7 @@ Status CublasMpRun::multiply(bool only_sizes) {
   const T one = 1, zero = 0;
   const int op_left = k_is_row(left()) ? transposed : as_stored, op_right = k_is_row(right()) ? as_stored : transposed;
   const int compute = sizeof(T) == sizeof(double) ? compute_f64 : compute_f32;
-  const Index m = sums_.host.rows.size, n = sums_.host.cols.size, k = product_.k;
+  const Index m = sums_.host.rows.size, n = sums_.host.cols.size, k = product_.shape.k;
   if (only_sizes)
     return vendor_status(
         library.gemm_sizes(session_->handle(), op_left, op_right, m, n, k, &one, left_.memory.data(), 1, 1,
@@ -191,7 +191,7 @@ std::string unlike_blocks(const char* x, const Axis& of_x, const char* y, const 
          "; deal the matrices in blocks of one size (gemm_compare: --block)";
 }
 
-std::string reject_by_cublas_mp(const Product& product) {
+std::string reject_by_cublas_mp(const DistributedProduct& product) {
   // What a machine lacks is said before what is wrong with the product.
   if (anywhere(product, product.backend != Backend::Cuda))
     return "cuBLASMp multiplies on NVIDIA cards, one for each rank; name the backend cuda, where they are";
@@ -216,12 +216,13 @@ std::string reject_by_cublas_mp(const Product& product) {
 
 } // namespace
 
-const EngineRow cublas_mp{
-    {.name = "cublasmp",
-     .summary = "cuBLASMp over NCCL, a card for each rank; a yardstick",
-     .source = "NVIDIA, cuBLASMp",
-     .canonical = false},
-    reject_by_cublas_mp,
-    [](const Product& product) -> std::unique_ptr<EngineRun> { return std::make_unique<CublasMpRun>(product); }};
+const EngineRow cublas_mp{{.name = "cublasmp",
+                           .summary = "cuBLASMp over NCCL, a card for each rank; a yardstick",
+                           .source = "NVIDIA, cuBLASMp",
+                           .canonical = false},
+                          reject_by_cublas_mp,
+                          [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
+                            return std::make_unique<CublasMpRun>(product);
+                          }};
 
 } // namespace tessera::distributed

@@ -64,7 +64,7 @@ class Handle {
 
 class CublasXtRun final : public EngineRun {
  public:
-  explicit CublasXtRun(const Product& product) : product_(product) {}
+  explicit CublasXtRun(const DistributedProduct& product) : product_(product) {}
   std::size_t bytes() const noexcept override { return 0; }
   std::size_t device_bytes() const noexcept override { return 0; } // the library's are not known
   std::optional<std::uint64_t> bytes_expected() const noexcept override { return {}; }
@@ -89,18 +89,18 @@ class CublasXtRun final : public EngineRun {
     const auto size = [](Index count) { return static_cast<std::size_t>(count); };
     const T one = 1, zero = 0;
     return vendor_status(gemm(handle_.get(), k_is_row(x) ? 1 : 0, k_is_row(y) ? 0 : 1, size(sums.rows.size),
-                              size(sums.cols.size), size(product_.k), &one, reinterpret_cast<const T*>(left.data),
+                              size(sums.cols.size), size(product_.shape.k), &one, reinterpret_cast<const T*>(left.data),
                               size(left.ld), reinterpret_cast<const T*>(right.data), size(right.ld), &zero,
                               reinterpret_cast<T*>(sums.data), size(sums.ld)),
                          function);
   }
 
-  const Product product_;
+  const DistributedProduct product_;
   Handle handle_;
   char* sums_ = nullptr;
 };
 
-std::string reject_by_cublas_xt(const Product& product) {
+std::string reject_by_cublas_xt(const DistributedProduct& product) {
   // What a machine lacks is said before what is wrong with the product.
   if (product.grid.world->size() > 1)
     return "cuBLASXt is a library of one process, and there are " + std::to_string(product.grid.world->size()) +
@@ -116,12 +116,13 @@ std::string reject_by_cublas_xt(const Product& product) {
 
 } // namespace
 
-const EngineRow cublas_xt{
-    {.name = "cublasxt",
-     .summary = "cuBLASXt on the card of one rank; a yardstick",
-     .source = "NVIDIA, cuBLASXt",
-     .canonical = false},
-    reject_by_cublas_xt,
-    [](const Product& product) -> std::unique_ptr<EngineRun> { return std::make_unique<CublasXtRun>(product); }};
+const EngineRow cublas_xt{{.name = "cublasxt",
+                           .summary = "cuBLASXt on the card of one rank; a yardstick",
+                           .source = "NVIDIA, cuBLASXt",
+                           .canonical = false},
+                          reject_by_cublas_xt,
+                          [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
+                            return std::make_unique<CublasXtRun>(product);
+                          }};
 
 } // namespace tessera::distributed

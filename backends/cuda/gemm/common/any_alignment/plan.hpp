@@ -14,12 +14,12 @@ namespace tessera::cuda::any_alignment {
 constexpr int tile_side = 64;  ///< rows and columns of a block's tile
 constexpr int tile_depth = 64; ///< k of a stage
 
-struct Plan {
+struct AnyAlignmentPlan {
   Index tiles;  ///< blocks, one for each tile
   Index stages; ///< of each block, along k
 };
 
-constexpr Plan plan_of(Index m, Index n, Index k) {
+constexpr AnyAlignmentPlan plan_of(Index m, Index n, Index k) {
   return {ceil_div<Index>(m, tile_side) * ceil_div<Index>(n, tile_side), ceil_div<Index>(k, tile_depth)};
 }
 
@@ -28,7 +28,7 @@ constexpr Plan plan_of(Index m, Index n, Index k) {
 /// bytes a cycle. Memory brings operands at 1640.
 constexpr double cycles_of(Index m, Index n, Index k, Index multiprocessors) {
   constexpr double start = 4100, alone = 2115, together = 1096;
-  const Plan plan = plan_of(m, n, k);
+  const AnyAlignmentPlan plan = plan_of(m, n, k);
   const auto each = static_cast<double>(ceil_div(plan.tiles, multiprocessors));
   const auto rounds = static_cast<double>(ceil_div(plan.tiles, 2 * multiprocessors));
   const double stages = static_cast<double>(plan.stages) * std::max(alone * rounds, together * each);

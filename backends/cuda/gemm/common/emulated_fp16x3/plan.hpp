@@ -28,10 +28,10 @@ struct UnpackedPlan {
   int slices = 1; ///< slices of k
 };
 
-struct Plan {
+struct Fp16x3Plan {
   Way way = Way::Strict;
   UnpackedPlan unpacked = {};
-  warp_split::Plan split = {};
+  warp_split::WarpSplitPlan split = {};
 };
 
 struct Estimate {
@@ -136,9 +136,9 @@ inline bool is_strict(const GemmCall& call) {
 }
 
 /// Chooses what is done first.
-inline Plan choose(const GemmCall& call, Index multiprocessors) {
+inline Fp16x3Plan choose(const GemmCall& call, Index multiprocessors) {
   if (is_strict(call)) return {};
-  Plan plan{Way::Packed};
+  Fp16x3Plan plan{Way::Packed};
   double least = packed_time(call, multiprocessors);
   if (LargeOperand(call).can_be_read(call))
     if (const Estimate unpacked = unpacked_time(call, multiprocessors); unpacked.microseconds < least) {

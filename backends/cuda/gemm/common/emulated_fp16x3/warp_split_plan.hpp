@@ -22,7 +22,7 @@ constexpr int most_parts = 4;  ///< blocks of a cluster, one for each segment of
 
 /// A block has `down` by `across` tiles of 16×16 results. Each is computed by 8 / (down · across) warps, which take
 /// chunks of k in turn.
-struct Plan {
+struct WarpSplitPlan {
   int down = 1, across = 1;
   int parts = 1; ///< blocks that share k, one for each segment; 1: a block has all segments
 
@@ -30,7 +30,7 @@ struct Plan {
 };
 
 /// The plans that there are, except for their parts.
-constexpr Plan tiles[]{{1, 1}, {2, 2}, {1, 4}, {4, 1}};
+constexpr WarpSplitPlan tiles[]{{1, 1}, {2, 2}, {1, 4}, {4, 1}};
 
 /// Returns the reads of an operand's chunk by a lane: of 16 bytes along k, of 8 bytes across, or one by one.
 inline int reads_of(Index alignment, bool along_k, Index k) {
@@ -41,7 +41,7 @@ inline int reads_of(Index alignment, bool along_k, Index k) {
 /// Estimates the microseconds of a product by a plan, fitted to an H100 (docs/lab/cuda_gemm.md). A block's warps take
 /// `read` for each read of a lane, and `chunk` beside, for a chunk each; a last round in which few warps have a chunk
 /// takes less. Operands pass through the L2 cache once for each tile.
-inline double time_of(const GemmCall& call, const Plan& plan, Index multiprocessors) {
+inline double time_of(const GemmCall& call, const WarpSplitPlan& plan, Index multiprocessors) {
   constexpr double start = 0.7, chunk = 2.06, read = 0.018, block = 2.3, sharing = 1.1, alone = 0.27;
   constexpr double cache = 6.5e6, memory = 2.6e6; // bytes a microsecond
   const Index chunks = ceil_div(call.k, detail::emulated_chunk);
@@ -64,7 +64,7 @@ inline double time_of(const GemmCall& call, const Plan& plan, Index multiprocess
 
 struct Estimate {
   double microseconds = std::numeric_limits<double>::infinity();
-  Plan plan = {};
+  WarpSplitPlan plan = {};
 };
 
 /// Returns the plan that is done first.
@@ -73,7 +73,7 @@ inline Estimate best_of(const GemmCall& call, Index multiprocessors) {
   if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return best;
   const Index chunks = ceil_div(call.k, detail::emulated_chunk);
   const auto segments = static_cast<int>(ceil_div(chunks, detail::emulated_segment_chunks(call.k)));
-  for (Plan plan : tiles)
+  for (WarpSplitPlan plan : tiles)
     for (plan.parts = 1; plan.parts <= segments; plan.parts += std::max(1, segments - 1))
       if (const double time = time_of(call, plan, multiprocessors); time < best.microseconds) best = {time, plan};
   return best;

@@ -10,6 +10,7 @@ namespace tessera::cuda::warp_split {
 
 /// Enqueues the product of f32 operands by the plan. m, n and k are under 2³⁰. `name` is the kernel's.
 /// warp_split/fp16x3.cu defines it.
-Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call, const Plan& plan) noexcept;
+Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call,
+           const WarpSplitPlan& plan) noexcept;
 
 } // namespace tessera::cuda::warp_split

@@ -1,4 +1,4 @@
-#include "plugin.hpp"
+#include "cuda_plugin.hpp"
 
 #include <dlfcn.h>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "plugin.hpp"
+#include "kernels_plugin.hpp"
 
 #include <algorithm>
 #include <filesystem>
