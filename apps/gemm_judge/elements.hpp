@@ -1,6 +1,6 @@
 #pragma once
 
-/// The types of a judged product's elements: those of the list of element types that have a number in kernel_abi.h.
+/// The types of a judged product's elements: the types of the list that have a number in kernel_abi.h.
 /// Besides the element types of matrices there is int8, whose products are int32_t, which no row of a ladder computes.
 
 #include <cstddef>

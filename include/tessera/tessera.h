@@ -225,9 +225,10 @@ typedef struct tessera_gemm_group {
 TESSERA_C_API tessera_status tessera_gemm_batch(tessera_dtype type, const tessera_gemm_group* groups,
                                                 size_t group_count, const tessera_options* options);
 
-/** Types of elements that tessera_check() reads: those of tessera_dtype with their values, such as
- * TESSERA_CHECKED_FLOAT16, TESSERA_CHECKED_E4M3, TESSERA_CHECKED_E5M2, TESSERA_CHECKED_I8, and TESSERA_CHECKED_I32 of
- * results. The list of detail/element_types.h says what each is. */
+/** Types of elements that tessera_check() reads: the types of tessera_dtype with their values, and others:
+ * TESSERA_CHECKED_F32, TESSERA_CHECKED_F64, TESSERA_CHECKED_FLOAT16, TESSERA_CHECKED_BFLOAT16,
+ * TESSERA_CHECKED_E4M3, TESSERA_CHECKED_E5M2, TESSERA_CHECKED_I8, and TESSERA_CHECKED_I32 of results. The list of
+ * detail/element_types.h says what each is. */
 typedef enum tessera_checked_type TESSERA_INT { TESSERA_ELEMENT_TYPES(TESSERA_AS_CHECKED_TYPE) } tessera_checked_type;
 
 /** The choices of a check. Start from tessera_default_check_options(). */

@@ -25,8 +25,8 @@ namespace tessera {
 using Index = std::int64_t;
 
 /// Element types. The values are part of the plug-in ABI. The enumerators are made of the list of
-/// detail/element_types.h. Matrices hold those of which is_element_type() is true; the others are types of operands
-/// that a certificate or the judge of kernels reads, and of whole numbers that sum_of_squares() of matrix.hpp takes.
+/// detail/element_types.h. Matrices hold the types for which is_element_type() is true; the others are types of
+/// operands that a certificate or the judge of kernels reads, and of whole numbers that sum_of_squares() takes.
 enum class DType : int { TESSERA_ELEMENT_TYPES(TESSERA_AS_ENUMERATOR) };
 
 /// Describes how a product may round. The library never chooses another mode than Strict by itself; see

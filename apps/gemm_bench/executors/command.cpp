@@ -8,6 +8,7 @@
 
 #include <tessera/backend.hpp>
 #include <tessera/detail/stopwatch.hpp>
+#include <tessera/detail/type_words.hpp>
 #include <tessera/files.hpp>
 
 #include "common/machine.hpp"

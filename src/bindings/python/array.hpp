@@ -14,8 +14,8 @@
 #include <tessera/types.hpp>
 
 #include "arrays/buffer.hpp"
+#include "arrays/element.hpp"
 #include "dlpack.hpp"
-#include "element.hpp"
 
 namespace tessera::python {
 

@@ -1,5 +1,5 @@
-/// The sources of the core and of the C interface that know element types, compiled with the stand-in's entry, and
-/// those that the choice of a kernel needs.
+/// The sources of the core and of the C interface that know element types, compiled with the stand-in's entry.
+/// The other sources are what the choice of a kernel needs.
 
 #include "core/base/reentry.cpp"
 #include "core/base/types.cpp"

@@ -68,7 +68,7 @@ expect_line("check reads bytes" "bf16 [^\n]*")
 
 # Python
 if(PYTHON)
-  run(COMMAND ${cxx} -shared -fPIC -I ${PYTHON_INCLUDE} ${here}/module.cpp ${WORK}/src/bindings/python/element.cpp
+  run(COMMAND ${cxx} -shared -fPIC -I ${PYTHON_INCLUDE} ${here}/module.cpp ${WORK}/src/bindings/python/arrays/element.cpp
     -o ${WORK}/package/tessera/_core.so ${link})
   file(WRITE ${WORK}/package/tessera/__init__.py "")
   configure_file(${WORK}/src/bindings/python/tessera/_types.py ${WORK}/package/tessera/_types.py COPYONLY)

@@ -1,6 +1,6 @@
 /// The part of the Python module that knows element types.
 
-#include "bindings/python/element.hpp"
+#include "bindings/python/arrays/element.hpp"
 
 namespace {
 PyModuleDef definition{PyModuleDef_HEAD_INIT, "_core", nullptr, -1, nullptr, nullptr, nullptr, nullptr, nullptr};

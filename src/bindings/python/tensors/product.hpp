@@ -16,7 +16,7 @@ struct TensorProduct {
   PyObject* bias;     ///< a vector for the columns, or None
   PyObject* activation; ///< a word or None
   PyObject* math;   ///< a word; None: strict, but 16-bit matrices on a card go to its matrix units. Or a tuple of words
-                    ///< for all types of matrices in the order of element.hpp on the host, and for these on a card
+                    ///< for all types of matrices in the order of arrays/element.hpp on the host, and for these on a card
   PyObject* type;   ///< the name of the result's type, or None for the operands'
   PyObject* out;    ///< the result's memory, whose old elements are c if c is this object; None: a new tensor
   PyObject* stream; ///< the number of PyTorch's current stream; None: the library's table knows it

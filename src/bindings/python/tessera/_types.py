@@ -24,7 +24,7 @@ class ElementType(NamedTuple):
         return self.buffer.startswith("Z")
 
 
-#: All types, those of matrices first.
+#: All types; the types of matrices come first.
 ALL = [ElementType(*row[:5], bool(row[5]), *row[6:]) for row in _core.element_types]
 #: The types of matrices. A tuple of math modes for the compiled module has this order.
 OF_MATRICES = [one for one in ALL if one.of_matrices]

@@ -12,7 +12,7 @@
 
 #include <tessera/detail/number_type.hpp>
 
-#include "dlpack.hpp"
+#include "bindings/python/dlpack.hpp"
 
 namespace tessera::python {
 
@@ -39,7 +39,7 @@ constexpr bool is_of_numpy(Element type) { return type.is_complex || !element_ty
 std::size_t element_count();
 std::size_t place_of(Element type);
 
-/// Returns the table of all types for tessera/_types.py, which names the columns: first those of matrices in the order
+/// Returns the table of all types for tessera/_types.py, which names the columns: first the types of matrices, in the order
 /// of place_of(), then the others.
 PyObject* element_table();
 
