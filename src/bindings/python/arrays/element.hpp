@@ -39,8 +39,8 @@ constexpr bool is_of_numpy(Element type) { return type.is_complex || !element_ty
 std::size_t element_count();
 std::size_t place_of(Element type);
 
-/// Returns the table of all types for tessera/_types.py, which names the columns: first the types of matrices, in the order
-/// of place_of(), then the others.
+/// Returns the table of all types for tessera/_types.py, which names the columns: first the types of matrices, in the
+/// order of place_of(), then the others.
 PyObject* element_table();
 
 } // namespace tessera::python
