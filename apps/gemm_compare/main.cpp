@@ -94,7 +94,7 @@ bool run_group(Bench& bench, const Group& group) {
   if (bench.options.reads_files()) return run_files(bench, group);
   switch (bench.options.operation) {
     case Operation::Gemm:
-      if (group.type == judge::int8_product)
+      if (judge::is_whole(group.type))
         run_int8_products(bench, group);
       else
         GemmRunner(bench, group, nullptr, nullptr).run();

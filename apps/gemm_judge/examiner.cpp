@@ -36,7 +36,7 @@ void Examiner::examine_end(int last, JudgeVerdict& verdict) {
 std::string Examiner::offence_around(const Reply& reply, Offence& offence) const {
   const bool a = reply.operand == Operand::A;
   const bool b = reply.operand == Operand::B;
-  const auto size = static_cast<std::int64_t>(a || b ? operand_size_of(problem_.type) : size_of(problem_.type));
+  const auto size = static_cast<std::int64_t>(size_of(a || b ? problem_.type : result_of(problem_.type)));
   const char* name = a ? "A" : b ? "B" : "C";
   const Index ld = a ? problem_.lda : b ? problem_.ldb : problem_.ldc;
   const auto bytes = static_cast<std::int64_t>((a ? problem_.a : b ? problem_.b : problem_.c).bytes);

@@ -28,7 +28,7 @@ struct PlannedCall {
 /// Returns why the ABI cannot express this call; null if it can.
 const char* cannot_express(const JudgeRequest& request) {
   const GemmCall& call = request.call;
-  const bool is_int8 = call.type == int8_product;
+  const bool is_int8 = is_whole(call.type);
   if (is_int8 && (call.alpha != 1 || (call.beta != 0 && call.beta != 1)))
     return "int8 kernels take alpha = 1, and beta = 0 or 1";
   if (is_int8 && call.k > largest_int8_k)
@@ -245,10 +245,10 @@ JudgeVerdict judge(const JudgeRequest& as_asked) {
     return verdict;
   }
   Problem problem = describe(request);
-  const std::size_t element = operand_size_of(call.type);
+  const std::size_t element = size_of(call.type);
   const std::size_t bytes = lay_out(problem, bytes_of(call.op_a == Op::None ? call.m : call.k, problem.lda, element),
                                     bytes_of(call.op_b == Op::None ? call.k : call.n, problem.ldb, element),
-                                    bytes_of(call.m, problem.ldc, size_of(call.type)));
+                                    bytes_of(call.m, problem.ldc, size_of(result_of(call.type))));
   problem.arena_bytes = Trial::arena_bytes(problem);
   PrivateMemory memory(bytes);
   Workload workload(call, problem, memory.data());

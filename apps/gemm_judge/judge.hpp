@@ -22,7 +22,7 @@ struct JudgeRequest {
   const KernelFile* kernel = nullptr; ///< compiled, if it was a source
   Abi abi = Abi::Leetgpu;             ///< of a library; a Python file has its own
   /// The operands in host memory, with C as it is before the product; C is not written. m, n and k must be at least 1.
-  /// With a == nullptr only the shape counts, and all calls use whole numbers. The type int8_product of elements.hpp,
+  /// With a == nullptr only the shape counts, and all calls use whole numbers. The type I8 of elements.hpp,
   /// which no kernel of a ladder has, is judged in this way alone.
   GemmCall call;
   /// Checks a product, which has the order and the layout of the caller's C. Returns what is wrong with it, or "" if it

@@ -26,7 +26,7 @@ bool is_small_integer(double x) { return std::trunc(x) == x && std::abs(x) <= 4;
 /// Returns the whole numbers of which Σ|alpha·a·b| + |beta·c| fits the significand of C's type, so that no operation
 /// rounds, in whatever order a kernel adds.
 WholeNumbers exact_whole_numbers(const GemmCall& call) {
-  if (call.type == int8_product) // all of int8_t, because kernels that add in 16 bits saturate at its ends
+  if (is_whole(call.type)) // all of int8_t, because kernels that add in 16 bits saturate at its ends
     return {-128, 127, call.k <= largest_int8_k && call.alpha == 1 && (call.beta == 0 || call.beta == 1) ? call.k : 0};
   if (!is_small_integer(call.alpha) || !is_small_integer(call.beta)) return {};
   const double largest_sum = std::ldexp(1.0, element_type(call.type).digits);
@@ -50,14 +50,20 @@ using Bits = std::conditional_t<
     bytes == 8, std::uint64_t,
     std::conditional_t<bytes == 4, std::uint32_t, std::conditional_t<bytes == 2, std::uint16_t, std::uint8_t>>>;
 
+/// Returns a signalling NaN of 16 bits with so many digits, the leading one among them.
+constexpr int poison_of_half(int digits) {
+  const int fraction = digits - 1, quiet = 1 << (fraction - 1);
+  return (0x7fff >> fraction << fraction) | (0x1a5 & (quiet - 1));
+}
+static_assert(poison_of_half(11) == 0x7da5 && poison_of_half(8) == 0x7fa5); // of f16 and bf16
+
 /// The poison in padding and in results that are not yet written. It is a signalling NaN, which no arithmetic returns,
 /// not even an addition to it. As an int32_t it is above every sum of an int8 product.
 template <class T>
-constexpr auto poison = static_cast<Bits<sizeof(T)>>(sizeof(T) == 8           ? 0x7ff5a5a57ff5dead
-                                                     : sizeof(T) == 4         ? 0x7fa5dead
-                                                     : std::is_same_v<T, f16> ? 0x7da5
-                                                     : sizeof(T) == 2         ? 0x7fa5
-                                                                              : 0x7f);
+constexpr auto poison = static_cast<Bits<sizeof(T)>>(sizeof(T) == 8   ? 0x7ff5a5a57ff5dead
+                                                     : sizeof(T) == 4 ? 0x7fa5dead
+                                                     : sizeof(T) == 2 ? poison_of_half(std::numeric_limits<T>::digits)
+                                                                      : 0x7f);
 
 template <class T>
 void fill_poison(std::byte* to, std::size_t bytes) {
@@ -194,7 +200,7 @@ void Workload::place_permuted_as(const std::vector<Index>& rotations) {
 }
 
 const std::vector<std::byte>& Workload::restored() {
-  restored_.resize(static_cast<std::size_t>(call_.m * call_.ldc) * size_of(call_.type));
+  restored_.resize(static_cast<std::size_t>(call_.m * call_.ldc) * size_of(result_of(call_.type)));
   visit(call_.type, [&]<class T>(std::type_identity<T>) {
     T* to = reinterpret_cast<T*>(restored_.data());
     for_each(at<const T>(problem_.result), call_.m, call_.n, problem_.ldc,

@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <tessera/detail/element_types.h>
+
 /** Marks the functions that the library exports. */
 #if defined(TESSERA_BUILDING_LIBRARY)
 #define TESSERA_C_API __attribute__((visibility("default")))
@@ -46,13 +48,12 @@ typedef enum tessera_status TESSERA_INT {
   TESSERA_INTERNAL = 7          /**< a bug in Tessera or in a plug-in */
 } tessera_status;
 
-/** Types of elements. 16-bit elements are uint16_t to C, with the bits of half.hpp. */
+/** Types of elements of matrices: TESSERA_F32, TESSERA_F64, TESSERA_FLOAT16, TESSERA_BFLOAT16, and what else the list
+ * of detail/element_types.h has; TESSERA_FP16 and TESSERA_BF16 are modes. 16-bit elements are uint16_t to C, with the
+ * bits of half.hpp. */
 typedef enum tessera_dtype TESSERA_INT {
   TESSERA_AS_OPERANDS = -1, /**< as the type of a result: the type of the operands */
-  TESSERA_F32 = 0,          /**< float */
-  TESSERA_F64 = 1,          /**< double */
-  TESSERA_FLOAT16 = 2,      /**< IEEE binary16; TESSERA_FP16 and TESSERA_BF16 are modes */
-  TESSERA_BFLOAT16 = 3      /**< bfloat16 */
+  TESSERA_MATRIX_TYPES(TESSERA_AS_C_TYPE)
 } tessera_dtype;
 
 /** How an operand is read. */
@@ -224,18 +225,11 @@ typedef struct tessera_gemm_group {
 TESSERA_C_API tessera_status tessera_gemm_batch(tessera_dtype type, const tessera_gemm_group* groups,
                                                 size_t group_count, const tessera_options* options);
 
-/** Types of elements that tessera_check() reads. The values of f32, f64 and the 16-bit types are the values of
- * tessera_dtype. */
-typedef enum tessera_checked_type TESSERA_INT {
-  TESSERA_CHECKED_F32 = 0,      /**< float */
-  TESSERA_CHECKED_F64 = 1,      /**< double */
-  TESSERA_CHECKED_FLOAT16 = 2,  /**< IEEE binary16 */
-  TESSERA_CHECKED_BFLOAT16 = 3, /**< bfloat16 */
-  TESSERA_CHECKED_E4M3 = 4,     /**< OCP FP8 with 4 bits of exponent; of A and B only */
-  TESSERA_CHECKED_E5M2 = 5,     /**< OCP FP8 with 5 bits of exponent; of A and B only */
-  TESSERA_CHECKED_I8 = 6,       /**< int8_t; of A and B only */
-  TESSERA_CHECKED_I32 = 64      /**< int32_t; of C, where A and B are int8_t */
-} tessera_checked_type;
+/** Types of elements that tessera_check() reads: the types of tessera_dtype with their values, and others:
+ * TESSERA_CHECKED_F32, TESSERA_CHECKED_F64, TESSERA_CHECKED_FLOAT16, TESSERA_CHECKED_BFLOAT16,
+ * TESSERA_CHECKED_E4M3, TESSERA_CHECKED_E5M2, TESSERA_CHECKED_I8, and TESSERA_CHECKED_I32 of results. The list of
+ * detail/element_types.h says what each is. */
+typedef enum tessera_checked_type TESSERA_INT { TESSERA_ELEMENT_TYPES(TESSERA_AS_CHECKED_TYPE) } tessera_checked_type;
 
 /** The choices of a check. Start from tessera_default_check_options(). */
 typedef struct tessera_check_options {

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tessera/detail/element_types.h>
 #include <tessera/detail/export.hpp>
 
 #include <tessera/detail/macros_off.hpp>
@@ -23,14 +24,10 @@ namespace tessera {
 /// Sizes and leading dimensions count elements and are signed, so that a negative one can be reported.
 using Index = std::int64_t;
 
-/// Element types. The values are part of the plug-in ABI: new ones are added at the end.
-enum class DType : int {
-  F32 = 0,  ///< float
-  F64 = 1,  ///< double
-  F16 = 2,  ///< IEEE binary16; f16 of half.hpp
-  BF16 = 3, ///< bfloat16; bf16 of half.hpp
-  I32 = 64, ///< std::int32_t. No element type of matrices: sum_of_squares() of matrix.hpp alone takes it.
-};
+/// Element types. The values are part of the plug-in ABI. The enumerators are made of the list of
+/// detail/element_types.h. Matrices hold the types for which is_element_type() is true; the others are types of
+/// operands that a certificate or the judge of kernels reads, and of whole numbers that sum_of_squares() takes.
+enum class DType : int { TESSERA_ELEMENT_TYPES(TESSERA_AS_ENUMERATOR) };
 
 /// Describes how a product may round. The library never chooses another mode than Strict by itself; see
 /// docs/contract.md. A kernel may round less than its mode allows where that takes no longer. 16-bit operands have the
@@ -67,20 +64,23 @@ enum class Backend : int {
   Cuda = 4,      ///< an NVIDIA GPU
 };
 
-struct f16;
-struct bf16;
-
 /// The facts about an element type.
 struct ElementType {
   DType type;                  ///< the value that names it
   std::string_view name;       ///< on the command line, in environment variables and in JSON
   std::string_view array_name; ///< in NumPy and other array libraries
-  std::string_view npy;        ///< type code of a .npy file without the byte order
+  std::string_view npy;        ///< type code of a .npy file without the byte order; empty: NumPy saves bytes
   std::size_t bytes;           ///< bytes of one element
   DType scalar;                ///< in which elements are computed with; see Scalar
   int digits;                  ///< of the significand in binary, with the leading one
   int largest_exponent;        ///< as a power of two, of a finite number
   Math lossless_math;          ///< the reduced mode that leaves such operands as they are; Strict if there is none
+  DType result;                ///< of a kernel from outside; another type where products are exact in it
+  int kernel;                  ///< the number in kernel_abi.h; TESSERA_NO_KERNEL where it has none
+  std::string_view buffer;     ///< the format in Python's buffer protocol; empty where no buffer has such elements
+  int dlpack;                  ///< DLPack's code
+  int torch;                   ///< PyTorch's number
+  std::string_view what;       ///< what it is, for people
 };
 
 namespace detail {
@@ -88,7 +88,8 @@ template <class T>
 struct ElementRow {
   ElementType facts;
 };
-/// The facts in the order of DType; Ts are the C++ types.
+struct FirstRow {};
+/// Facts in the order of the list; Ts are the C++ types.
 template <class... Ts>
 struct ElementTypes {
   ElementType facts[sizeof...(Ts)];
@@ -100,39 +101,50 @@ struct ElementTypes {
   /// Of<float, double, …>
   template <template <class...> class Of>
   using Apply = Of<Ts...>;
-  /// Returns the place of T in the list; size() if it is no element type.
+  /// Returns the place of T in the list; size() if it is not there.
   template <class T>
   static constexpr std::size_t place_of() noexcept {
     std::size_t place = 0;
     (void)((std::is_same_v<T, Ts> || (++place, false)) || ...);
     return place;
   }
+  /// Returns the place of a type in the list; size() if it is not there.
+  constexpr std::size_t place_of(DType type) const noexcept {
+    const auto value = static_cast<std::size_t>(type);
+    if (value < size() && facts[value].type == type) return value; // most types stand at their values
+    std::size_t place = 0;
+    while (place < size() && facts[place].type != type) ++place;
+    return place;
+  }
   template <std::size_t place>
   using At = std::tuple_element_t<place, std::tuple<Ts...>>;
 };
 template <class... Ts>
-constexpr ElementTypes<Ts...> list_of(const ElementRow<Ts>&... rows) noexcept {
+constexpr ElementTypes<Ts...> list_of(FirstRow, const ElementRow<Ts>&... rows) noexcept {
   return {{rows.facts...}};
 }
 } // namespace detail
 
-/// The one list of element types of matrices. All that goes over element types reads it or uses visit(). A new type is
-/// a value of DType, a line here, and its own C++ type; kernels for it are in the ladders.
-inline constexpr auto element_types = detail::list_of(
-    detail::ElementRow<float>{{DType::F32, "f32", "float32", "f4", 4, DType::F32, 24, 127, Math::Strict}},
-    detail::ElementRow<double>{{DType::F64, "f64", "float64", "f8", 8, DType::F64, 53, 1023, Math::Strict}},
-    detail::ElementRow<f16>{{DType::F16, "f16", "float16", "f2", 2, DType::F32, 11, 15, Math::Fp16}},
-    detail::ElementRow<bf16>{{DType::BF16, "bf16", "bfloat16", "V2", 2, DType::F32, 8, 127, Math::Bf16}});
+/// The facts about all types, in the order of detail/element_types.h, which is the one list of them.
+inline constexpr auto known_types = detail::list_of(detail::FirstRow {} TESSERA_ELEMENT_TYPES(TESSERA_AS_ROW));
+/// The facts about the element types of matrices. All that goes over element types reads it or uses visit().
+inline constexpr auto element_types = detail::list_of(detail::FirstRow {} TESSERA_MATRIX_TYPES(TESSERA_AS_ROW));
 
-static_assert([] {
-  for (std::size_t place = 0; place < element_types.size(); ++place)
-    if (static_cast<std::size_t>(element_types.facts[place].type) != place) return false;
-  return true;
-}());
+static_assert(
+    [] {
+      for (const ElementType& one : known_types)
+        for (const ElementType& other : known_types)
+          if (&one != &other &&
+              (one.type == other.type || one.name == other.name || one.array_name == other.array_name ||
+               (one.kernel == other.kernel && one.kernel != TESSERA_NO_KERNEL)))
+            return false;
+      return true;
+    }(),
+    "two entries of detail/element_types.h have one number or one name");
 
 /// The facts about the whole numbers that reductions take. They are no element type, so that a product, an element-wise
 /// operation or a file of them is refused.
-inline constexpr ElementType whole_number_type{DType::I32, "i32", "int32", "i4", 4, DType::I32, 31, 30, Math::Strict};
+inline constexpr ElementType whole_number_type = known_types.facts[known_types.place_of(DType::I32)];
 
 /// Is T the C++ type of an element type?
 template <class T>
@@ -147,14 +159,14 @@ struct DTypeOf {
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value; ///< The value of DType that names the C++ type T.
 
-/// Does `type` name an element type? C's enumerations and other languages hold any integer.
-constexpr bool is_element_type(DType type) noexcept {
-  return static_cast<int>(type) >= 0 && static_cast<std::size_t>(type) < element_types.size();
-}
-/// Returns the facts about `type`, which may be I32, or about f32 where it names no type.
+/// Does `type` name an element type of matrices? C's enumerations and other languages hold any integer.
+constexpr bool is_element_type(DType type) noexcept { return element_types.place_of(type) < element_types.size(); }
+/// Does `type` name a type at all?
+constexpr bool is_known_type(DType type) noexcept { return known_types.place_of(type) < known_types.size(); }
+/// Returns the facts about `type`, of matrices or not, or about f32 where it names no type.
 constexpr const ElementType& element_type(DType type) noexcept {
-  if (type == whole_number_type.type) return whole_number_type;
-  return element_types.facts[is_element_type(type) ? static_cast<std::size_t>(type) : 0];
+  const std::size_t place = known_types.place_of(type);
+  return known_types.facts[place < known_types.size() ? place : 0];
 }
 
 /// Returns the bytes of one element.
@@ -162,11 +174,16 @@ constexpr std::size_t size_of(DType type) noexcept { return element_type(type).b
 /// Does an element of this type have 16 bits?
 constexpr bool is_16_bit(DType type) noexcept { return size_of(type) == 2; }
 
+/// Does `type` name whole numbers?
+constexpr bool is_whole_number(DType type) noexcept {
+  return is_known_type(type) && element_type(type).scalar == type && !is_element_type(type);
+}
+
 /// The type in which elements are computed with and single numbers (alpha, beta, a value to fill with) are given.
 constexpr DType scalar_of(DType type) noexcept { return element_type(type).scalar; }
 /// The C++ type in which elements of T are computed with: float for 16-bit types, else T itself.
 template <class T>
-using Scalar = typename decltype(element_types)::template At<static_cast<std::size_t>(scalar_of(DTypeOf<T>::value))>;
+using Scalar = typename decltype(element_types)::template At<element_types.place_of(scalar_of(DTypeOf<T>::value))>;
 
 namespace detail {
 /// Calls f for the type among Ts whose value is `type`, and for First where none is. With scalars_only, f is compiled
@@ -182,8 +199,10 @@ template <bool scalars_only, class First, class T, class... Ts>
 struct Visitor<scalars_only, First, T, Ts...> {
   template <class F>
   [[gnu::always_inline]] static constexpr decltype(auto) visit(DType type, F& f) {
-    if constexpr (!scalars_only || std::is_same_v<Scalar<T>, T>)
-      if (type == dtype_of<T>) return f(std::type_identity<T>{});
+    constexpr std::size_t place = known_types.template place_of<T>();
+    constexpr DType its = known_types.facts[place].type;
+    if constexpr (!scalars_only || known_types.facts[place].scalar == its)
+      if (type == its) return f(std::type_identity<T>{});
     return Visitor<scalars_only, First, Ts...>::visit(type, f);
   }
 };
@@ -198,6 +217,11 @@ using ScalarVisitor = Visitor<true, Ts...>;
 template <class F>
 [[gnu::always_inline]] constexpr decltype(auto) visit(DType type, F&& f) {
   return decltype(element_types)::template Apply<detail::AnyVisitor>::visit(type, f);
+}
+/// Does what visit() does for all types, of matrices or not.
+template <class F>
+[[gnu::always_inline]] constexpr decltype(auto) visit_known(DType type, F&& f) {
+  return decltype(known_types)::template Apply<detail::AnyVisitor>::visit(type, f);
 }
 /// Does what visit() does with the type in which elements of `type` are computed with: float or double.
 template <class F>
@@ -222,8 +246,8 @@ TESSERA_API std::string_view to_string(Op op) noexcept;
 /// Returns the word for a backend on the command line, in environment variables and in JSON, such as "openmp".
 TESSERA_API std::string_view to_string(Backend backend) noexcept;
 
-/// Returns the element type that to_string() gives this word. An unknown word throws InvalidArgument, which names the
-/// nearest known one.
+/// Returns the element type of matrices that to_string() gives this word. An unknown word throws InvalidArgument, which
+/// names the nearest known one; the word of a type that matrices do not have throws it too, and says so.
 TESSERA_API DType parse_dtype(std::string_view word);
 /// Returns the math mode that to_string() gives this word. An unknown word throws InvalidArgument, which names the
 /// nearest known one.

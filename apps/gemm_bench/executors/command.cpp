@@ -8,6 +8,7 @@
 
 #include <tessera/backend.hpp>
 #include <tessera/detail/stopwatch.hpp>
+#include <tessera/detail/type_words.hpp>
 #include <tessera/files.hpp>
 
 #include "common/machine.hpp"
@@ -120,7 +121,8 @@ CLI::App* ExecutorsCommand::add_to(CLI::App& app) {
                    "lists separated by commas; a list is cuda:0+cuda:1, or openmp+tbb, or cuda:0+openmp")
       ->capture_default_str();
   command->add_option("--shapes", shapes, "MxNxK, separated by commas")->capture_default_str();
-  command->add_option("--dtype", types, "f32, f64, f16, bf16")->capture_default_str();
+  command->add_option("--dtype", types, tessera::detail::type_words(element_types, &ElementType::name, "and"))
+      ->capture_default_str();
   command->add_option("--rounds", repeats.rounds, "most samples of each peer, after one that is not counted")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

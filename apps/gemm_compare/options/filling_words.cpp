@@ -15,7 +15,10 @@ namespace {
 
 /// Returns the largest E of wide:E and scaled:E for a type. Its exponents go from −E to E, and neither products nor
 /// their sums may overflow or underflow.
-int largest_exponent(DType type) { return type == DType::F64 ? 500 : type == DType::F16 ? 4 : 56; }
+int largest_exponent(DType type) {
+  const int range = element_type(type).largest_exponent;
+  return range >= 1023 ? 500 : range >= 127 ? 56 : (range - 7) / 2;
+}
 
 /// Reads the E of wide:E or scaled:E, or takes `usual` where there is none.
 Index parse_exponent(const std::vector<std::string>& parts, const std::vector<DType>& types, Index usual) {
@@ -93,10 +96,10 @@ Filling parse_any_filling(const std::string& text, Operation operation, const st
 
 Filling parse_filling(const std::string& text, Operation operation, const std::vector<DType>& types) {
   const Filling filling = parse_any_filling(text, operation, types);
-  const bool whole = filling.distribution == Distribution::Integers;
-  if (!whole && std::find(types.begin(), types.end(), whole_number_type.type) != types.end())
+  if (filling.distribution == Distribution::Integers) return filling;
+  if (const auto whole = std::find_if(types.begin(), types.end(), is_whole_number); whole != types.end())
     throw InvalidArgument(fmt::format("--dist: '{}' makes no whole numbers, which {} needs; use integers:{:g}:{:g}",
-                                      text, whole_number_type.name, default_whole.low, default_whole.high));
+                                      text, tessera::to_string(*whole), default_whole.low, default_whole.high));
   return filling;
 }
 

@@ -13,6 +13,7 @@
 #include "common/terminal.hpp"
 #include "options_parse.hpp"
 #include "report/columns/columns.hpp"
+#include "type_words.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -149,13 +150,8 @@ void declare_products(CLI::App& app, CommandLine& words) {
                      "FILE");
   heading.text("--sizes", words.sizes, "Square sizes, e.g. 256,512,1024", "LIST");
   heading.repeatable("--shape", words.shapes, "One shape (repeatable); of an operation of two sizes MxN", "MxNxK");
-  heading.text(
-      "--dtype", words.dtypes,
-      "f32, f64, f16, bf16, or a list; i8 of --kernel; i32 under --op sum_of_squares; an operation's own types by "
-      "default",
-      "LIST");
-  heading.text("--result", words.result, "Type of C where it is not the operands': f32, or f16 or bf16 of f32 ones",
-               "NAME");
+  heading.text("--dtype", words.dtypes, help_of_types(), "LIST");
+  heading.text("--result", words.result, help_of_results(), "NAME");
   heading.text("--math", words.maths,
                "Math modes, e.g. strict,tf32; all by default, each kernel in its own, without hopper_units", "LIST");
   heading.flag("--transA", words.trans_a, "A is stored transposed");

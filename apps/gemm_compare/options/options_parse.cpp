@@ -8,17 +8,18 @@
 #include <fmt/format.h>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/type_words.hpp>
 #include <tessera/status.hpp>
 
 #include "check_words.hpp"
 #include "common/words.hpp"
 #include "file_words.hpp"
 #include "filling_words.hpp"
-#include "gemm_judge/elements.hpp"
 #include "operation_words.hpp"
 #include "race/data_files.hpp"
 #include "table_words.hpp"
 #include "tune/tuning.hpp"
+#include "type_words.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -151,11 +152,8 @@ std::optional<DType> parse_result(const CommandLine& words, const Options& optio
   if (options.tunes) throw InvalidArgument("--result: a tuning table is of results of the operands' type");
   for (const DType type : options.types)
     if (!is_result_of(result, type))
-      throw InvalidArgument(
-          fmt::format("--result: {} of operands of {}; the result has the operands' type, or is f32 for f16 and bf16 "
-                      "ones, or f16 or "
-                      "bf16 for f32 ones",
-                      to_string(result), to_string(type)));
+      throw InvalidArgument(fmt::format("--result: {} of operands of {}; the result has the operands' type, or is {}",
+                                        to_string(result), to_string(type), detail::other_results()));
   return result;
 }
 
@@ -274,20 +272,6 @@ Judging parse_judging(const CommandLine& words, Operation operation) {
   return judging;
 }
 
-/// Reads an element type, or the whole numbers that sums of squares and judged kernels have besides.
-DType parse_type(const std::string& word, Operation operation, bool judges) {
-  if (word == judge::int8_word && operation == Operation::Gemm) {
-    if (judges) return judge::int8_product;
-    throw InvalidArgument(
-        fmt::format("--dtype: {} is for --kernel and --check; other products have f32, f64, f16 and bf16", word));
-  }
-  if (word != whole_number_type.name) return parse_dtype(word);
-  if (operation == Operation::Gemm)
-    throw InvalidArgument(
-        fmt::format("--dtype: {} is for --op sum_of_squares; products have f32, f64, f16 and bf16", word));
-  return whole_number_type.type;
-}
-
 /// Reads which backends, kernels, types, modes and numbers of threads are raced.
 void read_rows(const CommandLine& words, bool types_given, Options& options) {
   options.backends = requested_backends(words);
@@ -295,7 +279,7 @@ void read_rows(const CommandLine& words, bool types_given, Options& options) {
   if (types_given || !words.dtypes.empty()) options.types.clear();
   if (!words.dtypes.empty())
     for (const std::string& word : split_list("--dtype", words.dtypes))
-      options.types.push_back(parse_type(word, options.operation, !words.judged.empty()));
+      options.types.push_back(parse_type(word, options.operation == Operation::Gemm, !words.judged.empty()));
   options.types_given = types_given;
   options.all_modes = words.all_modes || words.maths == "all";
   if (!words.maths.empty() && words.maths != "all")

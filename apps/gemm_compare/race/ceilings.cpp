@@ -37,8 +37,7 @@ double percent(const apps::CeilingRow& ceiling, const Result& result, double sec
   return shortest > 0 && seconds > 0 ? 100 * shortest / seconds : unknown;
 }
 
-/// The type whose ceilings count. Ceilings are of element types. Whole numbers move as many bytes as f32, and only the
-/// bandwidth counts for them.
+/// The type whose ceilings count. Ceilings are of element types; only the bandwidth counts for whole numbers.
 DType ceiling_type(const Result& result) { return is_element_type(result.type) ? result.type : DType::F32; }
 
 } // namespace

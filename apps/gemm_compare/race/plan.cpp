@@ -79,7 +79,7 @@ void check_patterns(const Options& options, const std::vector<Row>& all, const s
     return std::find_if(rows.begin(), rows.end(),
                         [&](const Row& row) { return apps::matches_glob(pattern, row.name); });
   };
-  const bool judges_int8 = contains(options.types, judge::int8_product);
+  const bool judges_int8 = std::any_of(options.types.begin(), options.types.end(), judge::is_whole);
   if (usable.empty() && judges_int8) return; // no kernel of a ladder multiplies them
   for (const std::string& pattern : options.kernels) {
     if (options.kernels_of_preset || matched(pattern, usable) != usable.end()) continue;
@@ -196,7 +196,7 @@ RacePlan make_plan(const Options& options) {
           group.tasks.back().threads = threads;
         }
       }
-      if (!group.tasks.empty() || (options.operation == Operation::Gemm && type == judge::int8_product))
+      if (!group.tasks.empty() || (options.operation == Operation::Gemm && judge::is_whole(type)))
         plan.groups.push_back(std::move(group));
     }
   if (plan.groups.empty() && options.kernels_of_preset)

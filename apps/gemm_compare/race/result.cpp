@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "gemm_judge/elements.hpp"
 #include "plan.hpp"
 
 namespace tessera::compare_app {
@@ -52,10 +51,7 @@ std::string_view backend_name(const Result& result) {
   return result.judged_on.empty() ? to_string(result.backend) : "external";
 }
 
-std::string_view type_word(const Result& result) {
-  const bool is_int8 = result.operation == Operation::Gemm && result.type == judge::int8_product;
-  return is_int8 ? judge::int8_word : tessera::to_string(result.type);
-}
+std::string_view type_word(const Result& result) { return tessera::to_string(result.type); }
 
 std::string_view operation_name(const Result& result) {
   return result.operation == Operation::User ? std::string_view(result.op) : to_string(result.operation);

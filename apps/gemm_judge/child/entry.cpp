@@ -1,10 +1,11 @@
 #include "entry.hpp"
 
 #include <dlfcn.h>
-#include <array>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tessera/backend/kernel_abi.h>
 
@@ -29,22 +30,6 @@ class LeetgpuEntry final : public Entry {
   Solve solve_;
 };
 
-/// Returns the number of an element type in kernel_abi.h.
-std::int32_t type_number(DType type) {
-  switch (type) {
-    case DType::F64:
-      return TESSERA_KERNEL_F64;
-    case DType::F16:
-      return TESSERA_KERNEL_F16;
-    case DType::BF16:
-      return TESSERA_KERNEL_BF16;
-    case int8_product:
-      return TESSERA_KERNEL_I8;
-    default:
-      return TESSERA_KERNEL_F32;
-  }
-}
-
 class TesseraEntry final : public Entry {
  public:
   using Run = int (*)(const tessera_kernel_call*);
@@ -66,7 +51,7 @@ class TesseraEntry final : public Entry {
     tessera_kernel_call theirs{};
     theirs.struct_size = sizeof theirs;
     theirs.abi_version = TESSERA_KERNEL_ABI_VERSION;
-    theirs.type = type_number(call.type);
+    theirs.type = element_type(call.type).kernel;
     theirs.trans_a = call.op_a == Op::Transpose;
     theirs.trans_b = call.op_b == Op::Transpose;
     theirs.threads = call.threads;
@@ -110,27 +95,30 @@ class CblasEntry final : public Entry {
   Gemm gemm_;
 };
 
-/// The functions that the interfaces ask for, and the word of --abi for each.
+/// A function that an interface asks for, and the word of --abi for the interface.
 struct KnownFunction {
-  const char* name;
+  std::string name;
   const char* abi;
 };
-constexpr std::array known_functions{
-    KnownFunction{"solve", "leetgpu"},     KnownFunction{"solve_f64", "leetgpu"},
-    KnownFunction{"solve_f16", "leetgpu"}, KnownFunction{"solve_bf16", "leetgpu"},
-    KnownFunction{"solve_i8", "leetgpu"},  KnownFunction{"tessera_kernel", "tessera"},
-    KnownFunction{"cblas_sgemm", "cblas"}, KnownFunction{"cblas_dgemm", "cblas"},
-};
+std::vector<KnownFunction> known_functions() {
+  std::vector<KnownFunction> all;
+  for (const ElementType& type : known_types)
+    if (is_judged(type.type)) all.push_back({leetgpu_function(type.type), "leetgpu"});
+  for (const KnownFunction& other :
+       {KnownFunction{"tessera_kernel", "tessera"}, {"cblas_sgemm", "cblas"}, {"cblas_dgemm", "cblas"}})
+    all.push_back(other);
+  return all;
+}
 
 /// Returns the first function of another interface than `abi` that the file itself, not a library that it needs,
-/// exports; null if there is none.
-const KnownFunction* function_of_another_abi(void* library, const std::string& path, std::string_view abi) {
-  for (const KnownFunction& known : known_functions) {
+/// exports; none if there is none.
+std::optional<KnownFunction> function_of_another_abi(void* library, const std::string& path, std::string_view abi) {
+  for (const KnownFunction& known : known_functions()) {
     Dl_info found{};
-    const void* const function = abi == known.abi ? nullptr : dlsym(library, known.name);
-    if (function != nullptr && dladdr(function, &found) != 0 && path == found.dli_fname) return &known;
+    const void* const function = abi == known.abi ? nullptr : dlsym(library, known.name.c_str());
+    if (function != nullptr && dladdr(function, &found) != 0 && path == found.dli_fname) return known;
   }
-  return nullptr;
+  return {};
 }
 
 /// Finds a function of the interface `abi`. Where it is missing, the reply says so, and under which --abi the file is a
@@ -140,9 +128,9 @@ Function find(void* library, const std::string& path, const char* abi, const cha
   const auto function = reinterpret_cast<Function>(dlsym(library, name));
   if (function != nullptr) return function;
   reply.kind = ReplyKind::MissingSymbol;
-  if (const KnownFunction* other = function_of_another_abi(library, path, abi))
-    std::snprintf(reply.text, sizeof reply.text, "it exports %s, and --abi %s asks for %s; use --abi %s", other->name,
-                  abi, name, other->abi);
+  if (const std::optional<KnownFunction> other = function_of_another_abi(library, path, abi))
+    std::snprintf(reply.text, sizeof reply.text, "it exports %s, and --abi %s asks for %s; use --abi %s",
+                  other->name.c_str(), abi, name, other->abi);
   else
     std::snprintf(reply.text, sizeof reply.text, "it does not export %s; is extern \"C\" missing?", name);
   return nullptr;
@@ -158,10 +146,9 @@ std::unique_ptr<Entry> open_entry(const std::string& path, Abi abi, DType type, 
     return nullptr;
   }
   if (abi == Abi::Leetgpu) {
-    const std::string_view word = type == int8_product ? int8_word : to_string(type);
-    const std::string name = type == DType::F32 ? "solve" : "solve_" + std::string(word);
+    const std::string name = leetgpu_function(type);
     const auto solve = find<Solve>(library, path, "leetgpu", name.c_str(), reply);
-    if (solve == nullptr && type != DType::F32 && function_of_another_abi(library, path, "leetgpu") == nullptr) {
+    if (solve == nullptr && type != DType::F32 && !function_of_another_abi(library, path, "leetgpu")) {
       // A kernel for other types is not at fault.
       reply.kind = ReplyKind::Rejected;
       std::snprintf(reply.text, sizeof reply.text, "it does not export %s, as leetgpu kernels of this type do",

@@ -25,13 +25,12 @@ void become_python(const std::string& interpreter, const std::string& file, Devi
   const std::string threads = std::to_string(problem.threads);
   for (const char* variable : {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) setenv(variable, threads.c_str(), 1);
   setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
-  std::vector<std::string> words{
-      interpreter,
-      "-c",
-      std::string(assets::kernel_runner_py()),
-      file,
-      device == Device::Cuda ? "cuda" : "cpu",
-      std::string(problem.type == int8_product ? int8_array_name : element_type(problem.type).array_name)};
+  std::vector<std::string> words{interpreter,
+                                 "-c",
+                                 std::string(assets::kernel_runner_py()),
+                                 file,
+                                 device == Device::Cuda ? "cuda" : "cpu",
+                                 std::string(element_type(problem.type).array_name)};
   for (const std::int64_t number :
        {problem.shape.m, problem.shape.n, problem.shape.k, problem.lda, problem.ldb, problem.ldc,
         static_cast<std::int64_t>(problem.arena_bytes), std::int64_t{layers}, std::int64_t{magic}})

@@ -36,10 +36,9 @@ constexpr CUtensorMapDataType element(DType type) {
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
     case DType::BF16:
       return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    case DType::I32:
-      break;
+    default: // no other type has tiles
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
   }
-  return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 }
 
 } // namespace

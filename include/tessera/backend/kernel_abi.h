@@ -25,6 +25,8 @@
 
 #include <stdint.h> /* NOLINT(modernize-deprecated-headers): this is C */
 
+#include <tessera/detail/element_types.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -32,15 +34,11 @@ extern "C" {
 /** This number is raised when a field changes its meaning. Fields are only added, at the end. */
 #define TESSERA_KERNEL_ABI_VERSION 1
 
-/** Types of elements. Types are only added, at the end. A kernel that does not take all of them exports
- * tessera_kernel_reject(). */
-enum {
-  TESSERA_KERNEL_F32 = 0,  /**< float */
-  TESSERA_KERNEL_F64 = 1,  /**< double */
-  TESSERA_KERNEL_F16 = 2,  /**< IEEE binary16, as _Float16 and CUDA's __half */
-  TESSERA_KERNEL_BF16 = 3, /**< bfloat16, as CUDA's __nv_bfloat16 */
-  TESSERA_KERNEL_I8 = 4    /**< A and B of int8_t, C of int32_t; alpha is 1, beta 0 or 1 */
-};
+/** Types of elements, with the numbers of the column `kernel` of detail/element_types.h: TESSERA_KERNEL_F32,
+ * TESSERA_KERNEL_F64, TESSERA_KERNEL_F16 (as _Float16 and CUDA's __half), TESSERA_KERNEL_BF16 (as CUDA's
+ * __nv_bfloat16), and TESSERA_KERNEL_I8 (A and B of int8_t, C of int32_t; alpha is 1, beta 0 or 1). Types are only
+ * added. A kernel that does not take all of them exports tessera_kernel_reject(). */
+enum { TESSERA_KERNEL_TYPES(TESSERA_AS_KERNEL_TYPE) };
 
 /** One product. */
 typedef struct tessera_kernel_call {

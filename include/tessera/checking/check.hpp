@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/detail/element_types.h>
 #include <tessera/checking/compare.hpp>
 #include <tessera/detail/export.hpp>
 #include <tessera/epilogue.hpp>
@@ -36,18 +37,9 @@
 
 namespace tessera {
 
-/// Types of elements that the check reads: the element types, with the values of DType, and types that other libraries
-/// multiply. The values are part of the C interface.
-enum class CheckedType : int {
-  F32 = 0,  ///< float
-  F64 = 1,  ///< double
-  F16 = 2,  ///< IEEE binary16
-  BF16 = 3, ///< bfloat16
-  E4M3 = 4, ///< OCP FP8 with 4 bits of exponent: largest number 448, NaN, no Inf ("float8_e4m3fn"); of A and B only
-  E5M2 = 5, ///< OCP FP8 with 5 bits of exponent: largest number 57344, NaN and Inf; of A and B only
-  I8 = 6,   ///< std::int8_t; of A and B only
-  I32 = 64, ///< std::int32_t; of C, where A and B are I8
-};
+/// Types of elements that the check reads. Each has the value of its DType. The values are part of the C interface; the
+/// enumerators are made of the list of detail/element_types.h.
+enum class CheckedType : int { TESSERA_ELEMENT_TYPES(TESSERA_AS_ENUMERATOR) };
 
 /// The facts about a type that the check reads.
 struct CheckedTypeInfo {

@@ -15,6 +15,7 @@
 
 #include <tessera/backend/kernel.hpp>
 #include <tessera/detail/export.hpp>
+#include <tessera/detail/number_type.hpp>
 #include <tessera/detail/storage.hpp>
 #include <tessera/types.hpp>
 
@@ -96,18 +97,12 @@ namespace detail {
 struct GridState;
 struct ResidentElements;
 
-/// The type of a distributed matrix's elements: numbers, or complex numbers of two parts, the real part first.
-struct DistributedType {
-  DType part = DType::F32; ///< of a number, or of the parts
-  bool is_complex = false;
-
-  constexpr std::size_t bytes() const noexcept { return size_of(part) * (is_complex ? 2 : 1); }
-  /// Returns the bytes of a sum on its way to an element: sums of 16-bit numbers are f32.
-  constexpr std::size_t sum_bytes() const noexcept { return size_of(scalar_of(part)) * (is_complex ? 2 : 1); }
-  /// Returns the k of a segment, counted in elements: a complex number is two real k (complex.hpp).
-  constexpr Index segment() const noexcept { return is_complex ? canonical_segment / 2 : canonical_segment; }
-  friend constexpr bool operator==(DistributedType, DistributedType) = default;
-};
+/// The type of a distributed matrix's elements.
+using DistributedType = NumberType;
+/// Returns the k of a segment, counted in elements: a complex number is two real k (complex.hpp).
+constexpr Index segment_of(DistributedType type) noexcept {
+  return type.is_complex ? canonical_segment / 2 : canonical_segment;
+}
 
 /// The facts about a C++ type of elements.
 template <class T>

@@ -7,7 +7,6 @@
 #include <bit>
 #include <complex>
 #include <cstdint>
-#include <iterator>
 #include <new>
 #include <string>
 
@@ -48,10 +47,8 @@ To checked(From value, To last, const char* what) {
   return static_cast<To>(number);
 }
 inline Backend checked(tessera_backend backend) { return checked(backend, last_backend(), "backend"); }
-template <class From>
-DType checked_type(From type, const char* what) {
-  return checked(type, std::prev(element_types.end())->type, what);
-}
+/// Converts an element type of matrices. Throws InvalidArgument for another value.
+DType checked_type(tessera_dtype type, const char* what);
 inline Op checked(tessera_op op, const char* what) { return checked(op, Op::Transpose, what); }
 
 /// Convert the caller's structures; null stands for the defaults. They throw InvalidArgument.

@@ -1,6 +1,5 @@
 #include "array.hpp"
 
-#include <bit>
 #include <string>
 
 #include <tessera/backend.hpp>
@@ -24,10 +23,8 @@ std::string element_name(PyObject* object, const std::string& otherwise) {
 }
 
 [[noreturn]] void unsupported(const char* name, PyObject* object, const std::string& otherwise) {
-  throw TypeError(
-      std::string(name) + " holds elements of type " + element_name(object, otherwise) +
-      ", but products are of float16, bfloat16, float32, float64, complex64 and complex128; convert it, e.g. with "
-      "astype");
+  throw TypeError(std::string(name) + " holds elements of type " + element_name(object, otherwise) +
+                  ", but products are of " + element_names("and", true) + "; convert it, e.g. with astype");
 }
 
 [[noreturn]] void swapped(const char* name, PyObject* object, const std::string& format) {
@@ -39,17 +36,6 @@ std::string element_name(PyObject* object, const std::string& otherwise) {
 [[noreturn]] void no_array(const char* name, PyObject* object) {
   throw TypeError(std::string(name) + " must be an array (of NumPy, or anything with __dlpack__), not " +
                   type_name(object) + "; numpy.asarray makes one of lists");
-}
-
-/// Returns the element type of a format of the buffer protocol. The bytes must be in this machine's order.
-bool parse_format(const char* format, Element& type) {
-  constexpr char own_order = std::endian::native == std::endian::little ? '<' : '>';
-  if (*format == '@' || *format == '=' || *format == own_order || (*format == '!' && own_order == '>')) ++format;
-  type.is_complex = *format == 'Z';
-  if (type.is_complex) ++format;
-  if (*format == '\0' || format[1] != '\0') return false;
-  type.part = *format == 'd' ? DType::F64 : *format == 'e' ? DType::F16 : DType::F32;
-  return *format == 'f' || *format == 'd' || (*format == 'e' && !type.is_complex);
 }
 
 /// Are the elements ones that a product takes, except for the order of their bytes?
@@ -117,22 +103,6 @@ void check_device(DeviceType type, const char* name) {
 }
 
 } // namespace
-
-bool parse_dtype(const DataType& dtype, Element& type) {
-  for (const bool is_complex : {false, true})
-    for (const ElementType& part : element_types) {
-      if (is_complex && part.scalar != part.type) continue;
-      type = Element(part.type, is_complex);
-      const DataType its = dlpack::data_type(type.part, type.is_complex);
-      if (dtype.code == its.code && dtype.bits == its.bits && dtype.lanes == its.lanes) return true;
-    }
-  return false;
-}
-
-const char* dtype_name(Element element) {
-  if (element.is_complex) return element.part == DType::F64 ? "complex128" : "complex64";
-  return element_type(element.part).array_name.data(); // the list holds literals, which end in a zero
-}
 
 Array::Array(PyObject* object, const char* its_name, Rank rank) : name(its_name), rank_(rank) {
   expect_plain(object, its_name);
@@ -221,11 +191,14 @@ void Array::read_elements(const Buffer& buffer, PyObject* object, std::optional<
                           std::to_string(buffer.element()) + " bytes, but those have " + std::to_string(element()));
 }
 
-/// Takes an array of ml_dtypes' bfloat16. No protocol exports it, but NumPy exports its memory as an array of integers.
+/// Takes an array of a type of ml_dtypes, such as bfloat16. No protocol exports it, but NumPy exports its memory as an
+/// array of integers.
 bool Array::from_bits(PyObject* object) {
-  if (element_name(object, "") != "bfloat16") return false;
-  const Reference bits(python_call<&PyObject_CallMethod>(object, "view", "s", "uint16"));
-  const bool seen = bits && from_buffer(bits.get(), DType::BF16);
+  const std::optional<Element> type = find_element(element_name(object, ""));
+  if (!type || is_of_numpy(*type)) return false;
+  const Reference bits(
+      python_call<&PyObject_CallMethod>(object, "view", "s", ("uint" + std::to_string(8 * type->bytes())).c_str()));
+  const bool seen = bits && from_buffer(bits.get(), *type);
   PyErr_Clear();
   return seen;
 }

@@ -14,28 +14,13 @@
 #include <tessera/types.hpp>
 
 #include "arrays/buffer.hpp"
+#include "arrays/element.hpp"
 #include "dlpack.hpp"
 
 namespace tessera::python {
 
 /// Arrays that say they are on a CUDA device are operands of this backend.
 inline constexpr Backend backend_of_cuda_arrays = Backend::Cuda;
-
-/// The element type of an array: numbers of a type, or complex numbers of two parts of a type, the real part first.
-struct Element {
-  DType part = DType::F32;
-  bool is_complex = false;
-
-  Element(DType of, bool complex = false) : part(of), is_complex(complex) {}
-  bool operator==(const Element&) const = default;
-  std::size_t bytes() const { return size_of(part) * (is_complex ? 2 : 1); }
-};
-
-/// Reads DLPack's name of an element type. Returns false for a type that no product has.
-bool parse_dtype(const dlpack::DataType& dtype, Element& type);
-
-/// Returns the name of the type in NumPy and other array libraries: "float32".
-const char* dtype_name(Element element);
 
 /// An array. The object keeps the array's memory alive. The GIL must be held where it is made and destroyed.
 class Array {

@@ -85,7 +85,7 @@ class Batch {
       throw InvalidArgument(product_name(i) + why);
   }
 
-  DType result_type() const { return type_ == DType::BF16 ? DType::F32 : type_; } // NumPy has no bfloat16
+  DType result_type() const { return is_of_numpy(type_) ? type_ : scalar_of(type_); } // NumPy has no bfloat16
 
   PyObject* new_stack() const {
     const Index rows = has_shape() ? a_.at(0).rows : 0, cols = has_shape() ? b_.at(0).cols : 0;

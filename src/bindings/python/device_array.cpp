@@ -40,7 +40,7 @@ PyObject* export_as(const DeviceArray& array, const std::shared_ptr<DeviceMemory
   tensor.data = memory->data();
   tensor.device = {dlpack::DeviceType::Cuda, array.device()};
   tensor.ndim = 2;
-  tensor.dtype = dlpack::data_type(array.type().part, array.type().is_complex);
+  tensor.dtype = dlpack::data_type(array.type());
   tensor.shape = content->shape;
   tensor.strides = content->strides;
   content->memory = memory;
@@ -136,17 +136,19 @@ PyObject* empty_numpy(Element type, Index rows, Index cols) {
   struct NumPy {
     Reference module{checked(python_call<&PyImport_ImportModule>("numpy"))};
     PyObject* empty = checked(python_call<&PyObject_GetAttrString>(module.get(), "empty"));
-    std::array<PyObject*, element_types.size()> real{}, complex{}; ///< null until asked for
+    std::vector<PyObject*> dtypes = std::vector<PyObject*>(element_count()); ///< null until asked for
 
     PyObject* of(Element element) {
-      PyObject*& dtype = (element.is_complex ? complex : real)[static_cast<std::size_t>(element.part)];
+      PyObject*& dtype = dtypes[place_of(element)];
       if (dtype == nullptr)
         dtype = checked(python_call<&PyObject_CallMethod>(module.get(), "dtype", "s", dtype_name(element)));
       return dtype;
     }
   };
   static NumPy& numpy = *new NumPy; // NumPy cannot be unloaded
-  if (type == DType::BF16) throw TypeError("NumPy has no bfloat16; take the result with torch.from_dlpack or the like");
+  if (!is_of_numpy(type))
+    throw TypeError(std::string("NumPy has no ") + dtype_name(type) +
+                    "; take the result with torch.from_dlpack or the like");
   const Reference shape(checked(PyTuple_New(2)));
   PyTuple_SetItem(shape.get(), 0, checked(PyLong_FromLongLong(rows)));
   PyTuple_SetItem(shape.get(), 1, checked(PyLong_FromLongLong(cols)));

@@ -17,13 +17,11 @@ T* at(std::uintptr_t address) {
   return reinterpret_cast<T*>(address); // NOLINT(performance-no-int-to-ptr): NumPy gives addresses as numbers
 }
 
-tessera::detail::DistributedType type_of(Element element) { return {element.part, element.is_complex}; }
-
 MatrixPointer wrapped(const GridPointer& grid, Element type, const LocalPart& x) {
   if (x.matrix != nullptr) return x.matrix;
   return tessera::detail::wrap_distributed(
       grid, x.rows, x.cols, {x.row_block, x.col_block},
-      {at<void>(x.address), x.column_major ? LocalOrder::ColumnMajor : LocalOrder::RowMajor, x.ld}, type_of(type));
+      {at<void>(x.address), x.column_major ? LocalOrder::ColumnMajor : LocalOrder::RowMajor, x.ld}, type);
 }
 
 } // namespace
@@ -41,16 +39,12 @@ GridPointer make_best_grid(std::uintptr_t comm, std::size_t size, Index m, Index
 MatrixPointer make_matrix(const GridPointer& grid, Element type, Index rows, Index cols, Blocks blocks,
                           LocalOrder order, const Residence& residence) {
   const WithoutGil released;
-  return tessera::detail::create_distributed(grid, rows, cols, blocks, order, type_of(type), &residence);
+  return tessera::detail::create_distributed(grid, rows, cols, blocks, order, type, &residence);
 }
 
 Element parse_element(std::string_view name) {
-  for (const ElementType& type : element_types)
-    if (type.array_name == name) return type.type;
-  if (name == "complex64") return {DType::F32, true};
-  if (name == "complex128") return {DType::F64, true};
-  throw TypeError("distributed matrices have float32, float64, complex64, complex128 or float16 elements, not " +
-                  std::string(name));
+  if (const std::optional<Element> type = find_element(name)) return *type;
+  throw TypeError("distributed matrices have " + element_names("or", true) + " elements, not " + std::string(name));
 }
 
 DistributedReport distributed_gemm(const GridPointer& grid, Element type, std::complex<double> alpha,

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include <tessera/types.hpp>
+#include <tessera/detail/number_type.hpp>
 
 namespace tessera::python::dlpack {
 
@@ -25,10 +25,9 @@ struct DataType {
   std::uint16_t lanes = 1;
 };
 
-/// Returns DLPack's name of an element type. For complex numbers `type` is the type of the parts.
-constexpr DataType data_type(DType type, bool complex = false) {
-  if (complex) return {TypeCode::Complex, static_cast<std::uint8_t>(16 * size_of(type)), 1};
-  return {type == DType::BF16 ? TypeCode::Bfloat : TypeCode::Float, static_cast<std::uint8_t>(8 * size_of(type)), 1};
+/// Returns DLPack's name of an element type.
+constexpr DataType data_type(tessera::detail::NumberType type) {
+  return {static_cast<TypeCode>(type.dlpack()), static_cast<std::uint8_t>(8 * type.bytes()), 1};
 }
 
 /// A tensor. Shape and strides count elements; null strides mean row-major without gaps.

@@ -145,8 +145,8 @@ class ArrayProduct {
     std::optional<Array> c;
     if (arguments_.c != Py_None) check_result(a_, b_, c.emplace(arguments_.c, "c"));
     // NumPy has no bfloat16, so products of bfloat16 in host memory have results in float32.
-    const bool widened = a_.type == DType::BF16 && executor_ == nullptr;
-    const Element result = c ? c->type : widened ? Element(DType::F32) : a_.type;
+    const bool widened = !is_of_numpy(a_.type) && executor_ == nullptr;
+    const Element result = c ? c->type : widened ? Element(scalar_of(a_.type.part)) : a_.type;
     if (beta_ == 0.0) c.reset();
     return executor_ ? on_device(c, result) : on_host(c, result);
   }

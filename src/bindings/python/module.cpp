@@ -350,6 +350,7 @@ NB_MODULE(_core, module) {
       "expect_plain", [](nb::handle x, const char* name) { expect_plain(x.ptr(), name); }, "x"_a.none(), "name"_a);
   module.def("backend_rows", backend_rows);
   module.def("kernel_rows", kernel_rows, "backend"_a.none());
+  module.attr("element_types") = nb::steal(checked(element_table()));
   module.def("promises_bits", backend_promises_bits, "backend"_a, "dtype"_a, "math"_a);
   module.def("copies_made", copies_made, "How many arrays gemm had to copy so far.");
   nb::class_<Race>(module, "Race")

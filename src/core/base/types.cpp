@@ -5,6 +5,9 @@
 #include <numeric>
 #include <utility>
 
+#include <tessera/backend/kernel_abi.h>
+#include <tessera/tessera.h>
+#include <tessera/detail/type_words.hpp>
 #include <tessera/status.hpp>
 
 #include "unknown_word.hpp"
@@ -20,6 +23,20 @@ constexpr Words<DType, element_types.size()> dtype_words = [] {
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = {element_types.facts[i].type, element_types.facts[i].name};
   return words;
 }();
+
+// Programs have these numbers compiled in.
+static_assert(static_cast<int>(DType::F32) == 0 && static_cast<int>(DType::F64) == 1);
+static_assert(static_cast<int>(DType::F16) == 2 && static_cast<int>(DType::BF16) == 3);
+static_assert(static_cast<int>(DType::E4M3) == 4 && static_cast<int>(DType::E5M2) == 5);
+static_assert(static_cast<int>(DType::I8) == 6 && static_cast<int>(DType::I32) == 64);
+static_assert(TESSERA_AS_OPERANDS == -1 && TESSERA_F32 == 0 && TESSERA_F64 == 1);
+static_assert(TESSERA_FLOAT16 == 2 && TESSERA_BFLOAT16 == 3);
+static_assert(TESSERA_CHECKED_F32 == 0 && TESSERA_CHECKED_F64 == 1 && TESSERA_CHECKED_FLOAT16 == 2);
+static_assert(TESSERA_CHECKED_BFLOAT16 == 3 && TESSERA_CHECKED_E4M3 == 4 && TESSERA_CHECKED_E5M2 == 5);
+static_assert(TESSERA_CHECKED_I8 == 6 && TESSERA_CHECKED_I32 == 64);
+static_assert(TESSERA_KERNEL_F32 == 0 && TESSERA_KERNEL_F64 == 1 && TESSERA_KERNEL_F16 == 2);
+static_assert(TESSERA_KERNEL_BF16 == 3 && TESSERA_KERNEL_I8 == 4);
+
 constexpr Words<Math, static_cast<std::size_t>(last_math) + 1> math_words{{{Math::Strict, "strict"},
                                                                            {Math::Tf32, "tf32"},
                                                                            {Math::Bf16, "bf16"},
@@ -65,13 +82,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 } // namespace
 
-std::string_view to_string(DType type) noexcept {
-  return type == whole_number_type.type ? whole_number_type.name : word_of(dtype_words, type);
-}
+std::string_view to_string(DType type) noexcept { return is_known_type(type) ? element_type(type).name : "unknown"; }
 std::string_view to_string(Math math) noexcept { return word_of(math_words, math); }
 std::string_view to_string(Op op) noexcept { return word_of(op_words, op); }
 
-DType parse_dtype(std::string_view word) { return parse(dtype_words, word, "element type"); }
+DType parse_dtype(std::string_view word) {
+  for (const ElementType& type : known_types)
+    if (word == type.name && !is_element_type(type.type))
+      throw InvalidArgument("element type '" + std::string(word) + "' is " + std::string(type.what) +
+                            "; matrices have " + detail::type_words(element_types, &ElementType::name, "or"));
+  return parse(dtype_words, word, "element type");
+}
 Math parse_math(std::string_view word) { return parse(math_words, word, "math mode"); }
 
 std::string unknown_word(std::string_view what, std::string_view word, const std::vector<std::string>& known) {

@@ -6,6 +6,7 @@
 
 #include <tessera/complex.hpp>
 #include <tessera/detail/column_major.hpp>
+#include <tessera/detail/type_words.hpp>
 #include <tessera/executor.hpp>
 
 #include "check_gemm.hpp"
@@ -49,27 +50,21 @@ Status check_operand(const NamedRows& x) {
   return {};
 }
 
-/// "f32, f64, f16 or bf16"
-std::string all_types() {
-  std::string words;
-  for (const ElementType& type : element_types)
-    words += (words.empty() ? "" : &type + 1 == element_types.end() ? " or " : ", ") + std::string(type.name);
-  return words;
-}
-
 Status check_types(const GemmCall& call) {
   for (const DType type : {call.type, call.result})
     if (!is_element_type(type))
-      return refusal("gemm: unsupported element type " + std::to_string(static_cast<int>(type)) + "; use " +
-                     all_types());
+      return refusal("gemm: unsupported element type " +
+                     (is_known_type(type) ? std::string(to_string(type)) : std::to_string(static_cast<int>(type))) +
+                     "; use " + detail::type_words(element_types, &ElementType::name, "or"));
   const auto word = [](auto value) { return std::string(to_string(value)); };
   if (!is_result_of(call.result, call.type))
     return refusal("gemm: operands of " + word(call.type) + " with a result of " + word(call.result) +
-                   "; the result has the operands' type, or is f32 for f16 and bf16 ones, or f16 or bf16 for f32 ones");
+                   "; the result has the operands' type, or is " + detail::other_results());
   const Math unit = element_type(call.type).lossless_math;
   if (is_16_bit(call.type) && call.math != Math::Strict && call.math != unit)
     return Status::failure(StatusCode::Rejected, "gemm: math mode " + word(call.math) + " is not for " +
-                                                     word(call.type) + " operands; use strict or " + word(unit));
+                                                     word(call.type) + " operands; use strict" +
+                                                     (unit == Math::Strict ? "" : " or " + word(unit)));
   return {};
 }
 

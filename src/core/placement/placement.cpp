@@ -120,7 +120,7 @@ struct KnownRates {
 /// Returns the rates, which are measured when the first product asks for them outside a parallel region.
 std::optional<OffloadRates> rates_of(Executor& device, DType type) {
   static std::array<KnownRates, element_types.size()> all;
-  KnownRates& known = all[static_cast<std::size_t>(scalar_of(type))];
+  KnownRates& known = all[element_types.place_of(scalar_of(type))];
   if (Reentry::is_within(&known)) return std::nullopt; // a tool, told of the measurement, multiplies
   const WholeAcrossFork action;
   Executor& host = host_executor(); // without the lock: it may load plug-ins

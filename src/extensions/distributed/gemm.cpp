@@ -33,7 +33,7 @@ Source operand(const DistributedStorage& x, Op op, bool is_a) {
 
 DistributedProduct product_of(const Call& call) {
   const GridState& grid = *call.c.grid;
-  const Segments segments(call.k(), grid.shape.layers, call.c.type.segment());
+  const Segments segments(call.k(), grid.shape.layers, segment_of(call.c.type));
   const bool works = grid.has_place() && grid.layer() < segments.working_layers;
   const Axis rows = grid.row_axis(call.c), cols = grid.col_axis(call.c);
   const Executor* const where_they_stay = call.resident_executor();

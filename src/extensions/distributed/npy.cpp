@@ -188,8 +188,7 @@ void save_distributed_npy(const DistributedStorage& x, const fs::path& path) try
   std::unique_ptr<SentPath> partial;
   Requests requests;
   const Status begun = guarded([&] {
-    header = io::npy_header_of(x.type.is_complex ? io::complex_npy_code(x.type.part) : element_type(x.type.part).npy,
-                               x.rows, x.cols);
+    header = io::npy_header_of(x.type, x.rows, x.cols);
     requests.reserve(requests_of(sizeof(SentPath)));
     partial = std::make_unique<SentPath>();
     if (world.rank() == 0) begin_file(path, header, file, *partial);

@@ -1,6 +1,6 @@
 /// Reads .npy files of every type that a check reads.
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -9,6 +9,7 @@
 #include <tessera/checking/check.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/open_file.hpp>
+#include <tessera/detail/type_words.hpp>
 #include <tessera/detail/uncancelled.hpp>
 #include <tessera/status.hpp>
 
@@ -19,28 +20,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct NpyCode {
-  std::string_view code; ///< NumPy's, without the byte order
-  CheckedType type;
-};
-constexpr std::array codes{NpyCode{"f4", CheckedType::F32}, NpyCode{"f8", CheckedType::F64},
-                           NpyCode{"f2", CheckedType::F16}, NpyCode{"V2", CheckedType::BF16},
-                           NpyCode{"i1", CheckedType::I8},  NpyCode{"i4", CheckedType::I32}};
-
 CheckedType type_of(const io::NpyHeader& header, const fs::path& path, std::optional<CheckedType> opaque) {
   const std::string_view descr = header.descr;
-  const std::string_view code = descr.empty() ? descr : descr.substr(1);
+  std::string_view code = descr.empty() ? descr : descr.substr(1);
   const bool in_order = descr.starts_with('<') || descr.starts_with('|');
-  if (in_order && (code == "V1" || code == "f1")) { // ml_dtypes has used both
-    if (opaque && checked_type(*opaque).bytes == 1) return *opaque;
-    throw IoError(path.string() + ": holds bytes without a type ('" + header.descr +
-                  "'); say whether they are e4m3 or e5m2");
-  }
-  for (const NpyCode& known : codes)
-    if (in_order && code == known.code) return known.type;
-  throw IoError(path.string() + ": holds " + io::describe_type(header.descr) +
-                "; a check reads float32, float64, float16, bfloat16, float8_e4m3fn, float8_e5m2, int8 and int32, "
-                "little-endian");
+  if (code == "f1") code = "V1"; // ml_dtypes has used both
+  const auto is_bytes = [&](const ElementType& type) {
+    return type.npy.empty() && code == std::string("V").append(std::to_string(type.bytes));
+  };
+  if (in_order && opaque && is_bytes(element_type(static_cast<DType>(*opaque)))) return *opaque;
+  for (const ElementType& type : known_types)
+    if (in_order && !type.npy.empty() && code == type.npy) return static_cast<CheckedType>(type.type);
+  if (in_order && std::any_of(known_types.begin(), known_types.end(), is_bytes))
+    throw IoError(path.string() + ": holds bytes without a type ('" + header.descr + "'); say whether they are " +
+                  detail::type_words(known_types, &ElementType::name, "or", is_bytes));
+  throw IoError(path.string() + ": holds " + io::describe_type(header.descr) + "; a check reads " +
+                detail::type_words(known_types, &ElementType::array_name, "and") + ", little-endian");
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include <tessera/detail/open_file.hpp>
+#include <tessera/detail/type_words.hpp>
 #include <tessera/status.hpp>
 
 #include "npy_dictionary.hpp"
@@ -44,11 +45,8 @@ std::string descr_of(const NpyValue& value) {
   struct Name {
     std::string_view name, code;
   };
-  static constexpr Name names[] = {
-      {"float32", "f4"},   {"f", "f4"},     {"single", "f4"},  {"float64", "f8"},     {"d", "f8"},
-      {"double", "f8"},    {"float", "f8"}, {"float16", "f2"}, {"e", "f2"},           {"half", "f2"},
-      {"complex64", "c8"}, {"F", "c8"},     {"D", "c16"},      {"complex128", "c16"}, {"int8", "i1"},
-      {"b", "i1"},         {"int32", "i4"}, {"i", "i4"}};
+  static constexpr Name names[] = {{"single", "f4"},    {"double", "f8"}, {"float", "f8"}, {"half", "f2"},
+                                   {"complex64", "c8"}, {"F", "c8"},      {"D", "c16"},    {"complex128", "c16"}};
   if (!value.text) return "a structured type";
   std::string_view rest = *value.text;
   constexpr char native = std::endian::native == std::endian::little ? '<' : '>';
@@ -59,6 +57,9 @@ std::string descr_of(const NpyValue& value) {
   }
   for (const Name& known : names)
     if (rest == known.name) return order + std::string(known.code);
+  for (const ElementType& known : known_types) // a letter of the buffer protocol is a name of NumPy's, too
+    if (!known.npy.empty() && !known.buffer.empty() && (rest == known.array_name || rest == known.buffer))
+      return order + std::string(known.npy);
   // Only bytes have no order; NumPy reads '|f4' as the machine's own.
   if (order == '|' && rest.starts_with('f') && !rest.ends_with('1')) order = native;
   if (rest == *value.text && (rest.empty() || rest.size() > 3)) return *value.text; // no code: a name
@@ -181,19 +182,20 @@ NpyInfo matrix_of(const NpyHeader& header, const fs::path& path) {
   const auto* const found = std::find_if(element_types.begin(), element_types.end(), [&](const ElementType& type) {
     // Bytes without a type have no order: NumPy saves ml_dtypes.bfloat16 as "<V2" or "|V2".
     const bool little_endian = descr.starts_with('<') || (descr.starts_with('|') && type.npy.starts_with('V'));
-    return little_endian && descr.substr(1) == type.npy;
+    return little_endian && !type.npy.empty() && descr.substr(1) == type.npy;
   });
   if (found == element_types.end())
-    fail(path, "holds " + describe_type(header.descr) +
-                   "; a matrix is read from float32, float64, float16 or bfloat16, little-endian: "
-                   "convert it, as with a.astype('<f4') in NumPy");
+    fail(path, "holds " + describe_type(header.descr) + "; a matrix is read from " +
+                   detail::type_words(element_types, &ElementType::array_name, "or",
+                                      [](const ElementType& type) { return !type.npy.empty(); }) +
+                   ", little-endian: convert it, as with a.astype('<f4') in NumPy");
   info.type = found->type;
   set_shape(info, header, size_of(info.type), to_string(info.type), path);
   return info;
 }
 
 NpyInfo complex_matrix_of(const NpyHeader& header, const fs::path& path, DType part) {
-  const std::string code(complex_npy_code(part));
+  const std::string code(tessera::detail::NumberType(part, true).npy());
   if (header.descr != "<" + code)
     fail(path, "holds " + describe_type(header.descr) + "; expected " + describe_type("<" + code) +
                    ", little-endian: convert it, as with a.astype('<" + code + "') in NumPy");
@@ -201,6 +203,14 @@ NpyInfo complex_matrix_of(const NpyHeader& header, const fs::path& path, DType p
   info.type = part;
   set_shape(info, header, 2 * size_of(part), describe_type("<" + code), path);
   return info;
+}
+
+std::string npy_header_of(tessera::detail::NumberType type, Index rows, Index cols) {
+  if (type.npy().empty())
+    throw InvalidArgument("a .npy file says of elements of " + std::string(to_string(type.part)) +
+                          " only how many bytes they have; convert the matrix to " +
+                          std::string(to_string(scalar_of(type.part))));
+  return npy_header_of(type.npy(), rows, cols);
 }
 
 std::string npy_header_of(std::string_view code, Index rows, Index cols) {

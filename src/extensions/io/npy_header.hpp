@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/detail/number_type.hpp>
 #include <tessera/interop/io.hpp>
 
 namespace tessera::io {
@@ -33,11 +34,9 @@ void check_length(const NpyHeader& header, const std::filesystem::path& path, st
 /// Returns the header of a row-major matrix, as the bytes before its first element. `code` is NumPy's code of the
 /// element type without the byte order.
 std::string npy_header_of(std::string_view code, Index rows, Index cols);
-inline std::string npy_header_of(DType type, Index rows, Index cols) {
-  return npy_header_of(element_type(type).npy, rows, cols);
-}
-/// Returns NumPy's code of complex numbers of two parts, without the byte order.
-constexpr std::string_view complex_npy_code(DType part) noexcept { return part == DType::F32 ? "c8" : "c16"; }
+/// Returns the header of a row-major matrix of numbers or complex numbers of a type. Throws InvalidArgument, which names
+/// the type, where NumPy has no code for it.
+std::string npy_header_of(tessera::detail::NumberType type, Index rows, Index cols);
 /// Returns the matrix that the header describes. Throws IoError if it is no matrix of an element type, or if the file
 /// is shorter than its header says.
 NpyInfo matrix_of(const NpyHeader& header, const std::filesystem::path& path);

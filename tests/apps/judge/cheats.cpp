@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_shuffled_old_answer_is_slower_with_new_data) {
 
 /// Precision that is spared shows in whole numbers for int8, and beside the rounding of C for 16 bits.
 BOOST_AUTO_TEST_CASE(low_precision_of_other_types) {
-  const JudgeVerdict int8 = try_kernel({.kernel = "low_precision_types", .type = int8_product});
+  const JudgeVerdict int8 = try_kernel({.kernel = "low_precision_types", .type = DType::I8});
   BOOST_CHECK_EQUAL(int8.offence, Offence::Wrong);
   BOOST_TEST(int8.why.starts_with("call 1: C("), int8.why);
   for (const DType type : {DType::F16, DType::BF16}) BOOST_TEST_CONTEXT(to_string(type)) {

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(int8_operands) {
     for (const double beta : {0.0, 1.0}) {
       const JudgeVerdict verdict = try_kernel({.kernel = "tessera_honest",
                                                .abi = Abi::Tessera,
-                                               .type = int8_product,
+                                               .type = DType::I8,
                                                .op_a = op,
                                                .op_b = op == Op::None ? Op::Transpose : Op::None,
                                                .beta = beta});
@@ -53,14 +53,14 @@ BOOST_AUTO_TEST_CASE(int8_operands) {
       BOOST_CHECK_EQUAL(verdict.seconds.size(), 3);
     }
   const JudgeVerdict scaled =
-      try_kernel({.kernel = "tessera_honest", .abi = Abi::Tessera, .type = int8_product, .alpha = 2});
+      try_kernel({.kernel = "tessera_honest", .abi = Abi::Tessera, .type = DType::I8, .alpha = 2});
   BOOST_CHECK(scaled.outcome == Outcome::Rejected);
   BOOST_CHECK_EQUAL(scaled.why, "int8 kernels take alpha = 1, and beta = 0 or 1");
 }
 
 /// Where C has 16 bits, long sums of whole numbers are exact because most of A is 0.
 BOOST_AUTO_TEST_CASE(every_type_has_a_solve) {
-  for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16, int8_product})
+  for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16, DType::I8})
     for (const Index k : {37, 1500}) BOOST_TEST_CONTEXT(static_cast<int>(type) << ", k = " << k) {
         const JudgeVerdict verdict = try_kernel({.kernel = "solve_types", .type = type, .k = k});
         BOOST_TEST(verdict.passed(), verdict.why);

@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(memory_is_limited) {
 }
 
 BOOST_AUTO_TEST_CASE(other_types) {
-  for (const DType type : {DType::F16, int8_product}) {
+  for (const DType type : {DType::F16, DType::I8}) {
     const JudgeVerdict verdict = try_kernel({.kernel = EXAMPLE_FOLDER "/cpu_numpy.py", .type = type});
     BOOST_TEST(verdict.passed(), verdict.why << verdict.output);
   }
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_changed_rounding_mode_is_found) {
 #endif
 
 BOOST_AUTO_TEST_CASE(tensors_of_other_types, *utf::precondition(torch)) {
-  for (const DType type : {DType::F64, DType::F16, DType::BF16, int8_product})
+  for (const DType type : {DType::F64, DType::F16, DType::BF16, DType::I8})
     for (const char* kernel : {"python/torch_types.py", EXAMPLE_FOLDER "/cuda_torch.py"})
       BOOST_TEST_CONTEXT(kernel << " " << static_cast<int>(type)) {
         const JudgeVerdict verdict = try_kernel({.kernel = kernel, .type = type, .tolerance = 1e-4});

@@ -84,7 +84,7 @@ JudgeVerdict try_int8(const Case& test) {
   const Index pad = test.abi == Abi::Leetgpu ? 0 : 3;
   const KernelFile file(kernel_path(test.kernel), {}, {});
   JudgeRequest request = request_of(test, file);
-  request.call.type = int8_product;
+  request.call.type = DType::I8;
   request.call.lda = (test.op_a == Op::Transpose ? test.m : test.k) + pad;
   request.call.ldb = (test.op_b == Op::Transpose ? test.k : test.n) + pad;
   request.call.ldc = test.n + pad;
@@ -100,9 +100,8 @@ std::string kernel_path(const std::string& kernel) {
 }
 
 JudgeVerdict try_kernel(const Case& test) {
-  JudgeVerdict verdict = test.type == int8_product
-                             ? try_int8(test)
-                             : with_element(test.type, [&]<class T>(T) { return try_with<T>(test); });
+  JudgeVerdict verdict =
+      test.type == DType::I8 ? try_int8(test) : with_element(test.type, [&]<class T>(T) { return try_with<T>(test); });
   BOOST_TEST_MESSAGE(fmt::format("{}: {}{}{}", test.kernel,
                                  verdict.outcome == Outcome::Judged ? to_string(verdict.offence) : "not judged",
                                  verdict.why.empty() ? "" : ": ", verdict.why));

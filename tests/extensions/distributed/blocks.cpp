@@ -60,7 +60,8 @@ void check_random(std::mt19937_64& random) {
   const auto& [rows, cols, layers] = shapes[static_cast<std::size_t>(below(4))];
   const Grid grid(MPI_COMM_WORLD, rows, cols, layers);
   const auto blocks = [&] { return below(2) == 0 ? Blocks{} : Blocks{1 + below(90), below(2) == 0 ? 1024 : 30}; };
-  const Index m = 1 + below(400), n = 1 + below(400), k = 1 + below(12 * detail::DistributedTypeOf<T>::value.segment());
+  const Index m = 1 + below(400), n = 1 + below(400),
+              k = 1 + below(12 * detail::segment_of(detail::DistributedTypeOf<T>::value));
   const DistributedFactor<T> factors[]{0.0F, 1.0F, 0.5F};
   const auto alpha = factors[1 + below(2)], beta = factors[below(3)];
   const auto order = below(2) == 0 ? LocalOrder::RowMajor : LocalOrder::ColumnMajor;

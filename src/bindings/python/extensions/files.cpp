@@ -25,9 +25,8 @@ namespace {
 constexpr std::chrono::milliseconds between_looks{100};
 
 DType parse_result(std::string_view name) {
-  for (const ElementType& type : element_types)
-    if (type.array_name == name) return type.type;
-  throw TypeError("dtype must be float32, float64, float16 or bfloat16, not " + std::string(name));
+  if (const std::optional<Element> type = find_element(name); type && !type->is_complex) return type->part;
+  throw TypeError("dtype must be " + element_names("or", false) + ", not " + std::string(name));
 }
 
 std::filesystem::path path_of(const nb::bytes& name) { return std::string(name.c_str(), name.size()); }

@@ -20,28 +20,14 @@
 namespace tessera::python {
 namespace {
 
-/// Returns an element type's place in a tuple of modes.
-Py_ssize_t place_of(Element type) {
-  if (type.is_complex) return type.part == DType::F32 ? 4 : 5;
-  switch (type.part) {
-    case DType::F16:
-      return 0;
-    case DType::BF16:
-      return 1;
-    case DType::F32:
-      return 2;
-    default:
-      return 3;
-  }
-}
-
 /// The strict mode computes 16-bit matrices in f32 everywhere, without a GPU's matrix units, which are some ten times
 /// as fast. So 16-bit matrices on a GPU use them unless a mode is named.
 Math math_of(PyObject* word, const TensorView& a) {
   if (PyTuple_Check(word))
-    return parse_math(checked(PyTuple_GetItem(word, place_of(a.type()) + (a.on_cuda() ? 6 : 0))));
+    return parse_math(checked(
+        PyTuple_GetItem(word, static_cast<Py_ssize_t>(place_of(a.type()) + (a.on_cuda() ? element_count() : 0)))));
   if (word != Py_None || !a.on_cuda() || a.type().is_complex) return parse_math(word);
-  return a.type() == DType::BF16 ? Math::Bf16 : a.type() == DType::F16 ? Math::Fp16 : Math::Strict;
+  return element_type(a.type().part).lossless_math;
 }
 
 Op turned(Op op) { return op == Op::None ? Op::Transpose : Op::None; }

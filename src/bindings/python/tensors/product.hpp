@@ -15,11 +15,11 @@ struct TensorProduct {
   PyObject* alpha;    ///< factor of the product; None: 1
   PyObject* bias;     ///< a vector for the columns, or None
   PyObject* activation; ///< a word or None
-  PyObject* math;   ///< a word; None: strict, but 16-bit matrices on a GPU go to its matrix units. Or a tuple of words
-                    ///< for f16, bf16, f32, f64, c64 and c128 on the host, and for these on a GPU
-  PyObject* type;   ///< the name of the result's type, or None for the operands'
-  PyObject* out;    ///< the result's memory, whose old elements are c if c is this object; None: a new tensor
-  PyObject* stream; ///< the number of PyTorch's current stream; None: the library's table knows it
+  PyObject* math; ///< a word; None: strict, but 16-bit matrices on a GPU go to its matrix units. Or a tuple of words
+                  ///< for all types of matrices in the order of arrays/element.hpp on the host, and for these on a GPU
+  PyObject* type; ///< the name of the result's type, or None for the operands'
+  PyObject* out;  ///< the result's memory, whose old elements are c if c is this object; None: a new tensor
+  PyObject* stream;         ///< the number of PyTorch's current stream; None: the library's table knows it
   int dimensions = 0;       ///< how many a and b must have; 0: two or three
   bool b_is_weight = false; ///< b is a matrix whose transpose is multiplied, as the weights of a linear layer
 };

@@ -58,21 +58,6 @@ std::int64_t number_at(PyObject* tuple, Py_ssize_t i) {
   return number;
 }
 
-/// Returns PyTorch's number of an element type (c10::ScalarType).
-std::int32_t scalar_type(Element type) {
-  if (type.is_complex) return type.part == DType::F64 ? 10 : 9;
-  switch (type.part) {
-    case DType::F16:
-      return 5;
-    case DType::BF16:
-      return 15;
-    case DType::F64:
-      return 7;
-    default:
-      return 6;
-  }
-}
-
 /// Makes a torch.Tensor of a tensor.
 PyObject* wrapped(const TensorMaker& maker, void* tensor) {
   const Reference capsule(checked(PyCapsule_New(tensor, nullptr, nullptr)));
@@ -84,7 +69,7 @@ PyObject* wrapped(const TensorMaker& maker, void* tensor) {
 bool takes_over(const TensorMaker& maker) {
   const std::int64_t one = 1;
   void* tensor = nullptr;
-  if (maker.empty_strided(1, &one, &one, scalar_type({DType::F32, false}), 0, 0, &tensor) != 0)
+  if (maker.empty_strided(1, &one, &one, Element(DType::F32).torch(), 0, 0, &tensor) != 0)
     throw OutOfMemory("PyTorch has no memory for a tensor of one element");
   const Reference python(wrapped(maker, tensor));
   const Reference uses(checked(python_call<&PyObject_CallMethod>(python.get(), "_use_count", nullptr)));
@@ -274,8 +259,7 @@ NewTensor::NewTensor(const TensorView& like, Element type, const Index* sizes, i
     strides[i] = view_.stride(i);
   }
   const std::int32_t device_type = like.on_cuda() ? 1 : 0; // c10::DeviceType
-  if (maker.empty_strided(dimensions, shape, strides, scalar_type(type), device_type, like.device().id, &tensor_) !=
-          0 ||
+  if (maker.empty_strided(dimensions, shape, strides, type.torch(), device_type, like.device().id, &tensor_) != 0 ||
       maker.data(tensor_, &data) != 0)
     throw OutOfMemory("PyTorch has no memory for a result of " + shape_of(shape, dimensions) + " elements of " +
                       dtype_name(type));

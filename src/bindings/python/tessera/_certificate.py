@@ -11,9 +11,7 @@ import numpy
 
 from . import _core
 from ._errors import InvalidArgument
-
-#: Names of ml_dtypes and PyTorch whose elements no buffer exports, and the integers of their size.
-_OPAQUE = {"bfloat16": numpy.uint16, "float8_e4m3fn": numpy.uint8, "float8_e5m2": numpy.uint8}
+from ._types import OPAQUE
 
 
 @dataclass(frozen=True)
@@ -135,16 +133,16 @@ def _array(x: Any, name: str) -> tuple[Any, str]:
                 "convert it, e.g. with astype(dtype.newbyteorder('='))"
             )
         kind = _dtype_name(x)
-        return (x.view(_OPAQUE[kind]) if kind in _OPAQUE else x), kind
+        return (x.view(f"u{OPAQUE[kind]}") if kind in OPAQUE else x), kind
     if isinstance(x, _core.DeviceArray):
         kind = x.dtype
-        return (x if kind == "bfloat16" else x.numpy()), kind
+        return (x if kind in OPAQUE else x.numpy()), kind
     if hasattr(x, "detach") and hasattr(x, "cpu"):  # PyTorch
         x = x.detach().cpu()
         kind = _dtype_name(x)
-        if kind in _OPAQUE:
+        if kind in OPAQUE:
             torch = sys.modules[type(x).__module__.partition(".")[0]]
-            x = x.view(torch.int16 if kind == "bfloat16" else torch.uint8)
+            x = x.view(torch.int16 if OPAQUE[kind] == 2 else torch.uint8)
         return x.numpy(), kind
     if hasattr(x, "__cuda_array_interface__") and hasattr(x, "get"):  # CuPy
         return _array(x.get(), name)

@@ -18,13 +18,14 @@ import numpy as np
 
 from . import _core
 from ._errors import InvalidArgument
+from ._types import OF_MATRICES
 
 __all__ = ["matmul"]
 
 #: k of a segment of the contract; a complex number is two real k.
 _SEGMENT = 1024
 #: The types whose products dask may hold; sums of float16 are float32 until the end.
-_TYPES = ("float32", "float64", "complex64", "complex128", "float16")
+_TYPES = tuple(one.name for one in OF_MATRICES if one.buffer)
 #: The most k of a task. Longer tasks keep more of A and B in memory at a time.
 _MOST_K = 8 * _SEGMENT
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <tessera/detail/number_text.hpp>
+#include <tessera/detail/type_words.hpp>
 #include <tessera/executor.hpp>
 #include <tessera/status.hpp>
 
@@ -12,10 +13,26 @@
 namespace tessera::certificate {
 namespace {
 
+/// Returns the facts about a type, which checked_type() knows.
+const ElementType& facts_of(CheckedType type) { return element_type(static_cast<DType>(type)); }
+bool is_of_matrices(CheckedType type) { return is_element_type(static_cast<DType>(type)); }
+/// Is it a type of A and B alone, which is not computed in?
 bool is_narrow(CheckedType type) {
-  return type == CheckedType::E4M3 || type == CheckedType::E5M2 || type == CheckedType::I8;
+  return !is_of_matrices(type) &&
+         (facts_of(type).scalar != facts_of(type).type || facts_of(type).result != facts_of(type).type);
 }
-bool is_fp8(CheckedType type) { return type == CheckedType::E4M3 || type == CheckedType::E5M2; }
+/// Is it a floating-point type of A and B alone?
+bool is_narrow_float(CheckedType type) { return is_narrow(type) && !is_whole_number(static_cast<DType>(type)); }
+/// Is it the type of exact results alone?
+bool is_whole_result(CheckedType type) { return !is_of_matrices(type) && !is_narrow(type); }
+
+/// Returns the names of the types for which `is_meant` is true: "f32, f64 or f16".
+std::string names(bool (*is_meant)(CheckedType), std::string_view last) {
+  return detail::type_words(known_types, &ElementType::name, last,
+                            [&](const ElementType& type) { return is_meant(static_cast<CheckedType>(type.type)); });
+}
+bool is_operand(CheckedType type) { return !is_whole_result(type); }
+bool is_result(CheckedType type) { return !is_narrow(type); }
 
 std::string name(CheckedType type) { return std::string(checked_type(type).name); }
 std::string text(Index number) { return std::to_string(number); }
@@ -73,31 +90,31 @@ StoredRows stored(const CheckedMatrix& x) { return {x.data, x.rows, x.cols, x.ld
 
 Kind kind_of(CheckedType a, CheckedType b, CheckedType c, Math math) {
   for (const auto& [type, what] : {std::pair{a, "a"}, std::pair{b, "b"}})
-    if (checked_type(type).type == CheckedType::I32)
-      throw InvalidArgument("check: " + std::string(what) +
-                            " holds i32, which is a type of C alone; operands are of "
-                            "f32, f64, f16, bf16, e4m3, e5m2 or i8");
-  if (checked_type(c); is_narrow(c))
-    throw InvalidArgument("check: c holds " + name(c) +
-                          ", which is a type of A and B alone; C is of f32, f64, f16, "
-                          "bf16, or i32");
+    if (is_whole_result(checked_type(type).type))
+      throw InvalidArgument("check: " + std::string(what) + " holds " + name(type) +
+                            ", which is a type of C alone; operands are of " + names(is_operand, "or"));
+  if (is_narrow(checked_type(c).type))
+    throw InvalidArgument("check: c holds " + name(c) + ", which is a type of A and B alone; C is of " +
+                          names(is_result, "or"));
   if (static_cast<int>(math) < 0 || math > last_math)
     throw InvalidArgument("check: unknown math mode " + std::to_string(static_cast<int>(math)));
-  if (a != b && !(is_fp8(a) && is_fp8(b)))
-    throw InvalidArgument("check: a holds " + name(a) + ", b holds " + name(b) +
-                          "; they have one type, or are e4m3 and e5m2");
+  if (a != b && !(is_narrow_float(a) && is_narrow_float(b)))
+    throw InvalidArgument("check: a holds " + name(a) + ", b holds " + name(b) + "; they have one type, or are " +
+                          names(is_narrow_float, "and"));
   Kind kind;
   kind.a = a;
   kind.b = b;
   kind.c = c;
-  kind.whole = c == CheckedType::I32;
+  kind.whole = is_whole_result(c);
   const DType type = is_narrow(a) ? DType::F32 : static_cast<DType>(a); // 8-bit elements are computed with as f32
-  const bool fits = kind.whole ? a == CheckedType::I8 : is_result_of(static_cast<DType>(c), type);
+  const bool fits = kind.whole ? facts_of(a).result == facts_of(c).type : is_result_of(static_cast<DType>(c), type);
   if (!fits)
     throw InvalidArgument("check: a and b hold " + name(a) + ", c holds " + name(c) +
-                          "; a result has the operands' type, or is f32 for narrower ones, or f16 or bf16 for f32 and "
-                          "8-bit ones, or i32 for i8");
-  const Math lossless = is_narrow(a) ? Math::Strict : element_type(type).lossless_math;
+                          "; a result has the operands' type, or is f32 for narrower ones, or " +
+                          names([](CheckedType x) { return is_of_matrices(x) && facts_of(x).bytes == 2; }, "or") +
+                          " for f32 and 8-bit ones, or " + names(is_whole_result, "or") + " for " +
+                          names([](CheckedType x) { return is_narrow(x) && !is_narrow_float(x); }, "and"));
+  const Math lossless = facts_of(a).lossless_math;
   const bool of_f32 = math != Math::Strict && math != Math::Compensated && math != Math::Strassen;
   const bool has_mode =
       math == Math::Strict || math == lossless || a == CheckedType::F32 || (a == CheckedType::F64 && !of_f32);

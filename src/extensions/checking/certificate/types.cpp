@@ -4,6 +4,7 @@
 #include <array>
 
 #include <tessera/checking/check.hpp>
+#include <tessera/detail/type_words.hpp>
 #include <tessera/status.hpp>
 
 #include "core/matrix/operand.hpp"
@@ -11,19 +12,20 @@
 namespace tessera {
 namespace {
 
-constexpr CheckedTypeInfo element_row(DType type) {
-  const ElementType& facts = element_type(type);
-  return {static_cast<CheckedType>(type), facts.name, facts.array_name, facts.bytes};
-}
+constexpr auto type_rows = [] {
+  std::array<CheckedTypeInfo, known_types.size()> rows{};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ElementType& facts = known_types.facts[i];
+    rows[i] = {static_cast<CheckedType>(facts.type), facts.name, facts.array_name, facts.bytes};
+  }
+  return rows;
+}();
 
-constexpr std::array type_rows{element_row(DType::F32),
-                               element_row(DType::F64),
-                               element_row(DType::F16),
-                               element_row(DType::BF16),
-                               CheckedTypeInfo{CheckedType::E4M3, "e4m3", "float8_e4m3fn", 1},
-                               CheckedTypeInfo{CheckedType::E5M2, "e5m2", "float8_e5m2", 1},
-                               CheckedTypeInfo{CheckedType::I8, "i8", "int8", 1},
-                               CheckedTypeInfo{CheckedType::I32, "i32", "int32", 4}};
+// Programs have these numbers compiled in. Each is the number of the DType of this name.
+static_assert(static_cast<int>(CheckedType::F32) == 0 && static_cast<int>(CheckedType::F64) == 1);
+static_assert(static_cast<int>(CheckedType::F16) == 2 && static_cast<int>(CheckedType::BF16) == 3);
+static_assert(static_cast<int>(CheckedType::E4M3) == 4 && static_cast<int>(CheckedType::E5M2) == 5);
+static_assert(static_cast<int>(CheckedType::I8) == 6 && static_cast<int>(CheckedType::I32) == 64);
 
 constexpr std::array<std::string_view, 15> diagnoses{
     "not_written",   "stale",           "beta_ignored",     "added_to_c",       "transposed_a",
@@ -37,8 +39,8 @@ std::span<const CheckedTypeInfo> checked_types() noexcept { return type_rows; }
 const CheckedTypeInfo& checked_type(CheckedType type) {
   for (const CheckedTypeInfo& row : type_rows)
     if (row.type == type) return row;
-  throw InvalidArgument("check: unknown element type " + std::to_string(static_cast<int>(type)) +
-                        "; use f32, f64, f16, bf16, e4m3, e5m2, i8 or i32");
+  throw InvalidArgument("check: unknown element type " + std::to_string(static_cast<int>(type)) + "; use " +
+                        detail::type_words(known_types, &ElementType::name, "or"));
 }
 
 CheckedType parse_checked_type(std::string_view word) {

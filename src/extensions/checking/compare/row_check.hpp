@@ -76,9 +76,11 @@ class RowCheck {
 extern template class RowCheck<float>;
 extern template class RowCheck<double>;
 
-/// Do the bounds depend on the largest elements of the operands? Whether an f16 result may overflow does.
+/// Do the bounds depend on the largest elements of the operands? Whether a result with fewer exponents than f32, such
+/// as f16, may overflow does.
 inline bool needs_largest(const BoundCoefficients& bound, DType result) {
-  return bound.exact || result == DType::F16 || bound.norms > 0 || bound.input > 0 || bound.scaled > 0 ||
+  return bound.exact || element_type(result).largest_exponent < element_type(DType::F32).largest_exponent ||
+         bound.norms > 0 || bound.input > 0 || bound.scaled > 0 ||
          bound.largest_input < std::numeric_limits<double>::infinity();
 }
 

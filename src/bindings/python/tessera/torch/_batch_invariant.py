@@ -16,6 +16,7 @@ import torch
 from .. import _core
 from .._errors import InvalidArgument
 from .._inventory import backends
+from .._types import OF_MATRICES
 from . import _inductor as inductor
 from . import _operators as operators
 from . import _overrides as overrides
@@ -230,13 +231,17 @@ def _modes(math):
                 "whose rows do not depend on the batch; 'strict' has them"
             )
     found = {}
+    words = []
     for kind in ("cpu", "cuda"):
-        for dtype, (_, _, name) in products.TYPES.items():
-            found[kind, dtype] = math or "strict"
-            units = {"float16": "fp16", "bfloat16": "bf16"}.get(name)
-            if math is None and kind == "cuda" and units and "cuda" in present and _keeps_rows("cuda", units, name):
-                found[kind, dtype] = units
-    return Modes(found, tuple(found.values()))
+        for one in OF_MATRICES:
+            mode = math or "strict"
+            units = None if one.is_complex or one.units == "strict" else one.units
+            if math is None and kind == "cuda" and units and "cuda" in present and _keeps_rows("cuda", units, one.name):
+                mode = units
+            words.append(mode)
+            if hasattr(torch, one.name):
+                found[kind, getattr(torch, one.name)] = mode
+    return Modes(found, tuple(words))
 
 
 def _real_types():

@@ -10,15 +10,11 @@ import torch.autograd.forward_ad as forward_ad
 
 from .. import _core
 from .._errors import InternalError, InvalidArgument, KernelRejected
+from .._types import OF_MATRICES
 
 #: The element types, with DLPack's code and bits, and NumPy's name.
 TYPES = {
-    torch.float16: (2, 16, "float16"),
-    torch.bfloat16: (4, 16, "bfloat16"),
-    torch.float32: (2, 32, "float32"),
-    torch.float64: (2, 64, "float64"),
-    torch.complex64: (5, 64, "complex64"),
-    torch.complex128: (5, 128, "complex128"),
+    getattr(torch, one.name): (one.dlpack, 8 * one.bytes, one.name) for one in OF_MATRICES if hasattr(torch, one.name)
 }
 
 
