@@ -194,11 +194,11 @@ void Array::read_elements(const Buffer& buffer, PyObject* object, std::optional<
 /// Takes an array of a type of ml_dtypes, such as bfloat16. No protocol exports it, but NumPy exports its memory as an
 /// array of integers.
 bool Array::from_bits(PyObject* object) {
-  const std::optional<Element> type = find_element(element_name(object, ""));
-  if (!type || is_of_numpy(*type)) return false;
+  const std::optional<Element> found = find_element(element_name(object, ""));
+  if (!found || is_of_numpy(*found)) return false;
   const Reference bits(
-      python_call<&PyObject_CallMethod>(object, "view", "s", ("uint" + std::to_string(8 * type->bytes())).c_str()));
-  const bool seen = bits && from_buffer(bits.get(), *type);
+      python_call<&PyObject_CallMethod>(object, "view", "s", ("uint" + std::to_string(8 * found->bytes())).c_str()));
+  const bool seen = bits && from_buffer(bits.get(), *found);
   PyErr_Clear();
   return seen;
 }
