@@ -39,7 +39,7 @@ TESSERA_FUZZ_TARGET(command_line) {
   try {
     const auto options = tessera::compare_app::parse_options(static_cast<int>(arguments.size()), argv.data());
     if (!options) return;
-    for (const tessera::compare_app::Shape& shape : options->shapes)
+    for (const tessera::GemmShape& shape : options->shapes)
       tessera::fuzz::require(shape.m >= 0 && shape.n >= 0 && shape.k >= 0, "a shape with negative sizes");
     tessera::fuzz::require(options->repeat > 0 && options->time_limit >= 0, "runs without end or beginning");
   } catch (const tessera::Error&) {
