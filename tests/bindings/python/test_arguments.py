@@ -38,7 +38,7 @@ def test_no_array():
 
 
 def test_element_types():
-    raises(TypeError, "a holds elements of type int64", "float16, bfloat16, float32, float64, complex64 and complex128", a=a.astype(np.int64))
+    raises(TypeError, "a holds elements of type int64", "float32, float64, float16, bfloat16, complex64 and complex128", a=a.astype(np.int64))
     raises(TypeError, "a holds elements of type >f4", a=a.astype(">f4"))
     raises(TypeError, "a holds elements of type object", a=a.astype(object))
     raises(TypeError, "a holds elements of type datetime64", a=np.zeros((3, 4), "M8[s]"))

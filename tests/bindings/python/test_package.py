@@ -69,7 +69,8 @@ def test_the_stub_has_what_the_module_has():
     classes = {x.name: {y.name for y in x.body if isinstance(y, ast.FunctionDef)} for x in stub.body if isinstance(x, ast.ClassDef)}
     core = ts._core
     public = {name for name in vars(core) if not name.startswith("_")}
-    assert public == {x.name for x in functions} | (classes.keys() - {"SupportsDLPack"})
+    variables = {x.target.id for x in stub.body if isinstance(x, ast.AnnAssign) and not x.target.id.startswith("_")}
+    assert public == {x.name for x in functions} | (classes.keys() - {"SupportsDLPack"}) | variables
     for name in public & classes.keys():
         own = {x for x in vars(getattr(core, name)) if not x.startswith("_") or x.startswith("__dlpack")}
         assert own == classes[name] - {"__init__"}
