@@ -97,6 +97,7 @@ def load_package():
     finally:
         typing.overload = overload
     core.__version__ = ""
+    core.element_types = []
     for name in ("gemm", "gemm_batch"):
         getattr(core, name).__doc__ = text_of(f"{name}_doc")
     sys.modules["tessera._core"] = core

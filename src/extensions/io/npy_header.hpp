@@ -34,8 +34,8 @@ void check_length(const NpyHeader& header, const std::filesystem::path& path, st
 /// Returns the header of a row-major matrix, as the bytes before its first element. `code` is NumPy's code of the
 /// element type without the byte order.
 std::string npy_header_of(std::string_view code, Index rows, Index cols);
-/// Returns the header of a row-major matrix of numbers or complex numbers of a type. Throws InvalidArgument, which names
-/// the type, where NumPy has no code for it.
+/// Returns the header of a row-major matrix of numbers or complex numbers of a type. Throws InvalidArgument, which
+/// names the type, where NumPy has no code for it.
 std::string npy_header_of(tessera::detail::NumberType type, Index rows, Index cols);
 /// Returns the matrix that the header describes. Throws IoError if it is no matrix of an element type, or if the file
 /// is shorter than its header says.

@@ -3,8 +3,8 @@
 
 #include "core/base/reentry.cpp"
 #include "core/base/types.cpp"
-#include "core/executor/executor.cpp"
-#include "core/executor/tuning/tuned_rows.cpp"
+#include "core/executor/kernel_choice.cpp"
+#include "core/executor/tuning/tuned_kernels.cpp"
 #include "core/gemm/check_gemm.cpp"
 #include "core/tools/describe.cpp"
 #include "core/tools/listeners.cpp"

@@ -40,17 +40,8 @@ float rounded(double x) {
 
 std::string product(DType type, DType result) {
   float x[4] = {};
-  const GemmCall call{.type = type,
-                      .m = 1,
-                      .n = 1,
-                      .k = 1,
-                      .a = x,
-                      .lda = 1,
-                      .b = x + 1,
-                      .ldb = 1,
-                      .c = x + 2,
-                      .ldc = 1,
-                      .result = result};
+  const GemmCall call{
+      {.type = type, .m = 1, .n = 1, .k = 1, .a = x, .lda = 1, .b = x + 1, .ldb = 1, .c = x + 2, .ldc = 1}, result};
   if (const Status status = check_gemm(call); !status.ok()) return status.why;
   Executor& reference = executor(Backend::Reference);
   const Status status = reference.Executor::gemm(reference.default_queue(), call);
@@ -61,7 +52,7 @@ std::string opened(const char* file, judge::Abi abi) {
   judge::Reply reply{};
   const auto entry = judge::open_entry(file, abi, stand_in, reply);
   if (entry == nullptr) return reply.text;
-  return "opened, " + std::to_string(entry->run({.type = stand_in, .m = 1, .n = 1, .k = 1}, nullptr));
+  return "opened, " + std::to_string(entry->run({{.type = stand_in, .m = 1, .n = 1, .k = 1}}, nullptr));
 }
 
 std::string read_file(std::optional<CheckedType> opaque) {
