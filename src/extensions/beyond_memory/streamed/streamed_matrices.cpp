@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
 
 #include "core/gemm/beyond_memory.hpp"
