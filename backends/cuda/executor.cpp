@@ -139,7 +139,7 @@ Status CudaExecutor::measure_ceilings(DType type, Math math, int, Ceilings& ceil
 }
 Status CudaExecutor::read_state(DeviceState& state) noexcept {
   const detail::ContractArithmetic contract;
-  return Nvml::instance().read_state(device_, state);
+  return Nvml::read_state(device_, state);
 }
 
 } // namespace tessera::cuda

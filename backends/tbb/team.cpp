@@ -8,6 +8,7 @@
 #include <oneapi/tbb/task_scheduler_observer.h>
 #include <algorithm>
 #include <atomic>
+#include <new>
 
 #include <tessera/detail/processors.hpp>
 
@@ -49,6 +50,19 @@ std::atomic<bool> runtime_ended = false;
 struct AtEnd {
   ~AtEnd() { runtime_ended = true; }
 } const at_end;
+
+/// TBB opens libraries of its own when it is first used, under a lock. That happens here, while this plug-in is loaded
+/// and this thread has the dynamic loader's lock. Later, another thread may have it, in a constructor that waits for
+/// TBB's lock. Where memory is short, the first use does it.
+[[maybe_unused]] const bool has_started = [] {
+  try {
+    static_cast<void>(pool_size());
+    onetbb::task_arena(1).initialize();
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}();
 
 /// A place that all threads know, for ThreadSanitizer.
 char in_order = 0;

@@ -3,7 +3,10 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
+#include <memory>
 #include <new>
+
+#include <tessera/detail/found_once.hpp>
 
 #include "status.hpp"
 #include "vendor_library.hpp"
@@ -17,9 +20,9 @@ constexpr int sensor_gpu = 0;   // NVML_TEMPERATURE_GPU
 
 } // namespace
 
-const Nvml& Nvml::instance() noexcept {
-  static const Nvml nvml;
-  return nvml;
+const Nvml& Nvml::instance() {
+  static constinit detail::FoundOnce<const Nvml> nvml;
+  return nvml.get([] { return std::unique_ptr<const Nvml>(new Nvml); });
 }
 
 Nvml::Nvml() noexcept {
@@ -36,8 +39,14 @@ Nvml::Nvml() noexcept {
     missing_ = "NVML could not be initialised";
 }
 
-Status Nvml::read_state(int device, DeviceState& state) const noexcept try {
+Status Nvml::read_state(int device, DeviceState& state) noexcept try {
   state = {};
+  return instance().read(device, state);
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+Status Nvml::read(int device, DeviceState& state) const {
   if (missing_ != nullptr) return {StatusCode::Unavailable, missing_};
   char bus[32] = {};
   if (Status status = check(cudaDeviceGetPCIBusId(bus, sizeof bus, device), "asking for a device's bus"); !status.ok())
@@ -58,8 +67,6 @@ Status Nvml::read_state(int device, DeviceState& state) const noexcept try {
   result = temperature_(handle, sensor_gpu, &value);
   read(result, value, 1, state.temperature_c);
   return {};
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
 }
 
 } // namespace tessera::cuda

@@ -10,15 +10,16 @@ namespace tessera::cuda {
 
 class Nvml {
  public:
-  /// Returns the only instance of this process.
-  static const Nvml& instance() noexcept;
-
   /// Reads clocks, power and temperature of the device that CUDA numbers `device`. Fails with Unavailable and the
   /// reason if the library is missing or does not know the device.
-  Status read_state(int device, DeviceState& state) const noexcept;
+  static Status read_state(int device, DeviceState& state) noexcept;
 
  private:
   using Device = struct Opaque*;
+
+  /// Returns the only instance of this process. Throws std::bad_alloc.
+  static const Nvml& instance();
+  Status read(int device, DeviceState& state) const;
 
   Nvml() noexcept;
 

@@ -52,7 +52,8 @@ struct PluginInfo {
   /// Returns Ok, or the reason why this machine cannot use the backend (no driver, driver too old, no device, …). The
   /// first call may be slow.
   Status (*probe)();
-  /// Makes an executor. On failure `executor` stays null.
+  /// Makes an executor. On failure `executor` stays null. Two threads may call it at once, where the one runs the
+  /// constructor of a library and the other one waits for the dynamic loader; the executor that is made last is ended.
   Status (*create)(const ExecutorOptions& options, Executor*& executor);
   /// Ends an executor that create() made.
   void (*destroy)(Executor* executor);

@@ -1,6 +1,7 @@
 #include "backend_entry.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -18,6 +19,13 @@
 #include "reference/plugin.hpp"
 
 namespace tessera {
+
+/// An executor that has just been made; null: the reason.
+struct BackendEntry::Made {
+  std::unique_ptr<Executor, void (*)(Executor*)> executor{nullptr, nullptr};
+  StatusCode code = StatusCode::Unavailable;
+  std::string reason;
+};
 
 BackendEntry::BackendEntry(const BuiltInBackend& line) : backend_(line.backend), name_(line.name), built_in_(&line) {}
 
@@ -49,11 +57,15 @@ Executor* BackendEntry::executor() {
   refuse_reentry();
   const WholeAcrossFork action;
   load();
-  const std::lock_guard lock(mutex_);
-  const Reentry here(this);
-  const detail::ContractArithmetic contract;
-  if (made_ == nullptr && !lost_ && loaded_.plugin != nullptr)
-    made_.store(make(-1, code_, reason_), std::memory_order_release);
+  Made fresh;
+  std::unique_lock lock(mutex_);
+  wait_for_maker(lock);
+  if (made_ != nullptr || lost_ != nullptr || loaded_.plugin == nullptr) return made_;
+  make(-1, lock, fresh);
+  if (made_ != nullptr) return made_; // another thread was faster
+  code_ = fresh.code;
+  reason_ = std::move(fresh.reason);
+  made_.store(fresh.executor.release(), std::memory_order_release);
   return made_;
 }
 
@@ -61,23 +73,27 @@ Executor* BackendEntry::executor_of(int device, int copy, State& state) {
   Executor* const chosen = executor(); // the backend's own choice may be this device
   if (copy == 0 && chosen != nullptr && chosen->capabilities().device_index == device) return chosen;
   const WholeAcrossFork action;
-  const std::lock_guard lock(mutex_);
-  const Reentry here(this);
-  const detail::ContractArithmetic contract;
+  Made fresh;
+  std::unique_lock lock(mutex_);
+  wait_for_maker(lock);
   state = {code_, loaded_.plugin != nullptr, reason_, loaded_.path};
   if (lost_ != nullptr) state.reason = lost_by_fork;
-  for (const Device& known : devices_)
-    if (known.number == device && known.copy == copy) {
-      if (known.lost) state.reason = lost_by_fork;
-      return known.lost ? nullptr : known.executor;
-    }
-  if (lost_ != nullptr || loaded_.plugin == nullptr) return nullptr;
-  devices_.reserve(devices_.size() + 1);
-  if (Executor* made = make(device, state.code, state.reason)) {
-    devices_.push_back({device, copy, made, false});
-    return made;
+  const auto find = [&] {
+    return std::find_if(devices_.begin(), devices_.end(),
+                        [&](const Device& known) { return known.number == device && known.copy == copy; });
+  };
+  if (const auto known = find(); known != devices_.end()) {
+    if (known->lost) state.reason = lost_by_fork;
+    return known->lost ? nullptr : known->executor;
   }
-  return nullptr;
+  if (lost_ != nullptr || loaded_.plugin == nullptr) return nullptr;
+  make(device, lock, fresh);
+  if (const auto known = find(); known != devices_.end()) return known->executor; // another thread was faster
+  state.code = fresh.code;
+  state.reason = std::move(fresh.reason);
+  if (fresh.executor == nullptr) return nullptr;
+  devices_.push_back({device, copy, fresh.executor.get(), false});
+  return fresh.executor.release();
 }
 
 bool BackendEntry::has_lost(const Executor& executor) const noexcept {
@@ -156,28 +172,52 @@ std::string BackendEntry::problem_of(Executor& executor, int device, StatusCode&
   return {};
 }
 
-/// Makes the executor of a device, or with −1 the one of the plug-in's own choice; null with the reason. Throws
-/// std::bad_alloc; then the next call makes the executor.
-Executor* BackendEntry::make(int device, StatusCode& code, std::string& reason) {
-  const ExecutorOptions options{.threads = default_threads(), .device = device, .backend = backend_};
-  Executor* made = nullptr;
-  Status status = create_guarded(*loaded_.plugin, options, made);
-  std::unique_ptr<Executor, void (*)(Executor*)> fresh(made, loaded_.plugin->destroy);
-  // A plug-in gets its arguments from variables of the environment alone.
-  code = status.code == StatusCode::OutOfMemory || status.code == StatusCode::InvalidArgument ? status.code
-                                                                                              : StatusCode::Unavailable;
-  reason = std::move(status.why);
-  if (fresh != nullptr) {
-    reason = problem_of(*fresh, device, code);
-    if (!reason.empty()) fresh = nullptr;
+/// Lets a thread that makes an executor end, so that others do not make it, too, but not for ever: that thread may wait
+/// for the dynamic loader, whose lock this one holds if it runs the constructor of a library.
+void BackendEntry::wait_for_maker(std::unique_lock<std::mutex>& lock) {
+  maker_ended_.wait_for(lock, std::chrono::seconds(2), [this] { return makers_ == 0; });
+}
+
+void BackendEntry::make(int device, std::unique_lock<std::mutex>& lock, Made& made) {
+  const Reentry here(this);
+  const detail::ContractArithmetic contract;
+  ++makers_;
+  lock.unlock();
+  try {
+    make_unlocked(device, made);
+  } catch (...) {
+    end_making(lock);
+    throw;
   }
-  if (fresh != nullptr) tools::finish_before_what_is_loaded_now();
+  end_making(lock);
+}
+
+void BackendEntry::end_making(std::unique_lock<std::mutex>& lock) {
+  lock.lock();
+  --makers_;
+  maker_ended_.notify_all();
+}
+
+void BackendEntry::make_unlocked(int device, Made& made) {
+  const ExecutorOptions options{.threads = default_threads(), .device = device, .backend = backend_};
+  Executor* created = nullptr;
+  Status status = create_guarded(*loaded_.plugin, options, created);
+  made.executor = {created, loaded_.plugin->destroy};
+  // A plug-in gets its arguments from variables of the environment alone.
+  made.code = status.code == StatusCode::OutOfMemory || status.code == StatusCode::InvalidArgument
+                  ? status.code
+                  : StatusCode::Unavailable;
+  made.reason = std::move(status.why);
+  if (created != nullptr) {
+    made.reason = problem_of(*created, device, made.code);
+    if (!made.reason.empty()) made.executor = nullptr;
+  }
+  if (made.executor != nullptr) tools::finish_before_what_is_loaded_now();
   if (log_dispatch()) {
     std::string line = "backend " + name_;
     if (device >= 0) line.append(":").append(std::to_string(device));
-    log_line(line.append(fresh != nullptr ? " is up" : " is not available: " + reason));
+    log_line(line.append(made.executor != nullptr ? " is up" : " is not available: " + made.reason));
   }
-  return fresh.release();
 }
 
 } // namespace tessera

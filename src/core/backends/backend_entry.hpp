@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -73,7 +74,13 @@ class BackendEntry {
     Executor* executor;
     bool lost; ///< it was made before the fork of which this process is the child
   };
-  Executor* make(int device, StatusCode& code, std::string& reason);
+  struct Made;
+  /// Makes the executor of a device, or with −1 the one of the plug-in's own choice, without the lock, which is held
+  /// before and after. Throws std::bad_alloc; then the next call makes the executor.
+  void make(int device, std::unique_lock<std::mutex>& lock, Made& made);
+  void make_unlocked(int device, Made& made);
+  void wait_for_maker(std::unique_lock<std::mutex>& lock);
+  void end_making(std::unique_lock<std::mutex>& lock);
   std::string problem_of(Executor& executor, int device, StatusCode& code);
 
   const Backend backend_;
@@ -87,9 +94,11 @@ class BackendEntry {
   std::string reason_;
   StatusCode code_ = StatusCode::Unavailable;
   std::atomic<bool> is_said_ = false;
-  /// Guards what is above; of another author's backend, loaded_ is constant. It is not held while the plug-in is
-  /// loaded: another thread may hold the dynamic loader's lock, in the constructor of a library that waits for this
-  /// one.
+  int makers_ = 0; ///< threads that make an executor now
+  std::condition_variable maker_ended_;
+  /// Guards what is above; of another author's backend, loaded_ is constant. It is not held while the plug-in's code
+  /// runs, which may ask the dynamic loader: another thread may hold the loader's lock, in the constructor of a library
+  /// that waits for this one.
   std::mutex mutex_;
 };
 

@@ -8,9 +8,12 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
+
+#include <tessera/detail/found_once.hpp>
 
 #include "loaded_libraries.hpp"
 
@@ -87,8 +90,8 @@ struct AtStart {
 };
 
 const AtStart& at_start() {
-  static const AtStart found;
-  return found;
+  static constinit FoundOnce<const AtStart> found;
+  return found.get([] { return std::make_unique<const AtStart>(); });
 }
 
 /// Makes the loader ask. Where memory is short then, the first call asks.

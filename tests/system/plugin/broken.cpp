@@ -40,13 +40,18 @@ void use_the_library() {
 [[maybe_unused]] const int used = (use_the_library(), 0);
 #endif
 
+/// Calls a function of the test program, if it has one of this name.
+[[maybe_unused]] void call_test(const char* name) {
+  if (void* function = dlsym(RTLD_DEFAULT, name)) reinterpret_cast<void (*)()>(function)();
+}
+
 Status probe() {
 #if defined(THROWS_IN_PROBE)
   throw std::runtime_error("the probe fell over");
 #elif defined(PROBE_FAILS)
   return Status::failure(StatusCode::Unavailable, "there is no such device; plug one in");
 #elif defined(LOADS_SLOWLY) // the test program says how slowly
-  if (void* function = dlsym(RTLD_DEFAULT, "tessera_test_while_loading")) reinterpret_cast<void (*)()>(function)();
+  call_test("tessera_test_while_loading");
   return {};
 #else
   return {};
@@ -67,6 +72,8 @@ Status probe() {
 #else
 #if defined(USES_IN_CREATE)
   use_the_library();
+#elif defined(MAKES_SLOWLY)
+  call_test("tessera_test_while_making");
 #endif
   executor = new BorrowedExecutor;
   return {};

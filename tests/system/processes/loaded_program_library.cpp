@@ -1,5 +1,6 @@
 /// A library of a program that multiplies while it is loaded, and while it is unloaded or the program ends.
 
+#include <dlfcn.h>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,7 +17,10 @@ bool multiplies_right() {
 }
 
 struct AtBothEnds {
-  AtBothEnds() noexcept { was_right = check("loaded"); }
+  AtBothEnds() noexcept {
+    if (void* function = dlsym(RTLD_DEFAULT, "tessera_test_in_constructor")) reinterpret_cast<void (*)()>(function)();
+    was_right = check("loaded");
+  }
   ~AtBothEnds() {
     if (!check("unloaded")) _exit(3);
   }

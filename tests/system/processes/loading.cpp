@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 
@@ -42,7 +43,24 @@ void check_at_exit() {
   if (!right) _exit(3);
 }
 
+std::atomic<int> executors_begun = 0;
+std::atomic<bool> in_constructor = false;
+
+/// Waits up to ten seconds.
+bool comes_true(const std::atomic<bool>& flag) {
+  for (int i = 0; i < 10'000 && !flag; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return flag;
+}
+
 } // namespace
+
+extern "C" __attribute__((visibility("default"))) void tessera_test_in_constructor() { in_constructor = true; }
+
+/// The plug-in of the folder makes_slowly calls this function. What makes the first executor asks the dynamic loader,
+/// as the start of many a library does.
+extern "C" __attribute__((visibility("default"))) void tessera_test_while_making() {
+  if (executors_begun++ == 0 && comes_true(in_constructor)) static_cast<void>(dlsym(RTLD_DEFAULT, "no_such_symbol"));
+}
 
 BOOST_AUTO_TEST_SUITE(loading)
 
@@ -68,6 +86,20 @@ BOOST_AUTO_TEST_CASE(another_thread_uses_the_library_for_the_first_time) {
                  multiplies.join();
                  return loaded && multiplied;
                }) == "right");
+}
+
+/// The one thread makes an executor and asks the loader, whose lock the other one has, which wants this executor.
+BOOST_AUTO_TEST_CASE(another_thread_makes_the_executor) {
+  BOOST_TEST(in_child([] {
+               std::atomic<bool> loaded = false, multiplied = false;
+               std::thread multiplies([&] { multiplied = multiplies_right(tested()); });
+               while (executors_begun == 0) {
+               }
+               std::thread loads([&] { loaded = loads_right(); });
+               loads.join();
+               multiplies.join();
+               return loaded && multiplied && in_constructor;
+             }) == "right");
 }
 
 BOOST_AUTO_TEST_CASE(handlers_of_exit_multiply) {

@@ -40,17 +40,19 @@ std::string stem(std::string_view file) {
 
 CblasLibrary::CblasLibrary(std::string_view file) : file_(file), name_(stem(file)) {}
 
-const char* CblasLibrary::problem() {
-  std::call_once(opened_, [this] { open(); });
-  return problem_.empty() ? nullptr : problem_.c_str();
+const CblasLibrary::Opened& CblasLibrary::opened() {
+  return opened_.get([this] { return open(); });
 }
+
+const char* CblasLibrary::problem() { return opened().problem.empty() ? nullptr : opened().problem.c_str(); }
 
 const char* CblasLibrary::problem_with(DType type) {
   if (const char* none = problem()) return none;
-  return type == DType::F64 && dgemm_ == nullptr ? no_double_.c_str() : nullptr;
+  return type == DType::F64 && opened().dgemm == nullptr ? opened().no_double.c_str() : nullptr;
 }
 
-void CblasLibrary::open() {
+std::unique_ptr<const CblasLibrary::Opened> CblasLibrary::open() const {
+  auto found = std::make_unique<Opened>();
   const detail::ContractArithmetic contract; // a library made with -ffast-math changes the state as it is loaded
   const detail::KeptProcessors kept;
   errno = 0;
@@ -58,53 +60,56 @@ void CblasLibrary::open() {
   if (library == nullptr) {
     if (errno == ENOMEM) throw std::bad_alloc(); // the next call tries again
     const char* error = dlerror();
-    problem_ = "cannot open '" + file_ + "': " + (error ? error : "unknown error");
-    return;
+    found->problem = "cannot open '" + file_ + "': " + (error ? error : "unknown error");
+    return found;
   }
   for (const std::string prefix : {"", "scipy_"}) {
-    if (sgemm_ == nullptr) sgemm_ = dlsym(library, (prefix + "cblas_sgemm").c_str());
-    if (dgemm_ == nullptr) dgemm_ = dlsym(library, (prefix + "cblas_dgemm").c_str());
+    if (found->sgemm == nullptr) found->sgemm = dlsym(library, (prefix + "cblas_sgemm").c_str());
+    if (found->dgemm == nullptr) found->dgemm = dlsym(library, (prefix + "cblas_dgemm").c_str());
   }
-  if (sgemm_ == nullptr) dnnl_sgemm_ = dlsym(library, "dnnl_sgemm");
-  if (dnnl_sgemm_ != nullptr) {
-    no_double_ = "'" + file_ + "' has dnnl_sgemm, but no product in double precision";
-    return;
+  if (found->sgemm == nullptr) found->dnnl_sgemm = dlsym(library, "dnnl_sgemm");
+  if (found->dnnl_sgemm != nullptr) {
+    found->no_double = "'" + file_ + "' has dnnl_sgemm, but no product in double precision";
+    return found;
   }
-  if (sgemm_ == nullptr || dgemm_ == nullptr) {
-    problem_ = "'" + file_ + "' has no " + (sgemm_ ? "cblas_dgemm" : "cblas_sgemm") +
-               "; name a library with the C interface of the BLAS";
-    return;
+  if (found->sgemm == nullptr || found->dgemm == nullptr) {
+    found->problem = "'" + file_ + "' has no " + (found->sgemm ? "cblas_dgemm" : "cblas_sgemm") +
+                     "; name a library with the C interface of the BLAS";
+    return found;
   }
   for (const ThreadSetter& setter : thread_setters)
-    if (void* found = dlsym(library, setter.function)) {
-      set_threads_ = found;
-      setter_takes_long_ = setter.takes_long;
+    if (void* function = dlsym(library, setter.function)) {
+      found->set_threads = function;
+      found->setter_takes_long = setter.takes_long;
       break;
     }
+  return found;
 }
 
 void CblasLibrary::set_threads(int threads) {
-  if (set_threads_ == nullptr || threads == threads_) return;
+  const Opened& library = opened();
+  if (library.set_threads == nullptr || threads == threads_) return;
   threads_ = threads;
-  if (setter_takes_long_)
-    reinterpret_cast<void (*)(Index)>(set_threads_)(threads);
+  if (library.setter_takes_long)
+    reinterpret_cast<void (*)(Index)>(library.set_threads)(threads);
   else
-    reinterpret_cast<void (*)(int)>(set_threads_)(threads);
+    reinterpret_cast<void (*)(int)>(library.set_threads)(threads);
 }
 
 template <class T>
-void CblasLibrary::run(const GemmCall& call) const {
+void CblasLibrary::run(const GemmCall& call) {
+  const Opened& library = opened();
   const GemmOperands<T> x(call);
   if constexpr (dtype_of<T> == DType::F32)
-    if (dnnl_sgemm_ != nullptr) {
+    if (library.dnnl_sgemm != nullptr) {
       const auto letter = [](Op op) { return op == Op::Transpose ? 'T' : 'N'; };
-      reinterpret_cast<DnnlSgemm>(dnnl_sgemm_)(letter(x.op_a), letter(x.op_b), x.m, x.n, x.k, x.alpha, x.a, x.lda, x.b,
-                                               x.ldb, x.beta, x.c, x.ldc);
+      reinterpret_cast<DnnlSgemm>(library.dnnl_sgemm)(letter(x.op_a), letter(x.op_b), x.m, x.n, x.k, x.alpha, x.a,
+                                                      x.lda, x.b, x.ldb, x.beta, x.c, x.ldc);
       return;
     }
   const auto trans = [](Op op) { return op == Op::Transpose ? Trans::Yes : Trans::No; };
   const auto narrow = [](Index size) { return static_cast<int>(size); };
-  reinterpret_cast<CblasGemm<T>>(dtype_of<T> == DType::F64 ? dgemm_ : sgemm_)(
+  reinterpret_cast<CblasGemm<T>>(dtype_of<T> == DType::F64 ? library.dgemm : library.sgemm)(
       Layout::RowMajor, trans(x.op_a), trans(x.op_b), narrow(x.m), narrow(x.n), narrow(x.k), x.alpha, x.a,
       narrow(x.lda), x.b, narrow(x.ldb), x.beta, x.c, narrow(x.ldc));
 }

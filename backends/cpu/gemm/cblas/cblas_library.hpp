@@ -4,11 +4,13 @@
 /// scipy-openblas, whose names carry a prefix), or is oneDNN with its dnnl_sgemm, which has no double precision.
 /// Source: BLAS Technical Forum Standard (2001), appendix B; oneDNN's developer guide, "BLAS functions".
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 
 #include <tessera/backend/kernel.hpp>
+#include <tessera/detail/found_once.hpp>
 
 namespace tessera::cpu {
 
@@ -28,29 +30,33 @@ class CblasLibrary {
 
   /// Says whether the library's number of threads can be set. oneDNN has no function for it and uses all processors.
   /// Opens the library.
-  bool can_set_threads() { return problem() == nullptr && set_threads_ != nullptr; }
+  bool can_set_threads() { return problem() == nullptr && opened().set_threads != nullptr; }
 
   /// Computes a checked call whose sizes fit an int. problem_with() must have returned null. One call runs at a time,
   /// because the number of threads is global state of the library.
   void gemm(const GemmCall& call, int threads);
 
  private:
-  void open();
+  /// The library's functions; null: it has none of this name.
+  struct Opened {
+    std::string problem;
+    std::string no_double;
+    void* sgemm = nullptr;
+    void* dgemm = nullptr;
+    void* dnnl_sgemm = nullptr;
+    void* set_threads = nullptr;
+    bool setter_takes_long = false;
+  };
+  const Opened& opened();
+  std::unique_ptr<const Opened> open() const;
   void set_threads(int threads);
   template <class T>
-  void run(const GemmCall& call) const;
+  void run(const GemmCall& call);
 
   const std::string file_;
   const std::string name_;
-  std::once_flag opened_;
-  std::string problem_;
-  std::string no_double_;
+  detail::FoundOnce<const Opened> opened_;
   std::mutex mutex_;
-  void* sgemm_ = nullptr;
-  void* dgemm_ = nullptr;
-  void* dnnl_sgemm_ = nullptr;
-  void* set_threads_ = nullptr;
-  bool setter_takes_long_ = false;
   int threads_ = 0; ///< the number that the library was last told
 };
 

@@ -1,13 +1,17 @@
 #include "cublas_library.hpp"
 
+#include <memory>
+
+#include <tessera/detail/found_once.hpp>
+
 #include "cuda/device/status.hpp"
 #include "cuda/device/vendor_library.hpp"
 
 namespace tessera::cuda {
 
 CublasLibrary& CublasLibrary::instance() {
-  static CublasLibrary library;
-  return library;
+  static constinit detail::FoundOnce<CublasLibrary> library;
+  return library.get([] { return std::unique_ptr<CublasLibrary>(new CublasLibrary); });
 }
 
 CublasLibrary::CublasLibrary() { open(); }

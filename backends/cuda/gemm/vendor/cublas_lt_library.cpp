@@ -1,12 +1,14 @@
 #include "cublas_lt_library.hpp"
 
+#include <tessera/detail/found_once.hpp>
+
 #include "cuda/device/vendor_library.hpp"
 
 namespace tessera::cuda {
 
 const CublasLtLibrary& CublasLtLibrary::instance() {
-  static const CublasLtLibrary library;
-  return library;
+  static constinit detail::FoundOnce<const CublasLtLibrary> library;
+  return library.get([] { return std::unique_ptr<const CublasLtLibrary>(new CublasLtLibrary); });
 }
 
 CublasLtLibrary::CublasLtLibrary() {

@@ -59,7 +59,7 @@ class CublasLtProducts {
   Status run(Executor& executor, Queue& queue, const LtCall& call);
 
  private:
-  CublasLtProducts() { CublasLtLibrary::instance(); } // the library is constructed first, so that it outlives this
+  CublasLtProducts() = default;
   Status handle(int device, cublasLtHandle_t& handle);
 
   static constexpr int most_devices = 64;

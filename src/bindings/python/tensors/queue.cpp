@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/found_once.hpp>
 
 namespace tessera::python {
 namespace {
@@ -25,10 +26,12 @@ struct StreamWork {
 /// module does not link to it.
 std::uint64_t capture_of(void* stream) {
   using Ask = int (*)(void* stream, int* status, std::uint64_t* id, void* graph, void* nodes, void* count);
-  static const Ask ask = [] {
+  static constinit detail::FoundOnce<const Ask> found;
+  const Ask ask = found.get([] {
     void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    return driver ? reinterpret_cast<Ask>(dlsym(driver, "cuStreamGetCaptureInfo_v2")) : nullptr;
-  }();
+    return std::make_unique<const Ask>(driver ? reinterpret_cast<Ask>(dlsym(driver, "cuStreamGetCaptureInfo_v2"))
+                                              : nullptr);
+  });
   constexpr int not_captured = 0;
   int status = not_captured;
   std::uint64_t id = 0;

@@ -1,13 +1,19 @@
 #include "cublas_mp.hpp"
 
+#include <memory>
+
+#include <tessera/detail/found_once.hpp>
+
 #include "extensions/distributed/agreement.hpp"
 #include "library.hpp"
 
 namespace tessera::distributed {
 
 const CublasMp& CublasMp::library() {
-  static const CublasMp opened = [] {
-    CublasMp x;
+  static constinit tessera::detail::FoundOnce<const CublasMp> opened;
+  return opened.get([] {
+    auto found = std::make_unique<CublasMp>();
+    CublasMp& x = *found;
     VendorLibrary nccl("NCCL", {"libnccl.so.2"}), mp("cuBLASMp", {"libcublasmp.so.0"});
     nccl.find("ncclGetUniqueId", x.nccl_unique_id);
     nccl.find("ncclCommInitRank", x.nccl_init_rank);
@@ -21,9 +27,8 @@ const CublasMp& CublasMp::library() {
     mp.find("cublasMpGemm_bufferSize", x.gemm_sizes);
     mp.find("cublasMpGemm", x.gemm);
     x.missing = nccl.missing().empty() ? mp.missing() : nccl.missing();
-    return x;
-  }();
-  return opened;
+    return found;
+  });
 }
 
 CublasMpSession::~CublasMpSession() {

@@ -3,6 +3,9 @@
 ///
 /// Source: NVIDIA, cuBLASXt.
 
+#include <memory>
+
+#include <tessera/detail/found_once.hpp>
 #include <tessera/detail/stopwatch.hpp>
 
 #include "extensions/distributed/dealt.hpp"
@@ -25,8 +28,10 @@ struct CublasXt {
   Gemm<double> gemm_f64;
 
   static const CublasXt& library() {
-    static const CublasXt opened = [] {
-      CublasXt x;
+    static constinit tessera::detail::FoundOnce<const CublasXt> opened;
+    return opened.get([] {
+      auto found = std::make_unique<CublasXt>();
+      CublasXt& x = *found;
       VendorLibrary cublas("cuBLAS", {"libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so.13",
                                       "/usr/local/cuda/lib64/libcublas.so.12"});
       cublas.find("cublasXtCreate", x.create);
@@ -35,9 +40,8 @@ struct CublasXt {
       cublas.find("cublasXtSgemm", x.gemm_f32);
       cublas.find("cublasXtDgemm", x.gemm_f64);
       x.missing = cublas.missing();
-      return x;
-    }();
-    return opened;
+      return found;
+    });
   }
 };
 
