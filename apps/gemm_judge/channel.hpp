@@ -124,7 +124,8 @@ enum class Finding : int {
 struct Reply {
   std::uint32_t tag = magic;
   ReplyKind kind = ReplyKind::Ready;
-  std::int32_t call = -1;
+  std::int32_t call = -1;                  ///< of the command that it answers
+  CommandKind answers = CommandKind::Ping; ///< that command's kind, so that no reply passes for another one's
   Finding finding = Finding::Nothing;
   Operand operand = Operand::C;
   std::uint32_t layers = 0; ///< Layer bits; only in the first reply

@@ -38,14 +38,9 @@ class ProcessTree {
 
   /// Returns the processor time of all processes so far, in seconds, with the time of children that ended.
   double processor_seconds() const;
-  /// What Linux counted for the worker's first thread, which runs the kernel, in seconds; 0 if it is unknown.
-  struct ThreadTimes {
-    double ran = 0;    ///< on a processor
-    double waited = 0; ///< for a processor, while it could have run
-  };
-  ThreadTimes worker_thread() const;
-  /// Returns what Linux counted for the calling thread.
-  static ThreadTimes this_thread();
+  /// Returns how long the worker's first thread, which runs the kernel, was on a processor, as Linux counted it, in
+  /// seconds; 0 if it is unknown.
+  double worker_seconds() const;
   /// Returns the memory of all processes in bytes; pages that they share count once.
   std::size_t memory() const;
   /// Returns the number of threads of these processes.
@@ -55,6 +50,9 @@ class ProcessTree {
 
   /// Returns where the worker's first thread waits. Empty if this machine does not tell.
   std::optional<WaitingPlace> worker_waits() const;
+  /// Has the worker's first thread, which stands still, left the kernel? It is where it waits for commands, or a few
+  /// frames of the stack from there, as where it has just replied. True if this machine does not tell.
+  bool worker_has_returned(const WaitingPlace& idle) const;
   /// Returns whether no thread can do anything by itself: the worker's first thread waits for a command at `idle`, and
   /// all others wait without a time limit for another thread. Empty if this machine does not tell.
   std::optional<bool> is_quiet(const WaitingPlace& idle) const;

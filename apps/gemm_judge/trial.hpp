@@ -74,7 +74,7 @@ class Trial {
   double processor_seconds() const noexcept { return processor_seconds_; }
   /// Returns which Layer bits of the sandbox are in force.
   std::uint32_t layers() const noexcept { return layers_; }
-  /// Returns what a call of nothing takes by the parent's clock, in seconds; a tenth of such calls take longer.
+  /// Returns what a call of nothing takes by the parent's clock, in seconds; three of four such calls take longer.
   double round_trip() const noexcept { return round_trip_; }
 
  private:
@@ -95,8 +95,11 @@ class Trial {
   /// Looks at the memory around the operands, and keeps C. Every process of the kernel stands still.
   bool keep_result(Slot& slot, Reply& reply);
   /// Refuses or raises the time in the reply. `passed`: seconds by this process's clock; `ran`: of them,
-  /// the worker's first thread was on a processor; `waited`: it or this thread waited for one that other programs had.
-  void check_time(Reply& reply, double passed, double ran, double waited, const std::string& where);
+  /// the worker's first thread was on a processor.
+  void check_time(Reply& reply, double passed, double ran, const std::string& where);
+  /// Stops all processes, and lets them go on for a moment while the worker is still in the kernel, because the kernel
+  /// itself has replied. Returns when the kernel had returned; empty: the trial has ended.
+  std::optional<Clock::time_point> stop_after_return(const std::string& where);
   /// Waits until nothing in the child can change memory, at most `seconds`. Returns whether that is so.
   bool settle(double seconds);
   /// Did the worker return to its loop?

@@ -31,8 +31,9 @@ void send_reply(const Reply& reply) { send(channel_fd, &reply, sizeof reply, MSG
   // This is recv(), whose frame on the stack would change when the kernel starts its first thread.
   while (syscall(SYS_recvfrom, channel_fd, &command, sizeof command, 0, nullptr, nullptr) ==
          static_cast<long>(sizeof command)) {
-    const Reply reply = command.kind == CommandKind::Load ? session.load(library, abi) : session.carry_out(command);
+    Reply reply = command.kind == CommandKind::Load ? session.load(library, abi) : session.carry_out(command);
     if (command.kind != CommandKind::Load) session.wait_stage();
+    reply.answers = command.kind;
     send_reply(reply);
   }
 }
