@@ -74,11 +74,12 @@ static_assert(std::atomic<Stage>::is_always_lock_free && std::atomic<std::int64_
 
 /// The parts of the sandbox, each a bit of Reply::layers. A kernel of Linux, a container or a policy may lack any.
 enum Layer : std::uint32_t {
-  PidNamespace = 1,     ///< the kernel sees and signals no process outside, and all of its processes end with it
-  NetworkNamespace = 2, ///< it has no network
-  LandlockFiles = 4,    ///< it writes no file outside its scratch folder
-  LandlockScopes = 8,   ///< it signals no process outside, whatever the name spaces
-  SystemCallFilter = 16 ///< system calls that only an attack makes are refused
+  PidNamespace = 1,         ///< the kernel sees and signals no process outside, and all of its processes end with it
+  NetworkNamespace = 2,     ///< it has no network
+  LandlockFiles = 4,        ///< it writes no file outside its scratch folder
+  LandlockScopes = 8,       ///< it signals no process outside, whatever the name spaces
+  SystemCallFilter = 16,    ///< system calls that only an attack makes are refused
+  ControlGroupOfKernel = 32 ///< Linux stops all of its processes at once, and counts their processor time
 };
 
 enum class CommandKind : int {

@@ -163,7 +163,9 @@ bool waits_for_a_thread(const WaitingPlace& place) {
 
 } // namespace
 
-ProcessTree::ProcessTree(pid_t supervisor, pid_t worker) : supervisor_(supervisor), worker_(worker), init_(supervisor) {
+ProcessTree::ProcessTree(pid_t supervisor, pid_t worker, bool with_group)
+    : supervisor_(supervisor), worker_(worker), init_(supervisor) {
+  if (with_group) group_ = ControlGroup::around(worker);
   if (const Stat stat(read_small(fmt::format("/proc/{}/stat", worker))); stat.exists())
     init_ = static_cast<pid_t>(stat.at(4));
 }
@@ -184,6 +186,7 @@ std::vector<pid_t> ProcessTree::processes() const {
 }
 
 bool ProcessTree::stop() {
+  if (group_) return group_->freeze();
   const auto deadline = Clock::now() + std::chrono::seconds(2);
   kill(worker_, SIGSTOP);
   for (int round = 0;; ++round) {
@@ -202,22 +205,25 @@ bool ProcessTree::stop() {
 }
 
 void ProcessTree::go_on() const {
+  if (group_) return group_->thaw();
   kill(worker_, SIGCONT);
   for (const pid_t process : stopped_)
     if (process != worker_) kill(process, SIGCONT);
 }
 
 double ProcessTree::processor_seconds() const {
+  if (group_)
+    if (const std::optional<double> counted = group_->processor_seconds()) return *counted;
   double seconds = init_ != supervisor_ ? ended_children_seconds(init_) : 0.0;
   for (const pid_t process : processes()) seconds += clock_of(process) + ended_children_seconds(process);
   return seconds;
 }
 
-double ProcessTree::worker_seconds() const {
+ProcessTree::ThreadTimes ProcessTree::worker_thread() const {
   const std::string text = read_small(fmt::format("/proc/{}/task/{}/schedstat", worker_, worker_));
-  unsigned long long nanoseconds = 0;
-  if (std::sscanf(text.c_str(), "%llu", &nanoseconds) != 1) return 0; // NOLINT(cert-err34-c): Linux writes numbers
-  return 1e-9 * static_cast<double>(nanoseconds);
+  unsigned long long ran = 0, waited = 0;                                    // nanoseconds
+  if (std::sscanf(text.c_str(), "%llu %llu", &ran, &waited) != 2) return {}; // NOLINT(cert-err34-c)
+  return {1e-9 * static_cast<double>(ran), 1e-9 * static_cast<double>(waited)};
 }
 
 std::size_t ProcessTree::memory() const {

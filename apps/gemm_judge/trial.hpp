@@ -133,7 +133,7 @@ class Trial {
   std::uint64_t arena_ = 0;
   std::uint32_t layers_ = 0;
   double round_trip_ = 0, processor_seconds_ = 0;
-  double all_processor_ = 0, all_window_ = 0; ///< seconds of processor time in all calls, and how long these took
+  double all_processor_ = 0, all_given_ = 0; ///< seconds of processor time in all calls, and what the threads had
   std::optional<WaitingPlace> idle_;
   std::array<Slot, 2> slots_;
   std::mt19937_64 random_;
