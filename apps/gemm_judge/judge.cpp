@@ -107,6 +107,7 @@ int run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Exa
               JudgeVerdict& verdict) {
   const std::vector<PlannedCall> calls = plan_calls(request, workload);
   int made = 0;
+  double waited = 0, seconds = 0;
   for (; made < static_cast<int>(calls.size()) && !trial.ending(); ++made) {
     const PlannedCall& planned = calls[static_cast<std::size_t>(made)];
     place(workload, planned.kind);
@@ -116,10 +117,13 @@ int run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Exa
     if (planned.timed) {
       verdict.seconds.push_back(reply->seconds);
       verdict.processor_seconds.push_back(trial.processor_seconds());
+      waited += trial.waited_seconds();
+      seconds += reply->seconds;
     }
     if (planned.kind == Kind::Permuted) verdict.c = workload.restored();
     if (request.progress) request.progress(made + 1, static_cast<int>(calls.size()));
   }
+  if (seconds > 0) verdict.waited = std::min(1.0, waited / seconds);
   return made;
 }
 

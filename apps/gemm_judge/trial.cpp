@@ -193,7 +193,7 @@ std::optional<Reply> Trial::call(int number) {
   const double window = seconds_between(from, Clock::now());
   const ProcessTree::ThreadTimes worker_after = tree_->worker_thread();
   const double ran = worker_after.ran - worker_before.ran;
-  const double waited = worker_after.waited - worker_before.waited;
+  const double waited = waited_seconds_ = worker_after.waited - worker_before.waited;
   const double processor = processor_seconds_ = tree_->processor_seconds() - processor_before;
   // While there are many processes, looks at them are rare.
   if (on_processor() && is_crowded(tree_->processes())) {

@@ -72,6 +72,8 @@ class Trial {
   bool is_prepared() const noexcept { return arena_ != 0; }
   /// Returns the processor time of all threads and processes in the last call, in seconds.
   double processor_seconds() const noexcept { return processor_seconds_; }
+  /// Returns how long the kernel's first thread could have run in the last call and had no processor, in seconds.
+  double waited_seconds() const noexcept { return waited_seconds_; }
   /// Returns which Layer bits of the sandbox are in force.
   std::uint32_t layers() const noexcept { return layers_; }
   /// Returns what a call of nothing takes by the parent's clock, in seconds; three of four such calls take longer.
@@ -132,7 +134,7 @@ class Trial {
   pid_t sender_ = 0; ///< the process that sent the last reply
   std::uint64_t arena_ = 0;
   std::uint32_t layers_ = 0;
-  double round_trip_ = 0, processor_seconds_ = 0;
+  double round_trip_ = 0, processor_seconds_ = 0, waited_seconds_ = 0;
   double all_processor_ = 0, all_given_ = 0; ///< seconds of processor time in all calls, and what the threads had
   std::optional<WaitingPlace> idle_;
   std::array<Slot, 2> slots_;

@@ -29,10 +29,11 @@ struct Judged : Programs {
   }
   json report() const { return json::parse(folder.read("out.json")); }
   json row(const std::string& kernel) const { return result_of(report(), kernel); }
-  /// The reason without what the judge adds where the system refuses a part of the sandbox, as containers do.
+  /// The reason without what the judge adds where the machine is busy, and where the system refuses a part of the
+  /// sandbox, as containers do.
   std::string reason_of(const std::string& kernel) const {
     const auto reason = row(kernel)["reason"].get<std::string>();
-    const auto remark = reason.find("judged without ");
+    const auto remark = std::min(reason.find("its thread had no processor "), reason.find("judged without "));
     if (remark == std::string::npos) return reason;
     return reason.substr(0, remark < 2 ? 0 : remark - 2); // it follows "; " where something stands before it
   }
