@@ -25,7 +25,7 @@ constexpr Index fewest_elements = 64, usual_rows = 4;
 double rounding_of_operands(Math math) {
   switch (math) {
     case Math::Tf32:
-      return 0x1p-10; // Hopper's units cut it off
+      return 0x1p-10; // Hopper's matrix units cut it off
     case Math::Bf16:
       return 0x1p-8;
     case Math::Fp16:

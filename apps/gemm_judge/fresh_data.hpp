@@ -16,7 +16,7 @@
 
 namespace tessera::judge {
 
-/// Returns a generator that the system seeds: its numbers do not tell those of another one.
+/// Returns a generator that the system seeds: its numbers tell nothing of another generator.
 std::mt19937_64 unpredictable();
 
 /// The distribution of a call's operands. Elements of A, B and C are uniform between minus and plus these numbers.

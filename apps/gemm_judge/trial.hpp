@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "channel.hpp"
-#include "child_process.hpp"
 #include "judge.hpp"
-#include "left_behind.hpp"
-#include "process_tree.hpp"
-#include "remote_memory.hpp"
+#include "processes/child_process.hpp"
+#include "processes/left_behind.hpp"
+#include "processes/process_tree.hpp"
+#include "processes/remote_memory.hpp"
+#include "processes/shared_memory.hpp"
 #include "reply_check.hpp"
-#include "shared_memory.hpp"
 
 namespace tessera::judge {
 

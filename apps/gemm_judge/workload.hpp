@@ -3,8 +3,8 @@
 /// The workload makes the data of each call and checks the results. The data differ in every call, and the answer never
 /// enters the child. There are three kinds of call:
 ///   - *Fresh*: elements that are drawn anew (fresh_data.hpp), so that no call before helps to compute the product.
-///     check.hpp says whether C is right, and fresh_data.hpp whether its errors are those of honest sums. All timed
-///     calls have such data.
+///     check.hpp says whether C is right, and fresh_data.hpp whether its errors are as large as honest sums have them.
+///     All timed calls have such data.
 ///   - *Permuted*: the caller's matrices with the rows of op(A) and the columns of op(B) shuffled. The product is the
 ///     caller's product with its rows and columns shuffled alike: each element is one sum of equal terms in equal
 ///     order. One reference therefore serves all calls. A kernel that remembers an answer may find it again, which

@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(waiting_counts) {
   if (verdict.passed()) BOOST_TEST(least(verdict.seconds) > 10 * least(honest.seconds)); // it multiplies 20 times
 }
 
-/// Precision that is spared shows at every k: the errors of drawn elements are larger than those of f32.
+/// Precision that is spared shows at every k: the errors of drawn elements are larger than f32 makes them.
 BOOST_AUTO_TEST_CASE(low_precision_at_every_k) {
   for (const char* kernel :
        {"tf32_operands", "f16_sums", "zeros_for_long_sums", "half_of_long_sums", "narrow_exponents"})

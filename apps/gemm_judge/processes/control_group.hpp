@@ -2,8 +2,8 @@
 
 /// A control group of Linux (cgroup v2) for the processes of one trial, where one can be had: as root, or in a part of
 /// the tree that is delegated to the user, as `systemd-run --user --scope` does. Linux itself stops all of its
-/// processes at once, and counts the processor time of all of them, also of those that ended and that nobody waited
-/// for. No process leaves it: its files are not in the sandbox's list.
+/// processes at once, and counts the processor time of all of them, also of processes that
+/// ended and whose parent did not wait for them. No process leaves it: its files are not in the sandbox's list.
 ///
 /// Source: Linux, Documentation/admin-guide/cgroup-v2.rst.
 

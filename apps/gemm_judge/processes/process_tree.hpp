@@ -41,7 +41,7 @@ class ProcessTree {
   void go_on() const;
 
   /// Returns the processor time of all processes so far, in seconds, with the time of children that ended. Without a
-  /// control group those are missing that nobody waited for.
+  /// control group, children are missing whose parent did not wait for them.
   double processor_seconds() const;
   /// Does Linux count for a control group, in microseconds?
   bool has_group() const noexcept { return group_ != nullptr; }
