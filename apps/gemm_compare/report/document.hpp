@@ -29,7 +29,7 @@ class DocumentError : public std::runtime_error {
 /// One result as every report sees it: columns/columns.hpp lists the columns and their keys. Values that code of a
 /// report reads are members; numbers that only columns show are in `numbers`. A number that the document lacks, or has
 /// as null, is `unknown`; a missing word is what the member is initialised with.
-struct Row {
+struct Entry {
   std::string op = "gemm";
   std::string backend, kernel;
   std::string dtype = "f32", math = "strict";
@@ -80,7 +80,7 @@ struct Row {
 
 /// The grade of a kernel that was run at several square sizes; docs/error_bounds.md says what it means.
 struct Grade {
-  Row kernel; ///< only backend, kernel, dtype, math and threads are set
+  Entry kernel; ///< only backend, kernel, dtype, math and threads are set
   std::string grade;
   double slope = unknown; ///< of log(error) over log(n)
   struct Size {
@@ -94,7 +94,7 @@ struct Grade {
 // NOLINTNEXTLINE(bugprone-exception-escape): moving a Json does not throw, but the library does not say so in code
 struct Run {
   Json document; ///< the whole document
-  std::vector<Row> rows;
+  std::vector<Entry> entries;
   std::vector<Grade> grades; ///< empty in documents that have none
 
   /// The machine's description; an empty object if the document has none.
@@ -104,11 +104,11 @@ struct Run {
   /// The backend computes in the host's memory.
   bool on_host(const std::string& backend) const;
   /// The place where the entry was computed: "processor", or the device's backend. Kernels from outside have one, too.
-  std::string place(const Row& row) const;
+  std::string place(const Entry& entry) const;
   /// The kernel's name, with its number of threads where the run has several numbers.
-  std::string label(const Row& row) const;
+  std::string label(const Entry& entry) const;
   /// The label and, unless it is strict or part of the kernel's name, the mode: what a chart of several modes writes.
-  std::string label_with_mode(const Row& row) const;
+  std::string label_with_mode(const Entry& entry) const;
 };
 
 /// A field's text; empty where there is none.

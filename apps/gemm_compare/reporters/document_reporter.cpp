@@ -49,29 +49,29 @@ void add_error_details(const GemmError& error, ordered_json& json) {
   json["found"] = count_json(error.found);
 }
 
-void set_times(const Result& result, report::Row& row) {
-  if (result.device_seconds > 0) set_number(row, "device_seconds", result.device_seconds);
+void set_times(const Result& result, report::Entry& entry) {
+  if (result.device_seconds > 0) set_number(entry, "device_seconds", result.device_seconds);
   if (result.samples.empty()) return;
   const TimeSummary time = summarize(result.samples);
-  row.median = time.median;
-  row.min = time.min;
-  row.max = time.max;
-  row.mean = time.mean;
-  row.samples = static_cast<int>(result.samples.size());
+  entry.median = time.median;
+  entry.min = time.min;
+  entry.max = time.max;
+  entry.mean = time.mean;
+  entry.samples = static_cast<int>(result.samples.size());
 }
 
-void set_errors(const GemmError& error, report::Row& row) {
-  for (const ErrorNumber& number : error_numbers) set_number(row, number.name, number.value(error));
+void set_errors(const GemmError& error, report::Entry& entry) {
+  for (const ErrorNumber& number : error_numbers) set_number(entry, number.name, number.value(error));
 }
 
-void set_resources(const KernelResources& resources, report::Row& row) {
-  set_number(row, "registers", resources.registers);
-  set_number(row, "static_shared", resources.static_shared);
-  set_number(row, "dynamic_shared", resources.dynamic_shared);
-  set_number(row, "local_memory", resources.local_memory);
-  set_number(row, "block_threads", resources.threads);
-  set_number(row, "blocks", resources.blocks);
-  set_number(row, "occupancy", 100 * resources.occupancy);
+void set_resources(const KernelResources& resources, report::Entry& entry) {
+  set_number(entry, "registers", resources.registers);
+  set_number(entry, "static_shared", resources.static_shared);
+  set_number(entry, "dynamic_shared", resources.dynamic_shared);
+  set_number(entry, "local_memory", resources.local_memory);
+  set_number(entry, "block_threads", resources.threads);
+  set_number(entry, "blocks", resources.blocks);
+  set_number(entry, "occupancy", 100 * resources.occupancy);
 }
 
 ordered_json state_json(const DeviceState& state) {
@@ -83,44 +83,44 @@ ordered_json state_json(const DeviceState& state) {
 
 } // namespace
 
-report::Row row_of(const Result& result) {
-  report::Row row;
-  row.op = operation_name(result);
-  row.backend = backend_name(result);
-  row.kernel = result.kernel;
-  row.dtype = type_word(result);
-  row.math = to_string(result.math);
-  if (result.result != result.type) row.result = to_string(result.result);
-  row.device = result.judged_on;
-  row.canonical = result.canonical;
-  row.transfer = result.transfer;
-  row.m = result.shape.m;
-  row.n = result.shape.n;
-  row.k = result.shape.k;
-  row.trans_a = result.op_a == Op::Transpose;
-  row.trans_b = result.op_b == Op::Transpose;
-  row.alpha = result.alpha;
-  row.beta = result.beta;
-  row.threads = result.threads;
-  set_times(result, row);
-  row.sizes = result.sizes;
-  row.gflops = result.gflops;
-  row.bandwidth = result.bandwidth;
-  set_number(row, "bandwidth_ceiling", result.bandwidth_ceiling);
-  row.ceiling_percent = result.ceiling_percent;
-  row.speedup = result.speedup;
-  set_number(row, "model", result.model_seconds);
-  set_number(row, "global_accesses", result.global_accesses);
-  if (result.resources) set_resources(*result.resources, row);
-  if (result.error) set_errors(*result.error, row);
-  set_number(row, "check_seconds", result.check_seconds);
-  row.verdict = to_string(result.verdict);
-  row.reason = result.reason;
-  return row;
+report::Entry entry_of(const Result& result) {
+  report::Entry entry;
+  entry.op = operation_name(result);
+  entry.backend = backend_name(result);
+  entry.kernel = result.kernel;
+  entry.dtype = type_word(result);
+  entry.math = to_string(result.math);
+  if (result.result != result.type) entry.result = to_string(result.result);
+  entry.device = result.judged_on;
+  entry.canonical = result.canonical;
+  entry.transfer = result.transfer;
+  entry.m = result.shape.m;
+  entry.n = result.shape.n;
+  entry.k = result.shape.k;
+  entry.trans_a = result.op_a == Op::Transpose;
+  entry.trans_b = result.op_b == Op::Transpose;
+  entry.alpha = result.alpha;
+  entry.beta = result.beta;
+  entry.threads = result.threads;
+  set_times(result, entry);
+  entry.sizes = result.sizes;
+  entry.gflops = result.gflops;
+  entry.bandwidth = result.bandwidth;
+  set_number(entry, "bandwidth_ceiling", result.bandwidth_ceiling);
+  entry.ceiling_percent = result.ceiling_percent;
+  entry.speedup = result.speedup;
+  set_number(entry, "model", result.model_seconds);
+  set_number(entry, "global_accesses", result.global_accesses);
+  if (result.resources) set_resources(*result.resources, entry);
+  if (result.error) set_errors(*result.error, entry);
+  set_number(entry, "check_seconds", result.check_seconds);
+  entry.verdict = to_string(result.verdict);
+  entry.reason = result.reason;
+  return entry;
 }
 
 ordered_json to_json(const Result& result) {
-  ordered_json json = report::columns_json(row_of(result));
+  ordered_json json = report::columns_json(entry_of(result));
   if (result.error) add_error_details(*result.error, json["error"]);
   if (const auto& whole = result.freivalds)
     json["freivalds"] = {{"vectors", whole->vectors},

@@ -44,15 +44,15 @@ struct Shown {
   int priority = 0;              ///< on the terminal: 0 always stays; the others fit in from 1 on, as the width allows
 };
 
-/// The number that Row::numbers has under the column's name.
+/// The number that Entry::numbers has under the column's name.
 struct Stored {
   bool operator==(const Stored&) const = default;
 };
 
-/// A stored number or a member of Row, which is written to JSON and read from there, or a number that follows from
+/// A stored number or a member of Entry, which is written to JSON and read from there, or a number that follows from
 /// several members.
-using Value = std::variant<Stored, std::string Row::*, bool Row::*, int Row::*, std::int64_t Row::*, double Row::*,
-                           double (*)(const Row&)>;
+using Value = std::variant<Stored, std::string Entry::*, bool Entry::*, int Entry::*, std::int64_t Entry::*,
+                           double Entry::*, double (*)(const Entry&)>;
 
 struct Column {
   const char* name; ///< is unique
@@ -80,23 +80,23 @@ std::vector<const Column*> shown_in(Shown Column::*report);
 const Column* find_column(std::string_view name);
 
 /// The value of a column of numbers or flags as a number; unknown for a column of words.
-double number_of(const Column& column, const Row& row);
+double number_of(const Column& column, const Entry& entry);
 /// The entry has no number in this column.
-bool lacks(const Column& column, const Row& row);
+bool lacks(const Column& column, const Entry& entry);
 /// The column has numbers, which are aligned to the right.
 bool is_number(const Column& column);
 /// The value with all its digits, for CSV: empty if unknown. Not quoted.
-std::string exact_text(const Column& column, const Row& row);
+std::string exact_text(const Column& column, const Entry& entry);
 /// The value as people read it in Markdown and on the page.
-std::string short_text(const Column& column, const Row& row);
+std::string short_text(const Column& column, const Entry& entry);
 
 /// Sets the number of the column of this name, be it stored or a member. Throws std::logic_error if no column of
 /// numbers has this name.
-void set_number(Row& row, std::string_view column, double number);
+void set_number(Entry& entry, std::string_view column, double number);
 
 /// A result's JSON, from every column that has a key.
-Json columns_json(const Row& row);
+Json columns_json(const Entry& entry);
 /// Reads every column that has a key. Throws DocumentError if a value has the wrong type.
-void read_columns(const Json& result, Row& row);
+void read_columns(const Json& result, Entry& entry);
 
 } // namespace tessera::report
