@@ -17,6 +17,7 @@
 #include "common/machine.hpp"
 #include "comparison.hpp"
 #include "core/measure/repeat.hpp"
+#include "report/columns/columns.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -42,9 +43,8 @@ Result pending(const Group& group, const Task& task) {
   const OperationSizes sizes = sizes_of(group.shape);
   Result result = pending_task(group, task);
   result.operation = Operation::User;
-  result.op = result.kernel = entry.name;
+  result.kernel = entry.name;
   result.summary = entry.summary;
-  result.result = group.type;
   result.canonical = entry.ulps == 0;
   result.sizes = entry.sizes;
   result.flops = flops_of(entry, sizes);
@@ -214,14 +214,14 @@ class OperationRace {
     result.error = std::move(findings.error);
     result.reason = findings.reason;
     result.verdict = result.error->within_bound() ? Verdict::Pass : Verdict::Wrong;
-    result.check_seconds = watch.seconds();
+    set_number(result, "check_seconds", watch.seconds());
     const double seconds = seconds_of(result, bench_.options.mean);
     if (!(seconds > 0)) return;
     if (result.flops > 0) result.gflops = result.flops / seconds * 1e-9;
     result.ceiling_percent = ceiling_percent(bench_.ceilings, result, seconds);
     if (!(result.bytes > 0)) return;
     result.bandwidth = result.bytes / seconds * 1e-9;
-    result.bandwidth_ceiling = bandwidth_ceiling(bench_.ceilings, result);
+    set_number(result, "bandwidth_ceiling", bandwidth_ceiling(bench_.ceilings, result));
   } catch (const Error& error) {
     fail(entry, {error.code(), error.what()});
   }

@@ -16,6 +16,7 @@
 #include "common/machine.hpp"
 #include "core/measure/repeat.hpp"
 #include "data_sets.hpp"
+#include "report/columns/columns.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -121,7 +122,7 @@ void finish(Bench& bench, Entry& entry, const ReduceReference& reference, double
   Result& result = entry.result;
   const double seconds = seconds_of(result, bench.options.mean);
   result.gflops = seconds > 0 ? operations(result) / seconds * 1e-9 : unknown;
-  if (!entry.device_seconds.empty()) result.device_seconds = summarize(entry.device_seconds).median;
+  if (!entry.device_seconds.empty()) set_number(result, "device_seconds", summarize(entry.device_seconds).median);
   result.error = judge(entry.found, reference, canonical);
   result.verdict = result.error->within_bound() ? Verdict::Pass : Verdict::Wrong;
   const bool wrong = result.verdict == Verdict::Wrong;
@@ -165,7 +166,7 @@ void run_reductions(Bench& bench, const Group& group) {
   for (const Task& task : group.tasks) {
     Result result = pending_task(group, task);
     result.operation = Operation::SumOfSquares;
-    result.kernel = task.reduce->name;
+    if (group.type != DType::F32) result.result = "f32"; // documents say so, and --diff matches entries by it
     result.canonical = task.reduce->summation == Summation::Canonical;
     board.push_back(result);
     entries.push_back({task, result, 0, {}, {}});

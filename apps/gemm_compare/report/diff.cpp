@@ -32,28 +32,28 @@ std::string untimed(const char* which, const Entry& entry) {
                      entry.reason);
 }
 
-using Facts = std::map<std::string, std::string>;
+using MachineValues = std::map<std::string, std::string>;
 
 /// Adds each value of an object by its place: "devices/cuda/driver" → "580.1".
-void add_facts(const Json& object, const std::string& place, Facts& facts) {
+void add_values(const Json& object, const std::string& place, MachineValues& values) {
   const Json flat = object.flatten();
   for (const auto& [pointer, value] : flat.items())
-    if (!value.is_null()) facts[place + pointer] = value.is_string() ? value.get<std::string>() : value.dump();
+    if (!value.is_null()) values[place + pointer] = value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 /// Everything that the document says about the machine except the date. Devices are named by their backend, not by
 /// their place in the list.
-Facts facts_of(Json machine) {
-  Facts facts;
+MachineValues values_of(Json machine) {
+  MachineValues values;
   machine.erase("date");
   if (const auto devices = machine.find("devices"); devices != machine.end() && devices->is_array()) {
     for (const Json& device : *devices)
       if (device.is_object() && device.contains("backend") && device["backend"].is_string())
-        add_facts(device, "/devices/" + device["backend"].get<std::string>(), facts);
+        add_values(device, "/devices/" + device["backend"].get<std::string>(), values);
     machine.erase("devices");
   }
-  add_facts(machine, "", facts);
-  return facts;
+  add_values(machine, "", values);
+  return values;
 }
 
 /// The device that a place belongs to, "/devices/cuda/"; empty if the place belongs to none.
@@ -63,22 +63,22 @@ std::string device_of(const std::string& place) {
   return place.substr(0, place.find('/', prefix.size()) + 1);
 }
 
-bool has_device(const Facts& facts, const std::string& device) {
-  const auto at = facts.lower_bound(device);
-  return at != facts.end() && at->first.starts_with(device);
+bool has_device(const MachineValues& values, const std::string& device) {
+  const auto at = values.lower_bound(device);
+  return at != values.end() && at->first.starts_with(device);
 }
 
 /// Lists what differs between the machines. A device that only one run used is no difference: its entries are reported
 /// as missing.
 std::vector<std::string> machine_differences(const Json& old_machine, const Json& new_machine) {
-  const Facts before = facts_of(old_machine);
-  const Facts after = facts_of(new_machine);
-  Facts all = before;
+  const MachineValues before = values_of(old_machine);
+  const MachineValues after = values_of(new_machine);
+  MachineValues all = before;
   all.insert(after.begin(), after.end());
   std::vector<std::string> differences;
-  const auto value_in = [](const Facts& facts, const std::string& place) {
-    const auto at = facts.find(place);
-    return at == facts.end() ? std::string("nothing") : at->second;
+  const auto value_in = [](const MachineValues& values, const std::string& place) {
+    const auto at = values.find(place);
+    return at == values.end() ? std::string("nothing") : at->second;
   };
   for (const auto& [place, value] : all) {
     const std::string device = device_of(place);

@@ -38,11 +38,7 @@ Entry read_entry(const Json& result) {
 Grade read_grade(const Json& json) {
   if (!json.is_object()) throw DocumentError(fmt::format("is {}, not an object", json.type_name()));
   Grade grade;
-  grade.kernel.backend = word_at(json, "backend");
-  grade.kernel.kernel = word_at(json, "kernel");
-  grade.kernel.dtype = word_at(json, "dtype", "f32");
-  grade.kernel.math = word_at(json, "math", "strict");
-  grade.kernel.threads = static_cast<int>(std::min<std::int64_t>(whole_at(json, "threads"), 1'000'000));
+  read_kernel(json, grade.kernel);
   grade.grade = word_at(json, "grade", "none");
   grade.slope = number_at(json, "slope");
   const Json* sizes = find(json, "sizes");

@@ -46,8 +46,8 @@ std::string bandwidth_text(double gbytes) {
   return gbytes >= 999.5 ? number_text(gbytes / 1000) + " TB/s" : number_text(gbytes) + " GB/s";
 }
 
-std::string speed_text(const Entry& entry) {
-  return entry.bandwidth > 0 ? bandwidth_text(entry.bandwidth) : speed_text(entry.gflops);
+std::string speed_text(const Facts& facts) {
+  return facts.bandwidth > 0 ? bandwidth_text(facts.bandwidth) : speed_text(facts.gflops);
 }
 
 std::string percent_text(double percent) {
@@ -78,11 +78,11 @@ std::string count_text(double count) {
   return digits;
 }
 
-std::string contract_mark(const Entry& entry) { return entry.canonical ? " ≡" : ""; }
+std::string contract_mark(const Facts& facts) { return facts.canonical ? " ≡" : ""; }
 
-std::string sizes_text(const Entry& entry) {
-  if (entry.sizes < 2) return fmt::format("n = {}", entry.n);
-  return fmt::format("m = {}, n = {}{}", entry.m, entry.n, entry.sizes > 2 ? fmt::format(", k = {}", entry.k) : "");
+std::string sizes_text(const Facts& facts) {
+  if (facts.sizes < 2) return fmt::format("n = {}", facts.n);
+  return fmt::format("m = {}, n = {}{}", facts.m, facts.n, facts.sizes > 2 ? fmt::format(", k = {}", facts.k) : "");
 }
 
 std::string product_text(const Entry& entry) {

@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "document.hpp"
+#include "entry.hpp"
 
 namespace tessera::report {
 
 std::string time_text(double seconds);      ///< "1.23 ms"
 std::string speed_text(double gflops);      ///< "412 GFLOP/s", "51.3 TFLOP/s"
-std::string speed_text(const Entry& entry); ///< of its speed(): also "24.1 GB/s", "2.91 TB/s"
+std::string speed_text(const Facts& facts); ///< of its speed(): also "24.1 GB/s", "2.91 TB/s"
 std::string bandwidth_text(double gbytes);  ///< "24.1 GB/s", "2.91 TB/s"
 std::string percent_text(double percent);   ///< "87 %", "0.4 %"
 std::string factor_text(double factor);     ///< "×14"
@@ -25,10 +25,10 @@ std::string number_text(double value);
 std::string product_text(const Entry& entry);
 
 /// What reports write after the name of a kernel that keeps the contract of its mode, " ≡"; empty for other kernels.
-std::string contract_mark(const Entry& entry);
+std::string contract_mark(const Facts& facts);
 
 /// The sizes of an operation of --op: "n = 1000", "m = 20, n = 30".
-std::string sizes_text(const Entry& entry);
+std::string sizes_text(const Facts& facts);
 
 /// Half the distance from min to max, in percent of the median; unknown with fewer than two samples.
 double spread_percent(const Entry& entry);

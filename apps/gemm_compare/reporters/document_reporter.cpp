@@ -49,31 +49,6 @@ void add_error_details(const GemmError& error, ordered_json& json) {
   json["found"] = count_json(error.found);
 }
 
-void set_times(const Result& result, report::Entry& entry) {
-  if (result.device_seconds > 0) set_number(entry, "device_seconds", result.device_seconds);
-  if (result.samples.empty()) return;
-  const TimeSummary time = summarize(result.samples);
-  entry.median = time.median;
-  entry.min = time.min;
-  entry.max = time.max;
-  entry.mean = time.mean;
-  entry.samples = static_cast<int>(result.samples.size());
-}
-
-void set_errors(const GemmError& error, report::Entry& entry) {
-  for (const ErrorNumber& number : error_numbers) set_number(entry, number.name, number.value(error));
-}
-
-void set_resources(const KernelResources& resources, report::Entry& entry) {
-  set_number(entry, "registers", resources.registers);
-  set_number(entry, "static_shared", resources.static_shared);
-  set_number(entry, "dynamic_shared", resources.dynamic_shared);
-  set_number(entry, "local_memory", resources.local_memory);
-  set_number(entry, "block_threads", resources.threads);
-  set_number(entry, "blocks", resources.blocks);
-  set_number(entry, "occupancy", 100 * resources.occupancy);
-}
-
 ordered_json state_json(const DeviceState& state) {
   return {{"sm_mhz", state.sm_mhz},
           {"memory_mhz", state.memory_mhz},
@@ -85,37 +60,20 @@ ordered_json state_json(const DeviceState& state) {
 
 report::Entry entry_of(const Result& result) {
   report::Entry entry;
+  static_cast<report::Facts&>(entry) = result;
   entry.op = operation_name(result);
   entry.backend = backend_name(result);
-  entry.kernel = result.kernel;
   entry.dtype = type_word(result);
   entry.math = to_string(result.math);
-  if (result.result != result.type) entry.result = to_string(result.result);
-  entry.device = result.judged_on;
-  entry.canonical = result.canonical;
-  entry.transfer = result.transfer;
-  entry.m = result.shape.m;
-  entry.n = result.shape.n;
-  entry.k = result.shape.k;
-  entry.trans_a = result.op_a == Op::Transpose;
-  entry.trans_b = result.op_b == Op::Transpose;
-  entry.alpha = result.alpha;
-  entry.beta = result.beta;
-  entry.threads = result.threads;
-  set_times(result, entry);
-  entry.sizes = result.sizes;
-  entry.gflops = result.gflops;
-  entry.bandwidth = result.bandwidth;
-  set_number(entry, "bandwidth_ceiling", result.bandwidth_ceiling);
-  entry.ceiling_percent = result.ceiling_percent;
-  entry.speedup = result.speedup;
-  set_number(entry, "model", result.model_seconds);
-  set_number(entry, "global_accesses", result.global_accesses);
-  if (result.resources) set_resources(*result.resources, entry);
-  if (result.error) set_errors(*result.error, entry);
-  set_number(entry, "check_seconds", result.check_seconds);
   entry.verdict = to_string(result.verdict);
-  entry.reason = result.reason;
+  const TimeSummary time = summarize(result.samples);
+  entry.median = time.median;
+  entry.min = time.min;
+  entry.max = time.max;
+  entry.mean = time.mean;
+  entry.samples = static_cast<int>(result.samples.size());
+  if (result.error)
+    for (const ErrorNumber& number : error_numbers) set_number(entry, number.name, number.value(*result.error));
   return entry;
 }
 
@@ -128,12 +86,12 @@ ordered_json to_json(const Result& result) {
                          {"rows_judged", whole->rows_judged},
                          {"max_over_bound", whole->max_over_bound},
                          {"worst_row", whole->worst_row}};
-  if (!result.judged_on.empty()) {
-    json["device"] = result.judged_on;
+  if (!result.device.empty()) {
+    json["device"] = result.device;
     json["offence"] = result.offence;
     if (!std::isnan(result.processor_seconds)) json["processor_seconds"] = result.processor_seconds;
   }
-  if (!result.samples.empty() && result.operation == Operation::Gemm && result.judged_on.empty()) {
+  if (!result.samples.empty() && result.operation == Operation::Gemm && result.device.empty()) {
     json["timing"] = to_string(result.timing);
     if (result.timing == Timing::Graph) json["runs_per_sample"] = result.runs_per_sample;
   }
@@ -179,10 +137,10 @@ ordered_json inputs_json(const Options& options) {
 namespace {
 
 ordered_json grade_json(const GradedKernel& kernel) {
-  ordered_json json{{"backend", backend_name(kernel.last)}, {"kernel", kernel.last.kernel},
-                    {"dtype", type_word(kernel.last)},      {"math", to_string(kernel.last.math)},
-                    {"threads", kernel.last.threads},       {"grade", to_string(kernel.grading.grade)},
-                    {"slope", kernel.grading.slope},        {"sizes", ordered_json::array()}};
+  ordered_json json = report::kernel_json(entry_of(kernel.last));
+  json["grade"] = to_string(kernel.grading.grade);
+  json["slope"] = kernel.grading.slope;
+  json["sizes"] = ordered_json::array();
   for (const SizeErrors& size : kernel.sizes)
     json["sizes"].push_back({{"n", size.n},
                              {"componentwise", size.componentwise},

@@ -50,8 +50,7 @@ std::unique_ptr<Reporter> findings_reporter(const Options& options, const RacePl
 
 /// A result as all reports see it.
 report::Entry entry_of(const Result& result);
-/// A result, and the options that say what its operands were, as they stand in the JSON document.
-nlohmann::ordered_json to_json(const Result& result);
+/// Returns the options that say what the operands were, as they stand in the JSON document.
 nlohmann::ordered_json inputs_json(const Options& options);
 
 /// Writes text to a file, or to stdout for "-". Throws IoError.

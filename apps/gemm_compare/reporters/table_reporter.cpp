@@ -147,17 +147,15 @@ Style style_of(Verdict verdict) {
 
 std::string heading(const Result& first) {
   if (first.operation == Operation::User) {
-    const std::string what = first.summary.empty() ? first.op : fmt::format("{}: {}", first.op, first.summary);
-    return detail::printable(
-        fmt::format("{}, {}, {}", what, report::sizes_text(entry_of(first)), to_string(first.type)));
+    const std::string what = first.summary.empty() ? first.kernel : fmt::format("{}: {}", first.kernel, first.summary);
+    return detail::printable(fmt::format("{}, {}, {}", what, report::sizes_text(first), to_string(first.type)));
   }
   if (first.operation == Operation::SumOfSquares)
-    return fmt::format("Σx², length {}, {}", first.shape.n, to_string(first.type));
-  std::string text =
-      fmt::format("m = {}, n = {}, k = {}, {}", first.shape.m, first.shape.n, first.shape.k, type_word(first));
-  if (first.result != first.type) text += fmt::format(", C in {}", to_string(first.result));
-  if (first.op_a == Op::Transpose) text += ", A transposed";
-  if (first.op_b == Op::Transpose) text += ", B transposed";
+    return fmt::format("Σx², length {}, {}", first.n, to_string(first.type));
+  std::string text = fmt::format("m = {}, n = {}, k = {}, {}", first.m, first.n, first.k, type_word(first));
+  if (!first.result.empty()) text += fmt::format(", C in {}", first.result);
+  if (first.trans_a) text += ", A transposed";
+  if (first.trans_b) text += ", B transposed";
   if (first.alpha != 1) text += fmt::format(", alpha = {}", first.alpha);
   if (first.beta != 0) text += fmt::format(", beta = {}", first.beta);
   return text;
@@ -264,12 +262,9 @@ class TableReporter final : public Reporter {
 
   /// Prints the command that shows each failing entry again.
   void print_commands(const std::vector<Result>& group) const {
-    nlohmann::ordered_json document{{"schema", report::schema},
-                                    {"inputs", inputs_json(options_)},
-                                    {"machine", {{"threads", apps::thread_source().threads}}},
-                                    {"results", nlohmann::ordered_json::array()}};
-    for (const Result& result : group) document["results"].push_back(to_json(result));
-    const report::Run run = report::read_run(std::move(document));
+    report::Run run;
+    run.document = {{"inputs", inputs_json(options_)}, {"machine", {{"threads", apps::thread_source().threads}}}};
+    for (const Result& result : group) run.entries.push_back(entry_of(result));
     bool first = true;
     for (const report::Entry& entry : run.entries) {
       if (!entry.failing()) continue;

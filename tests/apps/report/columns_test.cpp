@@ -76,6 +76,36 @@ BOOST_AUTO_TEST_CASE(every_key_is_written_and_read_again) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_columns_that_name_a_kernel_are_written_and_read_again) {
+  const Entry entry = full_entry();
+  const Json kernel = kernel_json(entry);
+  BOOST_TEST(kernel.size() == 5u); // backend, kernel, dtype, math and threads: a grade of any product has them
+  Entry read;
+  read_kernel(kernel, read);
+  Json others = columns_json(read), unread = columns_json(Entry());
+  for (const Column& column : columns()) {
+    BOOST_TEST(kernel.contains(column.key) == column.names_kernel, column.name);
+    if (!column.names_kernel) continue;
+    BOOST_TEST(exact_text(column, read) == exact_text(column, entry), column.name);
+    others.erase(column.key);
+    unread.erase(column.key);
+  }
+  BOOST_TEST(others.dump() == unread.dump());
+}
+
+/// A race knows facts under the names of their columns; reports take all of them at once.
+BOOST_AUTO_TEST_CASE(facts_that_a_race_knows_are_written_without_code_of_their_own) {
+  Facts facts;
+  set_number(facts, "model", 0.25);
+  facts.gflops = 8;
+  Entry entry;
+  static_cast<Facts&>(entry) = facts;
+  BOOST_TEST(columns_json(entry)["model_seconds"] == 0.25);
+  BOOST_TEST(columns_json(entry)["gflops"] == 8);
+  for (const char* name : {"no_such_column", "verdict", "gflops"}) // a member is set as a member
+    BOOST_CHECK_THROW(set_number(facts, name, 1), std::logic_error);
+}
+
 BOOST_AUTO_TEST_CASE(every_number_of_an_error_is_a_column) {
   Entry entry;
   tessera::GemmError error;

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "json_fields.hpp"
 #include "report/format.hpp"
 #include "report/grouping.hpp"
+#include "value.hpp"
 
 namespace tessera::report {
 namespace {
@@ -25,18 +25,18 @@ constexpr std::array all_columns{
     Column{.name = "backend", .key = "backend", .value = &Entry::backend, .print = Print::Backend, .unit = "",
            .explains = "the backend whose kernel ran; external is a kernel from a file",
            .table = {"backend", 10}, .csv = {"backend", 20}, .markdown = {"backend", 10}, .page = {"backend", 10},
-           .identifies = true},
+           .identifies = true, .names_kernel = true},
     Column{.name = "kernel", .key = "kernel", .value = &Entry::kernel, .print = Print::Kernel, .unit = "",
            .explains = "the kernel's name, as --kernels takes it; ≡ marks kernels that keep the contract of their mode",
            .table = {"kernel", 20}, .csv = {"kernel", 30}, .markdown = {"kernel", 20}, .page = {"kernel", 20},
-           .identifies = true},
+           .identifies = true, .names_kernel = true},
     Column{.name = "dtype", .key = "dtype", .value = &Entry::dtype, .print = Print::Word, .unit = "",
            .explains = "the operands' element type",
-           .csv = {"dtype", 40}, .page = {"type", 40}, .identifies = true},
+           .csv = {"dtype", 40}, .page = {"type", 40}, .identifies = true, .names_kernel = true},
     Column{.name = "math", .key = "math", .value = &Entry::math, .print = Print::Word, .unit = "",
            .explains = "the mode of arithmetic that the kernel computes in",
            .table = {"math", 30, 4}, .csv = {"math", 60}, .markdown = {"math", 30}, .page = {"math", 50},
-           .identifies = true},
+           .identifies = true, .names_kernel = true},
     Column{.name = "canonical", .key = "canonical", .value = &Entry::canonical, .print = Print::Word, .unit = "",
            .explains = "the kernel keeps the contract of its mode, so that its bits are known",
            .csv = {"canonical", 70}},
@@ -69,7 +69,7 @@ constexpr std::array all_columns{
            .csv = {"sizes", 145}, .optional = true},
     Column{.name = "threads", .key = "threads", .value = &Entry::threads, .print = Print::Threads, .unit = "",
            .explains = "threads that the kernel may use; 0 on a device",
-           .table = {"thr", 40, 3}, .csv = {"threads", 150}, .identifies = true},
+           .table = {"thr", 40, 3}, .csv = {"threads", 150}, .identifies = true, .names_kernel = true},
     Column{.name = "transfer", .key = "transfer", .value = &Entry::transfer, .print = Print::Word, .unit = "",
            .explains = "the entry is a copy between host and device, not a product",
            .identifies = true},
@@ -207,68 +207,6 @@ constexpr std::array all_columns{
 };
 // clang-format on
 
-/// Calls `use` with the column's value as the type that Entry has it in.
-template <class Use>
-auto visit_value(const Column& column, const Entry& entry, Use&& use) {
-  return std::visit(
-      [&](auto value) {
-        if constexpr (std::is_same_v<decltype(value), Stored>)
-          return use(entry.number(column.name));
-        else if constexpr (std::is_same_v<decltype(value), double (*)(const Entry&)>)
-          return use(value(entry));
-        else
-          return use(entry.*value);
-      },
-      column.value);
-}
-
-/// Splits the key "seconds/median" into the object "seconds", which is empty for a key at the top, and "median".
-std::pair<std::string, std::string> split(const char* key) {
-  const std::string path = key;
-  const std::size_t slash = path.find('/');
-  return slash == std::string::npos ? std::pair(std::string(), path)
-                                    : std::pair(path.substr(0, slash), path.substr(slash + 1));
-}
-
-/// The number is whole, and is written without a fraction.
-bool is_count(const Column& column, double number) {
-  return column.print == Print::Count && std::abs(number) <= 0x1p53;
-}
-
-struct ToJson {
-  const Column& column;
-  Json operator()(const std::string& word) const { return word; }
-  Json operator()(bool flag) const { return flag; }
-  Json operator()(int number) const { return number; }
-  Json operator()(std::int64_t number) const { return number; }
-  Json operator()(double number) const {
-    return is_count(column, number) ? Json(static_cast<std::int64_t>(number)) : Json(number);
-  }
-};
-
-struct IsUnknown {
-  bool operator()(const std::string& word) const { return word.empty(); }
-  bool operator()(bool) const { return false; }
-  bool operator()(int number) const { return number == 0; }
-  bool operator()(std::int64_t number) const { return number == 0; }
-  bool operator()(double number) const { return std::isnan(number); }
-};
-
-/// Some column of an object in the result, "seconds" or "error", has a value.
-bool has_values(const std::string& object, const Entry& entry) {
-  return std::any_of(all_columns.begin(), all_columns.end(), [&](const Column& column) {
-    return split(column.key).first == object && !visit_value(column, entry, IsUnknown());
-  });
-}
-
-void read_value(const Json& object, const char* key, std::string& word) { word = word_at(object, key, word.c_str()); }
-void read_value(const Json& object, const char* key, bool& flag) { flag = flag_at(object, key); }
-void read_value(const Json& object, const char* key, std::int64_t& number) { number = whole_at(object, key); }
-void read_value(const Json& object, const char* key, double& number) { number = number_at(object, key, number); }
-void read_value(const Json& object, const char* key, int& number) {
-  number = static_cast<int>(std::min<std::int64_t>(whole_at(object, key), 1'000'000));
-}
-
 } // namespace
 
 std::span<const Column> columns() { return all_columns; }
@@ -342,51 +280,20 @@ std::string short_text(const Column& column, const Entry& entry) {
   }
 }
 
+void set_number(Facts& facts, std::string_view name, double number) {
+  const Column* column = find_column(name);
+  if (column == nullptr || !std::holds_alternative<Stored>(column->value))
+    throw std::logic_error(fmt::format("no column that stores a number is named {}", name));
+  facts.numbers[column->name] = number;
+}
+
 void set_number(Entry& entry, std::string_view name, double number) {
-  if (const Column* column = find_column(name)) {
-    if (std::holds_alternative<Stored>(column->value)) {
-      entry.numbers[column->name] = number;
-      return;
-    }
-    if (const auto* member = std::get_if<double Entry::*>(&column->value)) {
-      entry.*(*member) = number;
-      return;
-    }
-  }
-  throw std::logic_error(fmt::format("no column of numbers is named {}", name));
-}
-
-Json columns_json(const Entry& entry) {
-  Json json = Json::object();
-  for (const Column& column : all_columns) {
-    const auto [object, key] = split(column.key);
-    if (key.empty() || (column.optional && visit_value(column, entry, IsUnknown()))) continue;
-    Json value = visit_value(column, entry, ToJson{column});
-    if (object.empty())
-      json[key] = std::move(value);
-    else if (has_values(object, entry))
-      json[object][key] = std::move(value);
-    else
-      json[object] = nullptr;
-  }
-  return json;
-}
-
-void read_columns(const Json& result, Entry& entry) {
-  for (const Column& column : all_columns) {
-    const auto [name, key] = split(column.key);
-    const Json* object = name.empty() ? &result : find(result, name.c_str());
-    if (key.empty() || object == nullptr) continue;
-    if (!object->is_object()) wrong_type(name.c_str(), *object, "an object");
-    std::visit(
-        [&](auto value) {
-          if constexpr (std::is_same_v<decltype(value), Stored>)
-            entry.numbers[column.name] = number_at(*object, key.c_str());
-          else if constexpr (!std::is_same_v<decltype(value), double (*)(const Entry&)>)
-            read_value(*object, key.c_str(), entry.*value);
-        },
-        column.value);
-  }
+  const Column* column = find_column(name);
+  const auto* member = column == nullptr ? nullptr : std::get_if<double Entry::*>(&column->value);
+  if (member != nullptr)
+    entry.*(*member) = number;
+  else
+    set_number(static_cast<Facts&>(entry), name, number);
 }
 
 } // namespace tessera::report
