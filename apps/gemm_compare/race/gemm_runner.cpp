@@ -75,8 +75,8 @@ void GemmRunner::run() {
       for (const Direction direction : {Direction::In, Direction::Out})
         board.push_back(pending_transfer(pending(bench_.options, group_, task), direction));
     last = task.backend;
-    Entry entry{task, pending(bench_.options, group_, task), board.size(), 0,
-                expected_operations(bench_.options, group_.shape)};
+    Entry entry{
+        {task, pending(bench_.options, group_, task)}, board.size(), expected_operations(bench_.options, group_.shape)};
     board.push_back(entry.result);
     entries_.push_back(std::move(entry));
   }
@@ -178,7 +178,6 @@ void GemmRunner::sample(Entry& entry, std::size_t set) {
     if (DeviceState state; read_device_state(executor, state).ok()) entry.result.device_state = state;
   if (!status.ok()) {
     entry.fail(status);
-    entry.runs = 0;
     return;
   }
   entry.result.samples.push_back(seconds);

@@ -89,14 +89,9 @@ GemmError judge(const ReduceResult& found, const ReduceReference& reference, dou
   return error;
 }
 
-struct Entry {
-  Task task;
-  Result result;
-  int runs = 0;
-  ReduceResult found;
-  std::vector<double> device_seconds;
-
-  bool active() const { return result.verdict == Verdict::Pending; }
+struct Entry : Contender {
+  ReduceResult found{};                 ///< of the last run
+  std::vector<double> device_seconds{}; ///< of each timed run of a kernel that reads the device's clock
 };
 
 /// Times one run and keeps its result.
@@ -108,9 +103,7 @@ void sample(Entry& entry, const Vectors& vectors, std::size_t set) {
   const Status status =
       watch.time([&] { return executor.reduce(executor.default_queue(), call, found, entry.task.reduce->name); });
   if (!status.ok()) {
-    entry.result.verdict = status.code == StatusCode::Rejected ? Verdict::Rejected : Verdict::Failed;
-    entry.result.reason = status.why;
-    entry.runs = 0;
+    entry.fail(status);
     return;
   }
   entry.result.samples.push_back(watch.seconds());
@@ -169,7 +162,7 @@ void run_reductions(Bench& bench, const Group& group) {
     if (group.type != DType::F32) result.result = "f32"; // documents say so, and --diff matches entries by it
     result.canonical = task.reduce->summation == Summation::Canonical;
     board.push_back(result);
-    entries.push_back({task, result, 0, {}, {}});
+    entries.push_back({{task, result}});
   }
   bench.board.begin_group(board);
 

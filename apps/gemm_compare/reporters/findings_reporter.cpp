@@ -38,7 +38,7 @@ std::string speed_of(const Result& result, bool with_threads) {
 /// The fastest strict entries of one backend and type that passed.
 struct Fastest {
   std::string backend, type;
-  std::optional<Result> any, canonical;
+  std::optional<Result> overall, canonical;
 };
 
 class FindingsReporter final : public Reporter {
@@ -85,10 +85,10 @@ class FindingsReporter final : public Reporter {
 
  private:
   std::string speed_line(const Fastest& fastest) const {
-    const bool is_operation = fastest.any->operation == Operation::User;
+    const bool is_operation = fastest.overall->operation == Operation::User;
     std::string line = fmt::format("{} {}: the fastest {} is {}", fastest.backend, fastest.type,
-                                   is_operation ? "run" : "strict row", speed_of(*fastest.any, threads_));
-    if (fastest.any->canonical || is_operation) return line;
+                                   is_operation ? "run" : "strict row", speed_of(*fastest.overall, threads_));
+    if (fastest.overall->canonical || is_operation) return line;
     if (!fastest.canonical) return line + "; none that ran has the contract's order";
     return line + "; the fastest of the contract's order is " + speed_of(*fastest.canonical, threads_);
   }
@@ -101,7 +101,7 @@ class FindingsReporter final : public Reporter {
     auto at = std::find_if(fastest_.begin(), fastest_.end(),
                            [&](const Fastest& other) { return other.backend == backend && other.type == type; });
     if (at == fastest_.end()) at = fastest_.insert(at, Fastest{backend, type, {}, {}});
-    if (!at->any || result.speed() > at->any->speed()) at->any = result;
+    if (!at->overall || result.speed() > at->overall->speed()) at->overall = result;
     if (result.canonical && (!at->canonical || result.speed() > at->canonical->speed())) at->canonical = result;
   }
 
