@@ -104,6 +104,10 @@ struct PlainOptions {
   std::string json, csv, html, markdown; ///< a file, "-" for stdout, or empty
   std::string report;                    ///< of an earlier run, which --html and --markdown are made from
   bool fail_on_slower = false;           ///< of --diff
+
+  /// The plain options alone: options.plain() = words.plain() takes all of them.
+  PlainOptions& plain() { return *this; }
+  const PlainOptions& plain() const { return *this; }
 };
 
 struct Options : PlainOptions {

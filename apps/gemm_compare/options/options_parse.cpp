@@ -344,7 +344,7 @@ Options interpret(CommandLine words) {
   const bool types_given = !words.dtypes.empty();
   apply_preset(words, options);
   apply_tuning(words, options);
-  static_cast<PlainOptions&>(options) = words;
+  options.plain() = words.plain();
   const bool shapes_given = !words.sizes.empty() || !words.shapes.empty();
   options.operation = parse_operation(words);
   if (words.shapes.empty() && options.operation != Operation::User)

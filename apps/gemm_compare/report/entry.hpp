@@ -41,6 +41,10 @@ struct Facts {
     return at == numbers.end() ? unknown : at->second;
   }
 
+  /// The facts alone of a result or of an entry: entry.facts() = result.facts() takes all of them.
+  Facts& facts() { return *this; }
+  const Facts& facts() const { return *this; }
+
   bool square() const { return m == n && n == k; }
   /// The number by which entries are compared: the bandwidth of an operation that moves bytes, else GFLOP/s.
   double speed() const { return bandwidth > 0 ? bandwidth : gflops; }

@@ -60,7 +60,7 @@ ordered_json state_json(const DeviceState& state) {
 
 report::Entry entry_of(const Result& result) {
   report::Entry entry;
-  static_cast<report::Facts&>(entry) = result;
+  entry.facts() = result.facts();
   entry.op = operation_name(result);
   entry.backend = backend_name(result);
   entry.dtype = type_word(result);

@@ -293,7 +293,7 @@ void set_number(Entry& entry, std::string_view name, double number) {
   if (member != nullptr)
     entry.*(*member) = number;
   else
-    set_number(static_cast<Facts&>(entry), name, number);
+    set_number(entry.facts(), name, number);
 }
 
 } // namespace tessera::report
