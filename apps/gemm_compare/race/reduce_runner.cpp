@@ -159,7 +159,6 @@ void run_reductions(Bench& bench, const Group& group) {
   for (const Task& task : group.tasks) {
     Result result = pending_task(group, task);
     result.operation = Operation::SumOfSquares;
-    if (group.type != DType::F32) result.result = "f32"; // documents say so, and --diff matches entries by it
     result.canonical = task.reduce->summation == Summation::Canonical;
     board.push_back(result);
     entries.push_back({{task, result}});
