@@ -45,7 +45,6 @@ struct Words {
   int random = 0; ///< products drawn from each seed; 0: the shapes above
   std::string seeds = "1";
   std::optional<double> alpha, beta; ///< empty: 1 and 0, or what is drawn
-  std::string picture;
   std::string rows;
   std::string threads = "1,2";
   std::string libraries;
@@ -93,8 +92,7 @@ int device_command(const Words& words) {
        .products = products(words),
        .rounds = words.rounds,
        .sample_seconds = words.sample_ms * 1e-3,
-       .json = words.json,
-       .picture = words.picture});
+       .json = words.json});
 }
 
 int peers_command(const Words& words) {
@@ -148,7 +146,6 @@ int main(int argc, char** argv) try {
   peers->add_option("--alpha", words.alpha, "factor of the product. Default: 1, or what --random draws");
   peers->add_option("--beta", words.beta, "factor of C. Default: 0, or what --random draws");
   peers->add_option("--seed", words.seeds, "seeds of --random, separated by commas")->capture_default_str();
-  peers->add_option("--picture", words.picture, "SVG file: ratio over work, a dot for each product")->needs(gpu);
   peers->add_option("--kernel", words.rows, "rows of the device's ladder, timed beside the choice that it makes")
       ->needs(gpu);
   peers->add_option("--threads", words.threads, "numbers of threads")->capture_default_str();

@@ -16,6 +16,7 @@
 #include "common/words.hpp"
 #include "operations/listing.hpp"
 #include "race/operands.hpp"
+#include "report/columns/columns.hpp"
 #include "reporters/reporter.hpp"
 
 namespace tessera::compare_app {
@@ -84,13 +85,9 @@ class Probe {
                          .ldc = side}};
     KernelResources resources;
     if (!read_kernel_resources(device_, call, kernel.name, resources).ok()) return;
-    entry["resources"] = {{"registers", resources.registers},
-                          {"static_shared", resources.static_shared},
-                          {"dynamic_shared", resources.dynamic_shared},
-                          {"local_memory", resources.local_memory},
-                          {"block_threads", resources.threads},
-                          {"blocks", resources.blocks},
-                          {"occupancy_percent", 100 * resources.occupancy}};
+    report::Entry taken;
+    set_resources(resources, taken);
+    entry["resources"] = report::columns_json(taken)["resources"];
   }
 
  private:

@@ -67,8 +67,7 @@ std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, co
 }
 
 std::string name_of(const Task& task, const Group& group) {
-  if (group.operation != nullptr) return progress_name(task, group);
-  return task.gemm != nullptr ? task.gemm->name : task.reduce->name;
+  return group.operation != nullptr ? progress_name(task, group) : std::string(task.name());
 }
 
 /// Races products of the matrices in files and writes the first result that passes to --out. Returns false if --out was

@@ -34,8 +34,7 @@ void check_rows(const Executor& device, const std::vector<std::string>& rows) {
 } // namespace
 
 int run_device_plan(const DevicePlan& plan) {
-  for (const std::string& file : {plan.json, plan.picture})
-    if (!file.empty()) check_writable(file);
+  if (!plan.json.empty()) check_writable(plan.json);
   const std::vector<const DeviceMode*> modes = chosen_modes(plan.modes);
   Executor& device = executor(Backend::Cuda);
   check_rows(device, plan.rows);
@@ -64,7 +63,6 @@ int run_device_plan(const DevicePlan& plan) {
       for (auto& row : device_rows(result)) document["results"].push_back(std::move(row));
     write_text_file(plan.json, document.dump(1) + "\n");
   }
-  if (!plan.picture.empty()) write_text_file(plan.picture, device_picture(results));
   return wrong ? 1 : 0;
 }
 

@@ -22,8 +22,7 @@ struct DevicePlan {
   std::vector<PlannedProduct> products;
   int rounds = 9;
   double sample_seconds = 5e-3;
-  std::string json;    ///< file; empty: none
-  std::string picture; ///< file; empty: none
+  std::string json; ///< file; empty: none
 };
 
 /// Prints the table and the summary and writes the files. Returns the exit status: 1 if a result was wrong. Throws

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The table, the JSON document's entries and the picture of races on a device.
+/// The table and the JSON document's entries of races on a device.
 
 #include <string>
 #include <vector>
@@ -26,9 +26,5 @@ std::string device_table_line(const DeviceResult& result);
 std::string device_summary(const std::vector<DeviceResult>& results);
 
 std::vector<nlohmann::ordered_json> device_rows(const DeviceResult& result);
-
-/// Returns an SVG picture: for each product a dot, with its multiply-adds to the right and, upwards, the best vendor's
-/// time over ours in plain calls.
-std::string device_picture(const std::vector<DeviceResult>& results);
 
 } // namespace tessera::bench

@@ -15,8 +15,7 @@ namespace {
 
 bool is_graded(const Result& result) {
   const bool narrow = result.math == Math::Tf32 || result.math == Math::Bf16 || result.math == Math::Fp16;
-  const auto& [m, n, k] = result.shape;
-  return result.error && result.operation == Operation::Gemm && !narrow && m == n && n == k && n > 0;
+  return result.error && result.operation == Operation::Gemm && !narrow && result.square() && result.n > 0;
 }
 
 bool same_kernel(const Result& x, const Result& y) {
@@ -72,7 +71,7 @@ void GradeBook::add(const std::vector<Result>& group) {
                            [&](const GradedKernel& kernel) { return same_kernel(kernel.last, result); });
     if (at == kernels_.end()) at = kernels_.insert(at, GradedKernel{});
     at->last = result;
-    at->sizes.push_back(SizeErrors::of(result.shape.n, *result.error));
+    at->sizes.push_back(SizeErrors::of(result.n, *result.error));
   }
 }
 

@@ -17,6 +17,7 @@
 #include "common/machine.hpp"
 #include "comparison.hpp"
 #include "core/measure/repeat.hpp"
+#include "report/columns/columns.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -28,13 +29,8 @@ constexpr std::chrono::milliseconds until_threads_sleep{20};
 constexpr double waking_shows_below = 10e-3;
 
 /// One entry of the race.
-struct Entry {
-  Task task;
-  Result result;
-  int runs = 0;       ///< that are still to be timed
+struct Entry : Contender {
   double seconds = 0; ///< of one run, as the warm-up took
-
-  bool active() const { return result.verdict == Verdict::Pending; }
 };
 
 Result pending(const Group& group, const Task& task) {
@@ -42,9 +38,8 @@ Result pending(const Group& group, const Task& task) {
   const OperationSizes sizes = sizes_of(group.shape);
   Result result = pending_task(group, task);
   result.operation = Operation::User;
-  result.op = result.kernel = entry.name;
+  result.kernel = entry.name;
   result.summary = entry.summary;
-  result.result = group.type;
   result.canonical = entry.ulps == 0;
   result.sizes = entry.sizes;
   result.flops = flops_of(entry, sizes);
@@ -55,7 +50,7 @@ class OperationRace {
  public:
   OperationRace(Bench& bench, const Group& group)
       : bench_(bench), group_(group), entry_(*group.operation), sizes_(sizes_of(group.shape)) {
-    for (const Task& task : group.tasks) entries_.push_back({task, pending(group, task)});
+    for (const Task& task : group.tasks) entries_.push_back({{task, pending(group, task)}});
   }
 
   void run() {
@@ -144,13 +139,10 @@ class OperationRace {
   }
 
   void fail(Entry& entry, const Status& status) {
-    const bool left_out = status.code == StatusCode::Rejected || status.code == StatusCode::Unavailable;
-    entry.result.verdict = left_out ? Verdict::Rejected : Verdict::Failed;
-    entry.result.reason = status.why;
-    entry.runs = 0;
+    const bool unavailable = status.code == StatusCode::Unavailable; // its functor has no code for the backend
+    entry.fail({unavailable ? StatusCode::Rejected : status.code, status.why});
     bench_.progress.done(progress_name(entry.task, group_), expected_operations(bench_.options, group_.shape), 0);
-    if (status.code == StatusCode::Unavailable && bench_.options.demands(entry.task.backend))
-      bench_.miss(entry.task.backend, status.why);
+    if (unavailable && bench_.options.demands(entry.task.backend)) bench_.miss(entry.task.backend, status.why);
   }
 
   /// Rejects or skips the entry, or decides how often it runs. The runs also warm it up.
@@ -214,14 +206,14 @@ class OperationRace {
     result.error = std::move(findings.error);
     result.reason = findings.reason;
     result.verdict = result.error->within_bound() ? Verdict::Pass : Verdict::Wrong;
-    result.check_seconds = watch.seconds();
+    set_number(result, "check_seconds", watch.seconds());
     const double seconds = seconds_of(result, bench_.options.mean);
     if (!(seconds > 0)) return;
     if (result.flops > 0) result.gflops = result.flops / seconds * 1e-9;
     result.ceiling_percent = ceiling_percent(bench_.ceilings, result, seconds);
     if (!(result.bytes > 0)) return;
     result.bandwidth = result.bytes / seconds * 1e-9;
-    result.bandwidth_ceiling = bandwidth_ceiling(bench_.ceilings, result);
+    set_number(result, "bandwidth_ceiling", bandwidth_ceiling(bench_.ceilings, result));
   } catch (const Error& error) {
     fail(entry, {error.code(), error.what()});
   }

@@ -87,7 +87,6 @@ Operation parse_operation(const CommandLine& words) {
 }
 
 void read_operations(const CommandLine& words, Options& options) {
-  options.op_plugins = words.op_plugins;
   if (options.operation != Operation::User) return;
   std::vector<std::string> names;
   if (!words.operation.empty()) names = apps::split_list("--op", words.operation);

@@ -84,10 +84,35 @@ struct CheckRequest {
   CheckOptions options;
 };
 
-struct Options {
+/// The options whose value is what was typed. CommandLine (options_parse.hpp) has them as well, and Options takes all
+/// of them at once.
+struct PlainOptions {
+  std::vector<std::string> op_plugins; ///< libraries with operations
+  std::string file_a, file_b, file_c, file_out;
+  std::string distribution; ///< the word of --dist; empty: the default
+
+  bool distributed = false;     ///< race the engines of distributed products over the ranks of mpirun
+  bool resident = false;        ///< ranks keep the matrices in the memory of their backend
+  bool device_messages = false; ///< ranks send panels from and into the memory of their backends
+
+  bool measure_ceilings = false; ///< even if the file of ceilings has them
+  bool tunes = false;            ///< gemm_compare tune
+
+  bool list = false;
+  bool list_operations = false;          ///< list these alone
+  bool errors = false;                   ///< show the histogram and the worst elements of each entry below its table
+  std::string json, csv, html, markdown; ///< a file, "-" for stdout, or empty
+  std::string report;                    ///< of an earlier run, which --html and --markdown are made from
+  bool fail_on_slower = false;           ///< of --diff
+
+  /// The plain options alone: options.plain() = words.plain() takes all of them.
+  PlainOptions& plain() { return *this; }
+  const PlainOptions& plain() const { return *this; }
+};
+
+struct Options : PlainOptions {
   Operation operation = Operation::Gemm;
   std::vector<ChosenOperation> operations; ///< of Operation::User
-  std::vector<std::string> op_plugins;     ///< libraries with operations
 
   // These say which entries are raced.
   std::vector<BackendRequest> backends; ///< empty: all that are available
@@ -109,7 +134,6 @@ struct Options {
   Index ld_pad = -1; ///< elements between two rows of a stored matrix; −1: rows end at whole cache lines
   Filling filling;
   std::uint64_t seed = 1;
-  std::string file_a, file_b, file_c, file_out;
   std::size_t memory_limit = 0; ///< of a product from files to a file; 0: the files are loaded and kernels raced
   std::vector<int> devices;     ///< that compute it, or that ranks take in turn; empty: the backend's own choice
   bool start_over = false;      ///< discard an unfinished one
@@ -117,11 +141,9 @@ struct Options {
   Judging judging;
   std::optional<CheckRequest> check; ///< of --check, which races nothing
 
-  bool distributed = false;     ///< race the engines of distributed products over the ranks of mpirun
-  std::vector<GridWord> grids;  ///< empty: the best one for each shape
-  bool resident = false;        ///< ranks keep the matrices in the memory of their backend
-  bool device_messages = false; ///< ranks send panels from and into the memory of their backends
-  Index block = 0;              ///< side of the blocks that matrices are dealt in; 0: the library's choice
+  // These are for --distributed.
+  std::vector<GridWord> grids; ///< empty: the best one for each shape
+  Index block = 0;             ///< side of the blocks that matrices are dealt in; 0: the library's choice
 
   // These say how to measure.
   int repeat = 7;
@@ -129,30 +151,20 @@ struct Options {
   double time_limit = 10; ///< seconds for one kernel and shape; 0: none
   Index check_rows = 0;   ///< the most rows of C that are checked; 0: as many as take a few seconds
   std::string cblas = "auto";
-  bool measure_ceilings = false; ///< even if the file of ceilings has them
 
   // These say what to show.
   const Preset* preset = nullptr; ///< whose published figures are shown beside the results
-  bool list = false;
-  bool list_operations = false; ///< list these alone
-  bool errors = false;          ///< show the histogram and the worst elements of each entry below its table
-  bool mean = false;            ///< show the mean time instead of the median, and a table over the sizes
+  bool mean = false;              ///< show the mean time instead of the median, and a table over the sizes
   bool progress = true;
-  std::vector<std::string> columns;      ///< of the table, from left to right; empty: the usual ones that fit
-  std::optional<std::size_t> width;      ///< of the table; 0: no limit; empty: the terminal's
-  std::string json, csv, html, markdown; ///< a file, "-" for stdout, or empty
-  std::vector<std::string> command;      ///< the command line as it was typed, for the reports
-  std::string distribution;              ///< the word of --dist as it was typed; empty: the default
+  std::vector<std::string> columns; ///< of the table, from left to right; empty: the usual ones that fit
+  std::optional<std::size_t> width; ///< of the table; 0: no limit; empty: the terminal's
+  std::vector<std::string> command; ///< the command line as it was typed, for the reports
 
   // These are for gemm_compare tune.
-  bool tunes = false;
   std::string tuning_table;    ///< the file; empty: the user's own
   double tuning_seconds = 600; ///< for all shapes
 
-  // These read reports of earlier runs instead of running.
-  std::string report; ///< what --html and --markdown are made from
-  std::string diff_old, diff_new;
-  bool fail_on_slower = false;
+  std::string diff_old, diff_new; ///< reports of earlier runs that are compared, instead of running
 
   /// Does the command line name the backend, so that it must not be missing?
   bool demands(Backend backend) const;

@@ -70,7 +70,6 @@ void apply_tuning(CommandLine& words, Options& options) {
     throw InvalidArgument("tune: races products without transposes of random matrices, nothing else");
   for (const std::string* output : {&words.json, &words.csv, &words.html, &words.markdown})
     if (!output->empty()) throw InvalidArgument("tune: writes its table and no report; see --table");
-  options.tunes = true;
   options.tuning_table = words.table;
   if (!words.budget.empty()) options.tuning_seconds = parse_real("--budget", words.budget);
   if (!(options.tuning_seconds > 0)) throw InvalidArgument("--budget: must be more than 0 seconds");
@@ -175,10 +174,6 @@ void check_files(const CommandLine& words) {
 
 /// Reads where the reports go (at most one of them goes to stdout) and which reports of earlier runs are read.
 void read_outputs(const CommandLine& words, Options& options) {
-  options.json = words.json;
-  options.csv = words.csv;
-  options.html = words.html;
-  options.markdown = words.markdown;
   const char* on_stdout = nullptr;
   for (const auto& [option, target] : {std::pair{"--json", words.json}, std::pair{"--csv", words.csv},
                                        std::pair{"--html", words.html}, std::pair{"--markdown", words.markdown}}) {
@@ -186,7 +181,6 @@ void read_outputs(const CommandLine& words, Options& options) {
     if (on_stdout != nullptr) throw InvalidArgument(fmt::format("{}: {} writes to stdout already", option, on_stdout));
     on_stdout = option;
   }
-  options.report = words.report;
   if (options.shows_report()) {
     if (options.html.empty() && options.markdown.empty())
       throw InvalidArgument("--report: needs --html or --markdown, which are made from it");
@@ -199,7 +193,6 @@ void read_outputs(const CommandLine& words, Options& options) {
     options.diff_old = words.diff.at(0);
     options.diff_new = words.diff.at(1);
   }
-  options.fail_on_slower = words.fail_on_slower;
   if (options.fail_on_slower && words.diff.empty())
     throw InvalidArgument("--fail-on-slower: needs --diff OLD NEW as well");
 }
@@ -219,15 +212,12 @@ GridWord parse_grid(const std::string& word) {
 }
 
 void read_grids(const CommandLine& words, Options& options) {
-  options.distributed = words.distributed;
   for (const auto& [option, word] : {std::pair{"--grid", &words.grids}, std::pair{"--block", &words.block}})
     if (!word->empty() && !words.distributed)
       throw InvalidArgument(fmt::format("{}: needs --distributed as well", option));
   for (const auto& [option, given] :
        {std::pair{"--device-messages", words.device_messages}, std::pair{"--resident", words.resident}})
     if (given && !words.distributed) throw InvalidArgument(fmt::format("{}: needs --distributed as well", option));
-  options.device_messages = words.device_messages;
-  options.resident = words.resident;
   if (!words.distributed) return;
   if (!words.grids.empty())
     for (const std::string& word : split_list("--grid", words.grids)) options.grids.push_back(parse_grid(word));
@@ -293,10 +283,6 @@ void read_rows(const CommandLine& words, bool types_given, Options& options) {
 
 /// Reads which products are computed, and of which data.
 void read_products(const CommandLine& words, bool shapes_given, Options& options) {
-  options.file_a = words.file_a;
-  options.file_b = words.file_b;
-  options.file_c = words.file_c;
-  options.file_out = words.file_out;
   options.op_a = words.trans_a ? Op::Transpose : Op::None;
   options.op_b = words.trans_b ? Op::Transpose : Op::None;
   if (options.reads_files()) {
@@ -358,6 +344,7 @@ Options interpret(CommandLine words) {
   const bool types_given = !words.dtypes.empty();
   apply_preset(words, options);
   apply_tuning(words, options);
+  options.plain() = words.plain();
   const bool shapes_given = !words.sizes.empty() || !words.shapes.empty();
   options.operation = parse_operation(words);
   if (words.shapes.empty() && options.operation != Operation::User)
@@ -369,13 +356,9 @@ Options interpret(CommandLine words) {
   read_devices(words, options);
   read_measuring(words, options);
   options.judging = parse_judging(words, options.operation);
-  options.measure_ceilings = words.measure_ceilings;
-  options.list = words.list || words.list_operations;
-  options.list_operations = words.list_operations;
-  options.errors = words.errors;
+  options.list |= words.list_operations;
   options.mean = options.preset != nullptr && options.preset->mean;
   options.progress = !words.no_progress;
-  options.distribution = words.distribution;
   read_grids(words, options);
   read_outputs(words, options);
   read_table(words, options);

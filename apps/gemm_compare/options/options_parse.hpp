@@ -10,30 +10,21 @@
 namespace tessera::compare_app {
 
 /// The words of the options as they were typed; empty for options that were not given.
-struct CommandLine {
+struct CommandLine : PlainOptions {
   bool cpu = false;
   bool gpu = false;
   bool all_modes = false;
-  bool list = false;
-  bool errors = false;
   bool trans_a = false;
   bool trans_b = false;
   bool no_progress = false;
-  bool fail_on_slower = false;
-  bool measure_ceilings = false;
-  bool list_operations = false;
-  bool tunes = false;
-  bool distributed = false;
-  bool device_messages = false;
-  bool resident = false;
   bool check = false;
   std::string grids, block;
-  std::vector<std::string> backends, shapes, judged, op_plugins;
+  std::vector<std::string> backends, shapes, judged;
   std::string abi, device, judged_math, judged_flags, judged_time_limit, judged_memory_limit;
-  std::string kernels, cblas, operation, sizes, dtypes, result, maths, alpha, beta, ld_pad, distribution, seed;
-  std::string file_a, file_b, file_c, file_out, memory_limit, resume, devices;
+  std::string kernels, cblas, operation, sizes, dtypes, result, maths, alpha, beta, ld_pad, seed;
+  std::string memory_limit, resume, devices;
   std::string file_c_before, file_bias, file_residual, activation, vectors;
-  std::string threads, repeat, timing, check_rows, time_limit, preset, table, budget, json, csv, html, markdown, report;
+  std::string threads, repeat, timing, check_rows, time_limit, preset, table, budget;
   std::string columns, width;
   std::vector<std::string> diff; ///< two files: the old report and the new one
 };

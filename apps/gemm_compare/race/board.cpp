@@ -35,7 +35,7 @@ void Board::set(std::size_t position, Result result) {
   std::lock_guard lock(mutex_);
   const bool measured = group_[position].verdict == Verdict::Pending && result.verdict != Verdict::Pending;
   group_[position] = std::move(result);
-  if (measured && !group_[position].samples.empty()) progress_.add_row(short_text(group_[position], use_mean_));
+  if (measured && !group_[position].samples.empty()) progress_.add_entry(short_text(group_[position], use_mean_));
 }
 
 void Board::report_group() {

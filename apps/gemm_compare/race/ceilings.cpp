@@ -6,9 +6,9 @@ namespace tessera::compare_app {
 namespace {
 
 double elements(const Result& result, double times_c) {
-  const double m = static_cast<double>(result.shape.m);
-  const double n = static_cast<double>(result.shape.n);
-  const double k = static_cast<double>(result.shape.k);
+  const double m = static_cast<double>(result.m);
+  const double n = static_cast<double>(result.n);
+  const double k = static_cast<double>(result.k);
   return result.operation == Operation::Gemm ? m * k + k * n + times_c * m * n : n;
 }
 

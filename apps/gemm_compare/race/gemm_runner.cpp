@@ -16,6 +16,7 @@
 #include "common/notes.hpp"
 #include "core/measure/repeat.hpp"
 #include "gemm_entry.hpp"
+#include "report/columns/columns.hpp"
 #include "transfers.hpp"
 
 namespace tessera::compare_app {
@@ -38,8 +39,6 @@ std::size_t cache_bytes(const Group& group) {
 
 Result pending(const Options& options, const Group& group, const Task& task) {
   Result result = pending_product(options, group, task);
-  result.kernel = task.gemm->name;
-  result.math = task.gemm->math;
   result.canonical = has_contract(task.gemm->summation);
   return result;
 }
@@ -76,8 +75,8 @@ void GemmRunner::run() {
       for (const Direction direction : {Direction::In, Direction::Out})
         board.push_back(pending_transfer(pending(bench_.options, group_, task), direction));
     last = task.backend;
-    Entry entry{task, pending(bench_.options, group_, task), board.size(), 0,
-                expected_operations(bench_.options, group_.shape)};
+    Entry entry{
+        {task, pending(bench_.options, group_, task)}, board.size(), expected_operations(bench_.options, group_.shape)};
     board.push_back(entry.result);
     entries_.push_back(std::move(entry));
   }
@@ -98,7 +97,7 @@ void GemmRunner::run_judged(std::size_t kernel, std::size_t position) {
   Result result = bench_.judged.pending(kernel, group_);
   // The ceiling is measured by a kernel of the ladder on the same device with as many threads, if there is one.
   const auto ladder = std::find_if(group_.tasks.begin(), group_.tasks.end(), [&](const Task& task) {
-    return task.executor->capabilities().host_memory == (result.judged_on == "cpu") && task.threads == result.threads &&
+    return task.executor->capabilities().host_memory == (result.device == "cpu") && task.threads == result.threads &&
            task.backend != Backend::Reference;
   });
   const auto peak = [&](bool again) {
@@ -112,7 +111,7 @@ void GemmRunner::run_judged(std::size_t kernel, std::size_t position) {
     Result as_if = result;
     as_if.backend = ladder->backend;
     result.ceiling_percent = ceiling_percent(bench_.ceilings, as_if, seconds_of(result, bench_.options.mean));
-    result.model_seconds = model_seconds(bench_.ceilings, as_if, compulsory_traffic(host_.call_before(0)));
+    set_number(result, "model", model_seconds(bench_.ceilings, as_if, compulsory_traffic(host_.call_before(0))));
   }
   bench_.board.set(position, result);
 }
@@ -179,7 +178,6 @@ void GemmRunner::sample(Entry& entry, std::size_t set) {
     if (DeviceState state; read_device_state(executor, state).ok()) entry.result.device_state = state;
   if (!status.ok()) {
     entry.fail(status);
-    entry.runs = 0;
     return;
   }
   entry.result.samples.push_back(seconds);
@@ -204,18 +202,18 @@ void GemmRunner::check(Entry& entry) {
   ProductCheck::Findings findings = check_.check(c, problem_.c.ld, Arithmetic::of(*entry.task.gemm));
   result.error = std::move(findings.error);
   result.freivalds = findings.freivalds;
-  result.check_seconds = watch.seconds();
+  set_number(result, "check_seconds", watch.seconds());
   set_verdict(result, problem_.is_exact(result.math));
   if (bench_.options.timing == Timing::Graph && !result.timing_note.empty() && result.verdict == Verdict::Pass)
     result.reason += (result.reason.empty() ? "timed by events: " : "; timed by events: ") + result.timing_note;
   result.ceiling_percent = ceiling_percent(bench_.ceilings, result, seconds);
   const GemmTraffic traffic = traffic_of(*entry.task.gemm, call);
-  result.model_seconds = model_seconds(bench_.ceilings, result, traffic);
-  if (entry.task.gemm->traffic != nullptr) result.global_accesses = traffic.accesses;
+  set_number(result, "model", model_seconds(bench_.ceilings, result, traffic));
+  if (entry.task.gemm->traffic != nullptr) set_number(result, "global_accesses", traffic.accesses);
   KernelResources resources;
   if (device_ &&
       read_kernel_resources(*entry.task.executor, operands_->call(0, result.math, 0), result.kernel, resources).ok())
-    result.resources = resources;
+    set_resources(resources, result);
   keep_product(entry, c);
 }
 

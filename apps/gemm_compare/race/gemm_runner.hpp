@@ -26,6 +26,21 @@ struct Bench {
   void miss(Backend backend, const std::string& why);
 };
 
+/// A kernel in the race, or an operation on one backend.
+struct Contender {
+  Task task;
+  Result result;
+  int runs = 0; ///< that are still to be timed
+
+  bool active() const { return result.verdict == Verdict::Pending; }
+  /// Takes it out of the race.
+  void fail(const Status& status) {
+    result.verdict = status.code == StatusCode::Rejected ? Verdict::Rejected : Verdict::Failed;
+    result.reason = status.why;
+    runs = 0;
+  }
+};
+
 /// Runs the products of one shape and type. For each backend it rejects or estimates every kernel, times the kernels
 /// turn by turn, and checks the output of each kernel's last timed run. `given`: the data; null: random data.
 /// `product`: null, or takes the first result that passes, laid out as Problem::c.

@@ -73,8 +73,8 @@ Result JudgedKernels::pending(std::size_t kernel, const Group& group) const {
   const int threads = !cpu ? 0 : options_.threads.empty() ? default_threads() : options_.threads.front();
   Result result = pending_product(
       options_, group, {.backend = cpu ? Backend::Reference : Backend::Cuda, .executor = nullptr, .threads = threads});
-  result.result = group.type; // whatever --result asks of other kernels
-  result.judged_on = cpu ? "cpu" : "cuda";
+  result.result.clear(); // C has the type of the operands, whatever --result asks of other kernels
+  result.device = cpu ? "cpu" : "cuda";
   result.kernel = judged.name;
   result.math = options_.judging.math;
   return result;

@@ -13,32 +13,25 @@
 namespace tessera::compare_app {
 namespace {
 
-/// An entry of a product or of a reduction.
-struct Row {
-  Task task;
-  std::string name;
-  DType type;
-  Math math;
-};
-
-std::vector<Row> rows_of(Backend backend, Operation operation) {
-  std::vector<Row> rows;
+/// Returns the tasks of a backend: its kernels, without a number of threads.
+std::vector<Task> tasks_of(Backend backend, Operation operation) {
+  std::vector<Task> tasks;
   Executor& present = executor(backend);
   if (operation == Operation::Gemm) {
     for (const GemmKernel& kernel : present.gemm_kernels())
-      rows.push_back({{backend, &present, &kernel, nullptr, 0}, kernel.name, kernel.type, kernel.math});
+      tasks.push_back({.backend = backend, .executor = &present, .gemm = &kernel});
   } else {
     for (const ReduceKernel& kernel : present.reduce_kernels())
       if (kernel.op == ReduceOp::SumOfSquares)
-        rows.push_back({{backend, &present, nullptr, &kernel, 0}, kernel.name, kernel.type, Math::Strict});
+        tasks.push_back({.backend = backend, .executor = &present, .reduce = &kernel});
   }
-  std::reverse(rows.begin(), rows.end()); // ladders are listed best first, tables begin with the first rung
+  std::reverse(tasks.begin(), tasks.end()); // ladders are listed best first, tables begin with the first rung
   // Libraries that are opened at run time are not rungs: they stand below the ladder.
-  std::stable_partition(rows.begin(), rows.end(),
-                        [](const Row& row) { return row.task.gemm == nullptr || row.task.gemm->context == nullptr; });
+  std::stable_partition(tasks.begin(), tasks.end(),
+                        [](const Task& task) { return task.gemm == nullptr || task.gemm->context == nullptr; });
   // Strict entries stand above the entries of other modes, which are another product.
-  std::stable_partition(rows.begin(), rows.end(), [](const Row& row) { return row.math == Math::Strict; });
-  return rows;
+  std::stable_partition(tasks.begin(), tasks.end(), [](const Task& task) { return task.math() == Math::Strict; });
+  return tasks;
 }
 
 /// Finds the backends to use, and the requested backends that are missing.
@@ -73,24 +66,24 @@ bool matches_any(const Options& options, const std::string& name) {
 }
 
 /// Throws unless every pattern matches some kernel of the types and modes that are asked for.
-void check_patterns(const Options& options, const std::vector<Row>& all, const std::vector<Row>& usable,
+void check_patterns(const Options& options, const std::vector<Task>& all, const std::vector<Task>& usable,
                     const std::vector<Backend>& backends) {
-  const auto matched = [](const std::string& pattern, const std::vector<Row>& rows) {
-    return std::find_if(rows.begin(), rows.end(),
-                        [&](const Row& row) { return apps::matches_glob(pattern, row.name); });
+  const auto matched = [](const std::string& pattern, const std::vector<Task>& tasks) {
+    return std::find_if(tasks.begin(), tasks.end(),
+                        [&](const Task& task) { return apps::matches_glob(pattern, task.name()); });
   };
   const bool judges_int8 = std::any_of(options.types.begin(), options.types.end(), judge::is_whole);
   if (usable.empty() && judges_int8) return; // no kernel of a ladder multiplies them
   for (const std::string& pattern : options.kernels) {
     if (options.kernels_of_preset || matched(pattern, usable) != usable.end()) continue;
-    if (const auto row = matched(pattern, all); row != all.end())
+    if (const auto task = matched(pattern, all); task != all.end())
       throw InvalidArgument(
           fmt::format("--kernels: '{}' matches '{}', but only as {} {}; choose them with --dtype and "
                       "--math",
-                      pattern, row->name, to_string(row->type), to_string(row->math)));
+                      pattern, task->name(), to_string(task->type()), to_string(task->math())));
     std::vector<std::string> names;
     names.reserve(all.size());
-    for (const Row& row : all) names.push_back(row.name);
+    for (const Task& task : all) names.push_back(task.name());
     throw InvalidArgument(fmt::format("--kernels: '{}' matches no kernel of {}; did you mean '{}'? --list shows all",
                                       pattern, names_of(backends), nearest_word(pattern, names)));
   }
@@ -105,30 +98,29 @@ std::vector<int> thread_counts(const Options& options, const Capabilities& machi
   return options.threads.empty() ? std::vector<int>{machine.threads} : options.threads;
 }
 
-bool is_model(const Row& row) {
-  const Task& task = row.task;
+bool is_model(const Task& task) {
   return task.gemm != nullptr && task.gemm->summation == Summation::HopperUnits &&
          task.executor->capabilities().host_memory;
 }
 
 /// Returns whether the command line means this model. `others` has the names of the kernels that are no models and have
 /// the types and modes that are asked for; where there are none, nothing but models can be meant.
-bool is_meant(const Row& model, const Options& options, const std::vector<std::string>& others) {
+bool is_meant(const Task& model, const Options& options, const std::vector<std::string>& others) {
   if (options.all_modes || !options.maths.empty() || others.empty()) return true;
   return std::any_of(options.kernels.begin(), options.kernels.end(), [&](const std::string& pattern) {
     const auto matches = [&](const std::string& name) { return apps::matches_glob(pattern, name); };
-    return matches(model.name) && std::none_of(others.begin(), others.end(), matches);
+    return matches(model.name()) && std::none_of(others.begin(), others.end(), matches);
   });
 }
 
-/// Moves the models that the command line does not mean from `rows` to the plan's list of models that are left out.
-void leave_out_models(const Options& options, std::vector<Row>& rows, RacePlan& plan) {
+/// Moves the models that the command line does not mean from `tasks` to the plan's list of models that are left out.
+void leave_out_models(const Options& options, std::vector<Task>& tasks, RacePlan& plan) {
   std::vector<std::string> others;
-  for (const Row& row : rows)
-    if (!is_model(row)) others.push_back(row.name);
-  std::erase_if(rows, [&](const Row& row) {
-    if (!is_model(row) || is_meant(row, options, others)) return false;
-    if (matches_any(options, row.name)) plan.left_out.push_back(row.task);
+  for (const Task& task : tasks)
+    if (!is_model(task)) others.push_back(task.name());
+  std::erase_if(tasks, [&](const Task& task) {
+    if (!is_model(task) || is_meant(task, options, others)) return false;
+    if (matches_any(options, task.name())) plan.left_out.push_back(task);
     return true;
   });
 }
@@ -148,7 +140,7 @@ void plan_operations(const Options& options, RacePlan& plan) {
       for (const Backend backend : plan.backends) {
         Executor& present = executor(backend);
         for (const int threads : thread_counts(options, present.capabilities()))
-          group.tasks.push_back({backend, &present, nullptr, nullptr, threads});
+          group.tasks.push_back({.backend = backend, .executor = &present, .threads = threads});
       }
       plan.groups.push_back(std::move(group));
     }
@@ -174,14 +166,14 @@ RacePlan make_plan(const Options& options) {
     plan_operations(options, plan);
     return plan;
   }
-  std::vector<Row> all;
+  std::vector<Task> all;
   for (const Backend backend : plan.backends) {
-    std::vector<Row> rows = rows_of(backend, options.operation);
-    all.insert(all.end(), rows.begin(), rows.end());
+    std::vector<Task> tasks = tasks_of(backend, options.operation);
+    all.insert(all.end(), tasks.begin(), tasks.end());
   }
-  std::vector<Row> usable;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(usable), [&](const Row& row) {
-    return contains(options.types, row.type) && (options.maths.empty() || contains(options.maths, row.math));
+  std::vector<Task> usable;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(usable), [&](const Task& task) {
+    return contains(options.types, task.type()) && (options.maths.empty() || contains(options.maths, task.math()));
   });
   check_patterns(options, all, usable, plan.backends);
   leave_out_models(options, usable, plan);
@@ -189,10 +181,10 @@ RacePlan make_plan(const Options& options) {
   for (const DType type : options.types)
     for (const GemmShape& shape : options.shapes) {
       Group group{shape, type, {}, nullptr};
-      for (const Row& row : usable) {
-        if (row.type != type || !matches_any(options, row.name)) continue;
-        for (const int threads : thread_counts(options, row.task.executor->capabilities())) {
-          group.tasks.push_back(row.task);
+      for (const Task& task : usable) {
+        if (task.type() != type || !matches_any(options, task.name())) continue;
+        for (const int threads : thread_counts(options, task.executor->capabilities())) {
+          group.tasks.push_back(task);
           group.tasks.back().threads = threads;
         }
       }
@@ -209,9 +201,9 @@ std::string left_out_line(const RacePlan& plan) {
   if (plan.left_out.empty()) return {};
   std::vector<std::string> names, backends, modes;
   for (const Task& model : plan.left_out) {
-    add_once(names, model.gemm->name);
+    add_once(names, model.name());
     add_once(backends, to_string(model.backend));
-    add_once(modes, to_string(model.gemm->math));
+    add_once(modes, to_string(model.math()));
   }
   return fmt::format(
       "left out: {} ({}), slow models of the matrix units of Hopper cards in {}; --kernels {} races them alone, "

@@ -19,6 +19,12 @@ struct Task {
   const GemmKernel* gemm = nullptr;
   const ReduceKernel* reduce = nullptr;
   int threads = 0; ///< 0: not on the processor
+
+  bool has_kernel() const { return gemm != nullptr || reduce != nullptr; }
+  /// The kernel's name, the type of its operands and its mode; of a task that has a kernel.
+  const char* name() const { return gemm != nullptr ? gemm->name : reduce->name; }
+  DType type() const { return gemm != nullptr ? gemm->type : reduce->type; }
+  Math math() const { return gemm != nullptr ? gemm->math : Math::Strict; }
 };
 
 /// The entries that are compared with each other, which have one shape and type.

@@ -68,19 +68,19 @@ void Progress::done(const std::string& kernel, double operations, double seconds
   if (seconds > 0) speeds_[kernel] = operations / seconds;
 }
 
-void Progress::add_row(const std::string& text) {
+void Progress::add_entry(const std::string& text) {
   if (!enabled_ || !on_terminal_) return;
   const std::size_t width = apps::terminal_width(stderr);
   apps::note("\r\x1b[K{}\n", apps::clipped(detail::printable(text), std::max<std::size_t>(width, 1) - 1));
   std::fflush(stderr);
-  ++rows_;
+  ++lines_;
   visible_ = true;
 }
 
 void Progress::clear() {
   if (!visible_) return;
   apps::note("\r\x1b[K");
-  if (const int rows = rows_.exchange(0); rows > 0) apps::note("\x1b[{}A\x1b[J", rows); // up, and all below off
+  if (const int lines = lines_.exchange(0); lines > 0) apps::note("\x1b[{}A\x1b[J", lines); // up, and all below off
   std::fflush(stderr);
   visible_ = false;
 }

@@ -24,7 +24,7 @@ class Progress {
   /// Some of the announced operations are done, or will not take place. `seconds`: the time they took; 0: unknown.
   void done(const std::string& kernel, double operations, double seconds);
   /// Shows an entry that has been measured. The table that follows shows it with its neighbours.
-  void add_row(const std::string& text);
+  void add_entry(const std::string& text);
   /// Takes the entries and the line off the terminal.
   void clear();
 
@@ -35,7 +35,7 @@ class Progress {
   bool enabled_;
   bool on_terminal_;
   std::atomic<bool> visible_ = false; // an interrupt clears the line from another thread
-  std::atomic<int> rows_ = 0;
+  std::atomic<int> lines_ = 0;
   measure::HostStopwatch watch_;
   double shown_ = -1;                    ///< seconds from the start to the last time that the line was written
   std::map<std::string, double> left_;   ///< operations

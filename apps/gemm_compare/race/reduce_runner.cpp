@@ -16,6 +16,7 @@
 #include "common/machine.hpp"
 #include "core/measure/repeat.hpp"
 #include "data_sets.hpp"
+#include "report/columns/columns.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -88,14 +89,9 @@ GemmError judge(const ReduceResult& found, const ReduceReference& reference, dou
   return error;
 }
 
-struct Entry {
-  Task task;
-  Result result;
-  int runs = 0;
-  ReduceResult found;
-  std::vector<double> device_seconds;
-
-  bool active() const { return result.verdict == Verdict::Pending; }
+struct Entry : Contender {
+  ReduceResult found{};                 ///< of the last run
+  std::vector<double> device_seconds{}; ///< of each timed run of a kernel that reads the device's clock
 };
 
 /// Times one run and keeps its result.
@@ -107,9 +103,7 @@ void sample(Entry& entry, const Vectors& vectors, std::size_t set) {
   const Status status =
       watch.time([&] { return executor.reduce(executor.default_queue(), call, found, entry.task.reduce->name); });
   if (!status.ok()) {
-    entry.result.verdict = status.code == StatusCode::Rejected ? Verdict::Rejected : Verdict::Failed;
-    entry.result.reason = status.why;
-    entry.runs = 0;
+    entry.fail(status);
     return;
   }
   entry.result.samples.push_back(watch.seconds());
@@ -121,7 +115,7 @@ void finish(Bench& bench, Entry& entry, const ReduceReference& reference, double
   Result& result = entry.result;
   const double seconds = seconds_of(result, bench.options.mean);
   result.gflops = seconds > 0 ? operations(result) / seconds * 1e-9 : unknown;
-  if (!entry.device_seconds.empty()) result.device_seconds = summarize(entry.device_seconds).median;
+  if (!entry.device_seconds.empty()) set_number(result, "device_seconds", summarize(entry.device_seconds).median);
   result.error = judge(entry.found, reference, canonical);
   result.verdict = result.error->within_bound() ? Verdict::Pass : Verdict::Wrong;
   const bool wrong = result.verdict == Verdict::Wrong;
@@ -165,10 +159,9 @@ void run_reductions(Bench& bench, const Group& group) {
   for (const Task& task : group.tasks) {
     Result result = pending_task(group, task);
     result.operation = Operation::SumOfSquares;
-    result.kernel = task.reduce->name;
     result.canonical = task.reduce->summation == Summation::Canonical;
     board.push_back(result);
-    entries.push_back({task, result, 0, {}, {}});
+    entries.push_back({{task, result}});
   }
   bench.board.begin_group(board);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan.hpp"
+#include "report/columns/columns.hpp"
 
 namespace tessera::compare_app {
 
@@ -32,36 +33,52 @@ Result pending_task(const Group& group, const Task& task) {
   Result result;
   result.backend = task.backend;
   result.type = group.type;
-  result.shape = group.shape;
+  result.m = group.shape.m;
+  result.n = group.shape.n;
+  result.k = group.shape.k;
   result.threads = task.threads;
+  if (task.has_kernel()) {
+    result.kernel = task.name();
+    result.math = task.math();
+  }
   return result;
 }
 
 Result pending_product(const Options& options, const Group& group, const Task& task) {
   Result result = pending_task(group, task);
-  result.result = options.result_of(group.type);
-  result.op_a = options.op_a;
-  result.op_b = options.op_b;
+  if (const DType c = options.result_of(group.type); c != group.type) result.result = to_string(c);
+  result.trans_a = options.op_a == Op::Transpose;
+  result.trans_b = options.op_b == Op::Transpose;
   result.alpha = options.alpha;
   result.beta = options.beta;
   return result;
 }
 
+void set_resources(const KernelResources& resources, report::Facts& facts) {
+  set_number(facts, "registers", resources.registers);
+  set_number(facts, "static_shared", resources.static_shared);
+  set_number(facts, "dynamic_shared", resources.dynamic_shared);
+  set_number(facts, "local_memory", resources.local_memory);
+  set_number(facts, "block_threads", resources.threads);
+  set_number(facts, "blocks", resources.blocks);
+  set_number(facts, "occupancy", 100 * resources.occupancy);
+}
+
 std::string_view backend_name(const Result& result) {
-  return result.judged_on.empty() ? to_string(result.backend) : "external";
+  return result.device.empty() ? to_string(result.backend) : "external";
 }
 
 std::string_view type_word(const Result& result) { return tessera::to_string(result.type); }
 
 std::string_view operation_name(const Result& result) {
-  return result.operation == Operation::User ? std::string_view(result.op) : to_string(result.operation);
+  return result.operation == Operation::User ? std::string_view(result.kernel) : to_string(result.operation);
 }
 
 double operations(const Result& result) {
   if (result.operation == Operation::User) return result.flops;
-  const double m = static_cast<double>(result.shape.m);
-  const double n = static_cast<double>(result.shape.n);
-  const double k = static_cast<double>(result.shape.k);
+  const double m = static_cast<double>(result.m);
+  const double n = static_cast<double>(result.n);
+  const double k = static_cast<double>(result.k);
   return 2 * m * n * k;
 }
 
@@ -76,7 +93,7 @@ void set_speedups(std::vector<Result>& group, bool use_mean) {
   bool gold = false;
   for (const Result& result : group) {
     if (result.samples.empty() || result.transfer) continue;
-    if (!result.judged_on.empty()) continue; // a kernel from outside is no rung
+    if (!result.device.empty()) continue; // a kernel from outside is no rung
     const bool is_gold = result.backend == Backend::Reference && result.kernel == "gold";
     if (is_gold || (!gold && time(result) > base)) base = time(result);
     gold |= is_gold;

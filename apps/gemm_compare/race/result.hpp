@@ -15,6 +15,7 @@
 
 #include "core/measure/time_summary.hpp"
 #include "options/options.hpp"
+#include "report/entry.hpp"
 
 namespace tessera::compare_app {
 
@@ -26,61 +27,43 @@ enum class Verdict { Pending, Pass, Wrong, Rejected, Skipped, Failed, Interrupte
 /// The verdict's word in the table and in the JSON report.
 std::string_view to_string(Verdict verdict);
 
-inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+using report::unknown;
 
-struct Result {
+/// What the race knows of one kernel. Its facts stand in reports as they are here; of its other members entry_of()
+/// (reporters/reporter.hpp) makes what reports show. The race computes with types, modes and verdicts, and reports have
+/// words for them.
+struct Result : report::Facts {
   Operation operation = Operation::Gemm;
-  std::string op;      ///< the name of an operation of --op; empty for the library's own
-  std::string summary; ///< what the operation does
+  std::string summary; ///< what an operation of --op does
   Backend backend = Backend::Reference;
-  std::string judged_on; ///< "cpu" or "cuda" for a kernel from outside; empty for all others
-  std::string kernel;
-  DType type = DType::F32;   ///< of the operands
-  DType result = DType::F32; ///< of C
+  DType type = DType::F32; ///< of the operands
   Math math = Math::Strict;
-  bool canonical = false;
-  bool transfer = false; ///< a copy between host and device, which is timed but is no product
-  GemmShape shape;       ///< of a reduction: n is the length
-  int sizes = 0;         ///< an operation's number of sizes
-  Op op_a = Op::None;
-  Op op_b = Op::None;
-  double alpha = 1;
-  double beta = 0;
-  int threads = 0; ///< 0: not on the processor
 
   std::vector<double> samples; ///< seconds of each timed run
   Timing timing = Timing::Events;
-  int runs_per_sample = 1;                  ///< each sample is the mean of this number of runs
-  std::string timing_note;                  ///< why this entry was timed by events where a graph was wanted
-  std::optional<DeviceState> device_state;  ///< right after the last timed run
-  std::optional<KernelResources> resources; ///< of a device's kernel
-  double device_seconds = 0;                ///< by the device's own clock, where a kernel reads it
-  double flops = 0;                         ///< floating-point operations of a run of an operation
-  double bytes = 0;                         ///< bytes that a run of an operation moves
-  double stored_bytes = 0;                  ///< bytes of an operation's arrays
-  double gflops = unknown;
-  double bandwidth = unknown;         ///< of an operation, in GB/s
-  double bandwidth_ceiling = unknown; ///< measured, of the nearest cache that holds the arrays or of memory, in GB/s
-  double ceiling_percent = unknown;
-  double speedup = unknown;
-  double model_seconds = unknown;   ///< predicted from the entry's count of its work and the measured ceilings
-  double global_accesses = unknown; ///< elements, where the kernel counts them
+  int runs_per_sample = 1;                 ///< each sample is the mean of this number of runs
+  std::string timing_note;                 ///< why this entry was timed by events where a graph was wanted
+  std::optional<DeviceState> device_state; ///< right after the last timed run
+  double flops = 0;                        ///< floating-point operations of a run of an operation
+  double bytes = 0;                        ///< bytes that a run of an operation moves
+  double stored_bytes = 0;                 ///< bytes of an operation's arrays
   std::optional<GemmError> error;
   std::optional<FreivaldsResult> freivalds; ///< set if `error` covers some rows of C only
   double expected_seconds = 0;              ///< of a run, where the entry is skipped because it is too long
   double processor_seconds = unknown;       ///< of a judged kernel's run, of all its threads
-  double check_seconds = unknown;           ///< the first entry of a shape and type includes the reference
   Verdict verdict = Verdict::Pending;
   std::string offence; ///< the offence of a judged kernel
-  std::string reason;  ///< why it was rejected, skipped, …; or a remark
 };
 
-/// Returns the result of a task that has not run yet, with what every task of a group has: its backend and threads, and
-/// the group's shape and type.
+/// Returns the result of a task that has not run yet, with what every task of a group has: its backend, kernel and
+/// threads, and the group's shape and type.
 Result pending_task(const Group& group, const Task& task);
 /// Returns the result of a product that has not run yet, with what every product has, too: the type of C, and how the
 /// command line wants A and B read and the product scaled.
 Result pending_product(const Options& options, const Group& group, const Task& task);
+
+/// Sets what a device says that a kernel takes of it.
+void set_resources(const KernelResources& resources, report::Facts& facts);
 
 /// "external" for a kernel from outside, else the backend's name.
 std::string_view backend_name(const Result& result);

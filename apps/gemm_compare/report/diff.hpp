@@ -31,19 +31,19 @@ enum class Change { Faster, Slower, Same, CannotTell, Broken };
 std::string_view to_string(Change change);
 
 /// Applies the rule to the medians and spreads of two entries. Sets the reason for CannotTell.
-Change judge(const Row& old_row, const Row& new_row, std::string& reason);
+Change judge(const Entry& old_entry, const Entry& new_entry, std::string& reason);
 
-struct DiffRow {
-  Row old_row, new_row;
+struct DiffEntry {
+  Entry old_entry, new_entry;
   Change change = Change::CannotTell;
   double ratio = unknown; ///< new median ÷ old median: above 1 is slower
   std::string reason;     ///< why it cannot be told or is broken
 };
 
 struct Diff {
-  std::vector<DiffRow> rows;            ///< entries of both runs, in the order of the new run
-  std::vector<Row> only_old, only_new;  ///< entries of one run only
-  std::vector<std::string> differences; ///< between the machines: "cpu: old → new"
+  std::vector<DiffEntry> entries;        ///< entries of both runs, in the order of the new run
+  std::vector<Entry> only_old, only_new; ///< entries of one run only
+  std::vector<std::string> differences;  ///< between the machines: "cpu: old → new"
 
   std::size_t count(Change change) const;
   /// Some entry is slower or broken.

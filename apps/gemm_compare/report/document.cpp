@@ -22,27 +22,24 @@
 namespace tessera::report {
 namespace {
 
-Row read_row(const Json& result) {
+Entry read_entry(const Json& result) {
   if (!result.is_object()) throw DocumentError(fmt::format("is {}, not an object", result.type_name()));
-  Row row;
-  read_columns(result, row);
-  if (row.backend.empty() || row.kernel.empty()) throw DocumentError("names no backend or no kernel");
+  Entry entry;
+  read_columns(result, entry);
+  if (entry.backend.empty() || entry.kernel.empty()) throw DocumentError("names no backend or no kernel");
   if (const Json* seconds = find(result, "seconds")) {
-    if (find(*seconds, "min") == nullptr) row.min = row.median;
-    if (find(*seconds, "max") == nullptr) row.max = row.median;
+    if (find(*seconds, "min") == nullptr) entry.min = entry.median;
+    if (find(*seconds, "max") == nullptr) entry.max = entry.median;
   }
-  row.device = word_at(result, "device");
-  return row;
+  entry.device = word_at(result, "device");
+  if (entry.op == "sum_of_squares") entry.result.clear(); // documents of 0.1 name f32 beside sums of other types
+  return entry;
 }
 
 Grade read_grade(const Json& json) {
   if (!json.is_object()) throw DocumentError(fmt::format("is {}, not an object", json.type_name()));
   Grade grade;
-  grade.kernel.backend = word_at(json, "backend");
-  grade.kernel.kernel = word_at(json, "kernel");
-  grade.kernel.dtype = word_at(json, "dtype", "f32");
-  grade.kernel.math = word_at(json, "math", "strict");
-  grade.kernel.threads = static_cast<int>(std::min<std::int64_t>(whole_at(json, "threads"), 1'000'000));
+  read_kernel(json, grade.kernel);
   grade.grade = word_at(json, "grade", "none");
   grade.slope = number_at(json, "slope");
   const Json* sizes = find(json, "sizes");
@@ -77,7 +74,7 @@ std::string text_at(const Json& object, const char* key) {
   return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
 }
 
-bool Row::failing() const {
+bool Entry::failing() const {
   static constexpr std::array fine{"pass", "timed", "rejected", "skipped", "interrupted", "pending"};
   return std::find(fine.begin(), fine.end(), verdict) == fine.end();
 }
@@ -111,23 +108,23 @@ bool Run::on_host(const std::string& backend) const {
   return known == nullptr || known->memory == Memory::Host;
 }
 
-std::string Run::place(const Row& row) const {
-  if (row.device == "cpu") return "processor";
-  const std::string& backend = row.device.empty() ? row.backend : row.device;
+std::string Run::place(const Entry& entry) const {
+  if (entry.device == "cpu") return "processor";
+  const std::string& backend = entry.device.empty() ? entry.backend : entry.device;
   return on_host(backend) ? "processor" : backend;
 }
 
-std::string Run::label(const Row& row) const {
+std::string Run::label(const Entry& entry) const {
   std::set<int> counts;
-  for (const Row& other : rows)
-    if (other.backend == row.backend) counts.insert(other.threads);
-  return counts.size() < 2 ? row.kernel
-                           : fmt::format("{}, {} thread{}", row.kernel, row.threads, row.threads == 1 ? "" : "s");
+  for (const Entry& other : entries)
+    if (other.backend == entry.backend) counts.insert(other.threads);
+  return counts.size() < 2 ? entry.kernel
+                           : fmt::format("{}, {} thread{}", entry.kernel, entry.threads, entry.threads == 1 ? "" : "s");
 }
 
-std::string Run::label_with_mode(const Row& row) const {
-  const bool is_said = row.math == "strict" || row.kernel.find(row.math) != std::string::npos;
-  return is_said ? label(row) : label(row) + ", " + row.math;
+std::string Run::label_with_mode(const Entry& entry) const {
+  const bool is_said = entry.math == "strict" || entry.kernel.find(entry.math) != std::string::npos;
+  return is_said ? label(entry) : label(entry) + ", " + entry.math;
 }
 
 Run read_run(Json document) {
@@ -141,7 +138,7 @@ Run read_run(Json document) {
   const Json* results = find(document, "results");
   if (results == nullptr || !results->is_array()) throw DocumentError("has no list of results");
   Run run;
-  run.rows = read_list(results, "results", read_row);
+  run.entries = read_list(results, "results", read_entry);
   run.grades = read_list(find(document, "grades"), "grades", read_grade);
   run.document = std::move(document);
   return run;

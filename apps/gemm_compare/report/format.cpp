@@ -46,8 +46,8 @@ std::string bandwidth_text(double gbytes) {
   return gbytes >= 999.5 ? number_text(gbytes / 1000) + " TB/s" : number_text(gbytes) + " GB/s";
 }
 
-std::string speed_text(const Row& row) {
-  return row.bandwidth > 0 ? bandwidth_text(row.bandwidth) : speed_text(row.gflops);
+std::string speed_text(const Facts& facts) {
+  return facts.bandwidth > 0 ? bandwidth_text(facts.bandwidth) : speed_text(facts.gflops);
 }
 
 std::string percent_text(double percent) {
@@ -78,25 +78,28 @@ std::string count_text(double count) {
   return digits;
 }
 
-std::string contract_mark(const Row& row) { return row.canonical ? " ≡" : ""; }
+std::string contract_mark(const Facts& facts) { return facts.canonical ? " ≡" : ""; }
 
-std::string sizes_text(const Row& row) {
-  if (row.sizes < 2) return fmt::format("n = {}", row.n);
-  return fmt::format("m = {}, n = {}{}", row.m, row.n, row.sizes > 2 ? fmt::format(", k = {}", row.k) : "");
+std::string sizes_text(const Facts& facts) {
+  if (facts.sizes < 2) return fmt::format("n = {}", facts.n);
+  return fmt::format("m = {}, n = {}{}", facts.m, facts.n, facts.sizes > 2 ? fmt::format(", k = {}", facts.k) : "");
 }
 
-std::string product_text(const Row& row) {
-  if (row.sizes == 3) return fmt::format("{}×{}×{}", row.m, row.n, row.k);
-  if (row.sizes == 2) return fmt::format("{}×{}", row.m, row.n);
-  if (row.op != "gemm") return count_text(static_cast<double>(row.n)) + " elements";
-  std::string text = row.square() ? fmt::format("{}³", row.n) : fmt::format("{}×{}×{}", row.m, row.n, row.k);
-  if (row.trans_a || row.trans_b) text += fmt::format(", {}·{}", row.trans_a ? "Aᵀ" : "A", row.trans_b ? "Bᵀ" : "B");
-  if (!row.result.empty()) text += ", C in " + row.result;
-  if (row.alpha != 1) text += fmt::format(", alpha {}", row.alpha);
-  if (row.beta != 0) text += fmt::format(", beta {}", row.beta);
+std::string product_text(const Entry& entry) {
+  if (entry.sizes == 3) return fmt::format("{}×{}×{}", entry.m, entry.n, entry.k);
+  if (entry.sizes == 2) return fmt::format("{}×{}", entry.m, entry.n);
+  if (entry.op != "gemm") return count_text(static_cast<double>(entry.n)) + " elements";
+  std::string text = entry.square() ? fmt::format("{}³", entry.n) : fmt::format("{}×{}×{}", entry.m, entry.n, entry.k);
+  if (entry.trans_a || entry.trans_b)
+    text += fmt::format(", {}·{}", entry.trans_a ? "Aᵀ" : "A", entry.trans_b ? "Bᵀ" : "B");
+  if (!entry.result.empty()) text += ", C in " + entry.result;
+  if (entry.alpha != 1) text += fmt::format(", alpha {}", entry.alpha);
+  if (entry.beta != 0) text += fmt::format(", beta {}", entry.beta);
   return text;
 }
 
-double spread_percent(const Row& row) { return row.samples > 1 ? 50 * (row.max - row.min) / row.median : unknown; }
+double spread_percent(const Entry& entry) {
+  return entry.samples > 1 ? 50 * (entry.max - entry.min) / entry.median : unknown;
+}
 
 } // namespace tessera::report

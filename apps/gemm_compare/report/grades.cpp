@@ -67,8 +67,8 @@ std::vector<GradeClass> grade_classes(const Run& run) {
     return one.shown.sizes.empty() ? 0 : one.shown.sizes.back().error;
   };
   std::stable_sort(classes.begin(), classes.end(), [&](const GradeClass& a, const GradeClass& b) {
-    const Row& x = a.shown.kernel;
-    const Row& y = b.shown.kernel;
+    const Entry& x = a.shown.kernel;
+    const Entry& y = b.shown.kernel;
     if (x.dtype != y.dtype) return x.dtype < y.dtype;
     if (x.math != y.math) return x.math > y.math; // strict before compensated and emulated
     return last_error(a) < last_error(b);

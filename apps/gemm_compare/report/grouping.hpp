@@ -10,29 +10,29 @@
 
 namespace tessera::report {
 
-struct RowGroup {
+struct EntryGroup {
   std::string name;
-  std::vector<const Row*> rows; ///< in the document's order, which begins with the first rung
+  std::vector<const Entry*> entries; ///< in the document's order, which begins with the first rung
 };
 
 /// Groups the entries that `keep` keeps by their name. Groups stand in the order of their first entry.
-std::vector<RowGroup> group_rows(const Run& run, const std::function<bool(const Row&)>& keep,
-                                 const std::function<std::string(const Row&)>& name_of);
+std::vector<EntryGroup> group_entries(const Run& run, const std::function<bool(const Entry&)>& keep,
+                                      const std::function<std::string(const Entry&)>& name_of);
 
-/// Groups `rows` by their name. Groups stand in the order of their first entry.
-std::vector<RowGroup> group_rows(const std::vector<const Row*>& rows,
-                                 const std::function<std::string(const Row&)>& name_of);
+/// Groups `entries` by their name. Groups stand in the order of their first entry.
+std::vector<EntryGroup> group_entries(const std::vector<const Entry*>& entries,
+                                      const std::function<std::string(const Entry&)>& name_of);
 
 /// The entry's mode is strict. Other modes compute another product.
-bool is_strict(const Row& row);
+bool is_strict(const Entry& entry);
 
 /// Multiply-adds of the entry's product, by which products are compared in size.
-double work(const Row& row);
+double work(const Entry& entry);
 
 /// The group that is shown first: the largest product that has at least three quarters of the most timed entries.
-const RowGroup& main_product(const std::vector<RowGroup>& products);
+const EntryGroup& main_product(const std::vector<EntryGroup>& products);
 
 /// The type and the product that kernels are compared on: "f32, 1024³".
-std::string product_name(const Row& row);
+std::string product_name(const Entry& entry);
 
 } // namespace tessera::report

@@ -53,12 +53,12 @@ std::string folded(std::string_view summary, const std::string& content) {
   return fmt::format("<details class=\"folded\"><summary>{}</summary>\n{}</details>\n", escaped(summary), content);
 }
 
-std::string mark_title(const Row& row, const Run& run) {
-  std::string title = fmt::format("{} {}, {} {}, {}: {}", row.backend, run.label(row), row.dtype, row.math,
-                                  product_text(row), speed_text(row));
-  if (row.timed()) title += ", " + time_text(row.median);
-  if (row.ceiling_percent > 0) title += fmt::format(", {} of the ceiling", percent_text(row.ceiling_percent));
-  if (row.failing()) title += ", " + row.verdict;
+std::string mark_title(const Entry& entry, const Run& run) {
+  std::string title = fmt::format("{} {}, {} {}, {}: {}", entry.backend, run.label(entry), entry.dtype, entry.math,
+                                  product_text(entry), speed_text(entry));
+  if (entry.timed()) title += ", " + time_text(entry.median);
+  if (entry.ceiling_percent > 0) title += fmt::format(", {} of the ceiling", percent_text(entry.ceiling_percent));
+  if (entry.failing()) title += ", " + entry.verdict;
   return title;
 }
 

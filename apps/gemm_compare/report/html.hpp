@@ -19,6 +19,6 @@ std::string_view backend_class(const std::string& backend);
 std::string folded(std::string_view summary, const std::string& content);
 
 /// The text that appears when the pointer is over the mark of an entry.
-std::string mark_title(const Row& row, const Run& run);
+std::string mark_title(const Entry& entry, const Run& run);
 
 } // namespace tessera::report

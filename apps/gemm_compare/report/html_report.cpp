@@ -27,18 +27,18 @@ std::string subtitle(const Run& run) {
 
 /// What was raced, for the title.
 const char* subject(const Run& run) {
-  const bool operations =
-      !run.rows.empty() && std::all_of(run.rows.begin(), run.rows.end(), [](const Row& row) { return row.sizes > 0; });
+  const bool operations = !run.entries.empty() && std::all_of(run.entries.begin(), run.entries.end(),
+                                                              [](const Entry& entry) { return entry.sizes > 0; });
   return operations ? "Operations" : "Matrix products";
 }
 
 std::string legend(const Run& run) {
   std::string items;
   std::vector<std::string> seen;
-  for (const Row& row : run.rows) {
-    if (std::find(seen.begin(), seen.end(), row.backend) != seen.end()) continue;
-    seen.push_back(row.backend);
-    items += fmt::format("<li class=\"{}\">{}</li>", backend_class(row.backend), escaped(row.backend));
+  for (const Entry& entry : run.entries) {
+    if (std::find(seen.begin(), seen.end(), entry.backend) != seen.end()) continue;
+    seen.push_back(entry.backend);
+    items += fmt::format("<li class=\"{}\">{}</li>", backend_class(entry.backend), escaped(entry.backend));
   }
   return "<ul class=\"legend\" aria-label=\"Backends\">" + items + "</ul>\n";
 }

@@ -64,21 +64,22 @@ std::string machine_line(const Run& run) {
 }
 
 /// The best kernel's name and the verdict of a failing entry are bold.
-std::string shown_cell(const Column& column, const Row& row, const Run& run, bool best) {
+std::string shown_cell(const Column& column, const Entry& entry, const Run& run, bool best) {
   const auto bold = [](const std::string& text, bool is_bold) { return is_bold ? "**" + text + "**" : text; };
-  if (column.print == Print::Kernel) return bold(cell(run.label(row)), best) + contract_mark(row);
-  if (column.print == Print::Verdict) return bold(cell(row.verdict), row.failing());
-  return is_number(column) ? short_text(column, row) : cell(short_text(column, row));
+  if (column.print == Print::Kernel) return bold(cell(run.label(entry)), best) + contract_mark(entry);
+  if (column.print == Print::Verdict) return bold(cell(entry.verdict), entry.failing());
+  return is_number(column) ? short_text(column, entry) : cell(short_text(column, entry));
 }
 
-std::string table(const RowGroup& group, const Run& run) {
-  const Row* best = nullptr;
-  for (const Row* row : group.rows)
-    if (!row->failing() && row->speed() > 0 && (best == nullptr || row->speed() > best->speed())) best = row;
+std::string table(const EntryGroup& group, const Run& run) {
+  const Entry* best = nullptr;
+  for (const Entry* entry : group.entries)
+    if (!entry->failing() && entry->speed() > 0 && (best == nullptr || entry->speed() > best->speed())) best = entry;
   std::vector<const Column*> shown = shown_in(&Column::markdown);
   std::erase_if(shown, [&](const Column* column) {
     return column->optional && is_number(*column) &&
-           std::all_of(group.rows.begin(), group.rows.end(), [&](const Row* row) { return lacks(*column, *row); });
+           std::all_of(group.entries.begin(), group.entries.end(),
+                       [&](const Entry* entry) { return lacks(*column, *entry); });
   });
   std::string text = "|", rule = "|";
   for (const Column* column : shown) {
@@ -86,9 +87,9 @@ std::string table(const RowGroup& group, const Run& run) {
     rule += is_number(*column) ? "--:|" : "---|";
   }
   text += "\n" + rule + "\n";
-  for (const Row* row : group.rows) {
+  for (const Entry* entry : group.entries) {
     text += "|";
-    for (const Column* column : shown) text += fmt::format(" {} |", shown_cell(*column, *row, run, row == best));
+    for (const Column* column : shown) text += fmt::format(" {} |", shown_cell(*column, *entry, run, entry == best));
     text += "\n";
   }
   return text;
@@ -118,16 +119,17 @@ std::string markdown_report(const Json& document) {
   std::string text;
   if (const std::string line = machine_line(run); !line.empty()) text += line + "\n\n";
   if (const std::string command = run.command(); !command.empty()) text += "Made by " + code(command) + "\n\n";
-  const auto keep = [](const Row& row) { return !row.transfer && row.verdict != "rejected"; };
-  for (const RowGroup& group : group_rows(run, keep, product_name))
+  const auto keep = [](const Entry& entry) { return !entry.transfer && entry.verdict != "rejected"; };
+  for (const EntryGroup& group : group_entries(run, keep, product_name))
     text += fmt::format("### {}\n\n{}\n", cell(group.name), table(group, run));
   text += grades(run);
   std::string failures;
-  for (const Row& row : run.rows)
-    if (row.failing())
-      failures += fmt::format("- {} {}, {}: {}{}. Again: {}\n", cell(row.backend), cell(row.kernel),
-                              cell(product_name(row)), cell(row.verdict),
-                              row.reason.empty() ? "" : ", " + cell(row.reason), code(reproduce_command(row, run)));
+  for (const Entry& entry : run.entries)
+    if (entry.failing())
+      failures +=
+          fmt::format("- {} {}, {}: {}{}. Again: {}\n", cell(entry.backend), cell(entry.kernel),
+                      cell(product_name(entry)), cell(entry.verdict),
+                      entry.reason.empty() ? "" : ", " + cell(entry.reason), code(reproduce_command(entry, run)));
   if (!failures.empty()) text += "### Failing\n\n" + failures;
   return text;
 }

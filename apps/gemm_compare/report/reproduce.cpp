@@ -33,17 +33,17 @@ std::string kernel_file(const Json& files, const std::string& name) {
   return name;
 }
 
-bool has_other_math(const Row& row, const Run& run) {
-  return std::any_of(run.rows.begin(), run.rows.end(), [&](const Row& other) {
-    return other.backend == row.backend && other.kernel == row.kernel && other.dtype == row.dtype &&
-           other.math != row.math;
+bool has_other_math(const Entry& entry, const Run& run) {
+  return std::any_of(run.entries.begin(), run.entries.end(), [&](const Entry& other) {
+    return other.backend == entry.backend && other.kernel == entry.kernel && other.dtype == entry.dtype &&
+           other.math != entry.math;
   });
 }
 
-bool default_threads(const Row& row, const Run& run) {
-  if (row.threads == 0 || row.backend == find_built_in(Backend::Reference)->name) return true;
+bool default_threads(const Entry& entry, const Run& run) {
+  if (entry.threads == 0 || entry.backend == find_built_in(Backend::Reference)->name) return true;
   const auto threads = run.machine().find("threads");
-  return threads != run.machine().end() && *threads == row.threads;
+  return threads != run.machine().end() && *threads == entry.threads;
 }
 
 } // namespace
@@ -59,15 +59,15 @@ std::string shell_quoted(const std::string& word) {
   return quoted + "'";
 }
 
-std::string reproduce_command(const Row& row, const Run& run) {
+std::string reproduce_command(const Entry& entry, const Run& run) {
   std::string line = "gemm_compare";
   const auto add = [&](const char* option, const std::string& value) {
     line += fmt::format(" {} {}", option, shell_quoted(value));
   };
   const Json inputs =
       run.document.contains("inputs") && run.document["inputs"].is_object() ? run.document["inputs"] : Json::object();
-  if (row.backend == "external" && inputs.contains("kernel")) { // a kernel from a file
-    add("--kernel", kernel_file(inputs["kernel"], row.kernel));
+  if (entry.backend == "external" && inputs.contains("kernel")) { // a kernel from a file
+    add("--kernel", kernel_file(inputs["kernel"], entry.kernel));
     for (const auto& [key, option] :
          {std::pair{"abi", "--abi"}, std::pair{"device", "--device"}, std::pair{"kernel_math", "--kernel-math"},
           std::pair{"kernel_flags", "--kernel-flags"}, std::pair{"kernel_time_limit", "--kernel-time-limit"},
@@ -77,31 +77,32 @@ std::string reproduce_command(const Row& row, const Run& run) {
     line += " --backend reference --kernels canonical";
   } else {
     if (const Json files = inputs.value("op_plugins", Json::object()); files.is_object())
-      if (const auto file = files.find(row.op + " " + row.dtype); file != files.end()) add("--op-plugin", text(*file));
-    if (row.op != "gemm") add("--op", row.op);
-    add("--backend", row.backend);
-    if (!row.transfer && row.sizes == 0) add("--kernels", as_pattern(row.kernel));
-    if (row.kernel.starts_with("cblas") && inputs.contains("cblas")) add("--cblas", text(inputs["cblas"]));
+      if (const auto file = files.find(entry.op + " " + entry.dtype); file != files.end())
+        add("--op-plugin", text(*file));
+    if (entry.op != "gemm") add("--op", entry.op);
+    add("--backend", entry.backend);
+    if (!entry.transfer && entry.sizes == 0) add("--kernels", as_pattern(entry.kernel));
+    if (entry.kernel.starts_with("cblas") && inputs.contains("cblas")) add("--cblas", text(inputs["cblas"]));
   }
   const bool files = inputs.contains("a") && inputs.contains("b");
   if (files) {
     add("--a", text(inputs["a"]));
     add("--b", text(inputs["b"]));
     if (inputs.contains("c")) add("--c", text(inputs["c"]));
-  } else if (row.sizes_are_equal()) {
-    add("--sizes", fmt::format("{}", row.n));
-  } else if (row.sizes == 2) {
-    add("--shape", fmt::format("{}x{}", row.m, row.n));
+  } else if (entry.sizes_are_equal()) {
+    add("--sizes", fmt::format("{}", entry.n));
+  } else if (entry.sizes == 2) {
+    add("--shape", fmt::format("{}x{}", entry.m, entry.n));
   } else {
-    add("--shape", fmt::format("{}x{}x{}", row.m, row.n, row.k));
+    add("--shape", fmt::format("{}x{}x{}", entry.m, entry.n, entry.k));
   }
-  if (row.dtype != "f32" || row.sizes > 0) add("--dtype", row.dtype);
-  if (!row.result.empty()) add("--result", row.result);
-  if (has_other_math(row, run)) add("--math", row.math);
-  if (row.trans_a) line += " --transA";
-  if (row.trans_b) line += " --transB";
-  if (row.alpha != 1) add("--alpha", fmt::format("{}", row.alpha));
-  if (row.beta != 0) add("--beta", fmt::format("{}", row.beta));
+  if (entry.dtype != "f32" || entry.sizes > 0) add("--dtype", entry.dtype);
+  if (!entry.result.empty()) add("--result", entry.result);
+  if (has_other_math(entry, run)) add("--math", entry.math);
+  if (entry.trans_a) line += " --transA";
+  if (entry.trans_b) line += " --transB";
+  if (entry.alpha != 1) add("--alpha", fmt::format("{}", entry.alpha));
+  if (entry.beta != 0) add("--beta", fmt::format("{}", entry.beta));
   if (!files && inputs.contains("dist")) add("--dist", text(inputs["dist"]));
   if (inputs.contains("ld_pad")) add("--ld-pad", text(inputs["ld_pad"]));
   if (!files && inputs.contains("seed") && inputs["seed"] != 1) add("--seed", text(inputs["seed"]));
@@ -110,7 +111,7 @@ std::string reproduce_command(const Row& row, const Run& run) {
   // The usual number of runs is enough, unless the run had more.
   if (inputs.contains("repeat") && inputs["repeat"].is_number() && inputs["repeat"] > usual_repeat)
     add("--repeat", text(inputs["repeat"]));
-  if (!default_threads(row, run)) add("--threads", fmt::format("{}", row.threads));
+  if (!default_threads(entry, run)) add("--threads", fmt::format("{}", entry.threads));
   return line;
 }
 

@@ -10,6 +10,6 @@ namespace tessera::report {
 
 /// Returns the shortest gemm_compare command line, ready for a shell, that runs this entry's kernel on this entry's
 /// product with the data of the run. Options that have their default value are left out.
-std::string reproduce_command(const Row& row, const Run& run);
+std::string reproduce_command(const Entry& entry, const Run& run);
 
 } // namespace tessera::report

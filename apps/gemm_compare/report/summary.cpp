@@ -18,14 +18,15 @@ std::string tile(std::string_view css, const std::string& value, const std::stri
 
 /// A tile for each type with the fastest entry that passed, in strict mode and over all products.
 std::string best_tiles(const Run& run) {
-  const auto keep = [](const Row& row) {
-    return !row.transfer && !row.failing() && row.speed() > 0 && row.math == "strict";
+  const auto keep = [](const Entry& entry) {
+    return !entry.transfer && !entry.failing() && entry.speed() > 0 && entry.math == "strict";
   };
   std::string html;
-  for (const RowGroup& group :
-       group_rows(run, keep, [](const Row& row) { return row.op == "gemm" ? row.dtype : row.op + " " + row.dtype; })) {
-    const Row& best = **std::max_element(group.rows.begin(), group.rows.end(),
-                                         [](const Row* a, const Row* b) { return a->speed() < b->speed(); });
+  for (const EntryGroup& group : group_entries(run, keep, [](const Entry& entry) {
+         return entry.op == "gemm" ? entry.dtype : entry.op + " " + entry.dtype;
+       })) {
+    const Entry& best = **std::max_element(group.entries.begin(), group.entries.end(),
+                                           [](const Entry* a, const Entry* b) { return a->speed() < b->speed(); });
     html += tile(
         backend_class(best.backend), speed_text(best),
         fmt::format(
@@ -40,15 +41,15 @@ std::string best_tiles(const Run& run) {
 
 std::string summary_section(const Run& run) {
   std::size_t passed = 0, failing = 0, checked = 0, left_out = 0;
-  const Row* nearest = nullptr; // the entry whose error is nearest to its bound
-  for (const Row& row : run.rows) {
-    if (row.transfer) continue;
-    passed += row.verdict == "pass" ? 1 : 0;
-    failing += row.failing() ? 1 : 0;
-    left_out += !row.failing() && row.verdict != "pass" ? 1 : 0;
-    if (!std::isfinite(row.max_over_bound)) continue;
+  const Entry* nearest = nullptr; // the entry whose error is nearest to its bound
+  for (const Entry& entry : run.entries) {
+    if (entry.transfer) continue;
+    passed += entry.verdict == "pass" ? 1 : 0;
+    failing += entry.failing() ? 1 : 0;
+    left_out += !entry.failing() && entry.verdict != "pass" ? 1 : 0;
+    if (!std::isfinite(entry.max_over_bound)) continue;
     ++checked;
-    if (nearest == nullptr || row.max_over_bound > nearest->max_over_bound) nearest = &row;
+    if (nearest == nullptr || entry.max_over_bound > nearest->max_over_bound) nearest = &entry;
   }
   std::string html = "<section id=\"summary\" class=\"tiles\">\n";
   html += tile(failing > 0 ? "bad" : "good", fmt::format("{} of {}", passed, passed + failing),
@@ -64,12 +65,12 @@ std::string summary_section(const Run& run) {
 
 std::string failures_section(const Run& run) {
   std::string items;
-  for (const Row& row : run.rows)
-    if (row.failing())
-      items +=
-          fmt::format("<li><b>{} {}</b>, {}: <b class=\"bad\">{}</b>{}<br><code>{}</code></li>\n", escaped(row.backend),
-                      escaped(run.label(row)), escaped(product_name(row)), escaped(row.verdict),
-                      row.reason.empty() ? "" : ", " + escaped(row.reason), escaped(reproduce_command(row, run)));
+  for (const Entry& entry : run.entries)
+    if (entry.failing())
+      items += fmt::format("<li><b>{} {}</b>, {}: <b class=\"bad\">{}</b>{}<br><code>{}</code></li>\n",
+                           escaped(entry.backend), escaped(run.label(entry)), escaped(product_name(entry)),
+                           escaped(entry.verdict), entry.reason.empty() ? "" : ", " + escaped(entry.reason),
+                           escaped(reproduce_command(entry, run)));
   if (items.empty()) return {};
   return "<section id=\"failures\">\n<h2>Failing</h2>\n<p class=\"lead\">Each with the shortest command that shows it "
          "again.</p>\n<ul>\n" +

@@ -19,32 +19,32 @@ std::string number_cell(double value, const std::string& text) {
   return std::isfinite(value) ? fmt::format("<td data-s=\"{:.6g}\">{}</td>", value, text) : "<td></td>";
 }
 
-std::string verdict_cell(const Row& row, const Run& run) {
+std::string verdict_cell(const Entry& entry, const Run& run) {
   std::string html = fmt::format("<td class=\"{}\">{}",
-                                 row.failing()           ? "bad"
-                                 : row.verdict == "pass" ? "good"
-                                                         : "quiet",
-                                 escaped(row.verdict));
-  if (!row.reason.empty()) html += fmt::format("<small>{}</small>", escaped(row.reason));
-  if (row.failing()) html += fmt::format("<code>{}</code>", escaped(reproduce_command(row, run)));
+                                 entry.failing()           ? "bad"
+                                 : entry.verdict == "pass" ? "good"
+                                                           : "quiet",
+                                 escaped(entry.verdict));
+  if (!entry.reason.empty()) html += fmt::format("<small>{}</small>", escaped(entry.reason));
+  if (entry.failing()) html += fmt::format("<code>{}</code>", escaped(reproduce_command(entry, run)));
   return html + "</td>";
 }
 
-std::string cell(const Column& column, const Row& row, const Run& run) {
+std::string cell(const Column& column, const Entry& entry, const Run& run) {
   switch (column.print) {
     case Print::Backend:
-      return fmt::format("<td class=\"{}\">{}</td>", backend_class(row.backend), escaped(row.backend));
+      return fmt::format("<td class=\"{}\">{}</td>", backend_class(entry.backend), escaped(entry.backend));
     case Print::Kernel:
-      return fmt::format("<th scope=\"row\">{}{}</th>", escaped(run.label(row)),
-                         row.canonical ? "<i>" + contract_mark(row) + "</i>" : "");
+      return fmt::format("<th scope=\"row\">{}{}</th>", escaped(run.label(entry)),
+                         entry.canonical ? "<i>" + contract_mark(entry) + "</i>" : "");
     case Print::Verdict:
-      return verdict_cell(row, run);
+      return verdict_cell(entry, run);
     case Print::Speed: // the heading has the unit
     case Print::Bandwidth:
-      return number_cell(number_of(column, row), number_text(number_of(column, row)));
+      return number_cell(number_of(column, entry), number_text(number_of(column, entry)));
     default:
-      return is_number(column) ? number_cell(number_of(column, row), escaped(short_text(column, row)))
-                               : fmt::format("<td>{}</td>", escaped(short_text(column, row)));
+      return is_number(column) ? number_cell(number_of(column, entry), escaped(short_text(column, entry)))
+                               : fmt::format("<td>{}</td>", escaped(short_text(column, entry)));
   }
 }
 
@@ -62,7 +62,8 @@ std::string table_section(const Run& run) {
   std::vector<const Column*> shown = shown_in(&Column::page);
   std::erase_if(shown, [&](const Column* column) {
     return column->optional && is_number(*column) &&
-           std::all_of(run.rows.begin(), run.rows.end(), [&](const Row& row) { return lacks(*column, row); });
+           std::all_of(run.entries.begin(), run.entries.end(),
+                       [&](const Entry& entry) { return lacks(*column, entry); });
   });
   const auto place_of = [&](std::string_view name) {
     const auto at =
@@ -71,13 +72,13 @@ std::string table_section(const Run& run) {
   };
   std::set<std::string> backends, types, products, verdicts;
   std::string body;
-  for (const Row& row : run.rows) {
-    backends.insert(row.backend);
-    types.insert(row.dtype);
-    products.insert(product_text(row));
-    verdicts.insert(row.verdict);
+  for (const Entry& entry : run.entries) {
+    backends.insert(entry.backend);
+    types.insert(entry.dtype);
+    products.insert(product_text(entry));
+    verdicts.insert(entry.verdict);
     body += "<tr>";
-    for (const Column* column : shown) body += cell(*column, row, run);
+    for (const Column* column : shown) body += cell(*column, entry, run);
     body += "</tr>\n";
   }
   std::string head;
@@ -93,7 +94,7 @@ std::string table_section(const Run& run) {
          fmt::format(
              "<output>{} rows</output>\n</form>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
              "aria-label=\"Table of all rows\"><table>\n<thead><tr>{}</tr></thead>\n<tbody>\n",
-             run.rows.size(), head) +
+             run.entries.size(), head) +
          body + "</tbody>\n</table></div>\n</section>\n";
 }
 

@@ -26,9 +26,9 @@ class CsvReporter final : public Reporter {
 
   void add_group(const std::vector<Result>& group) override {
     for (const Result& result : group) {
-      const report::Row row = row_of(result);
+      const report::Entry entry = entry_of(result);
       add_line(
-          [&](const report::Column& column) { return quoted(detail::printable(report::exact_text(column, row))); });
+          [&](const report::Column& column) { return quoted(detail::printable(report::exact_text(column, entry))); });
     }
   }
 

@@ -49,31 +49,6 @@ void add_error_details(const GemmError& error, ordered_json& json) {
   json["found"] = count_json(error.found);
 }
 
-void set_times(const Result& result, report::Row& row) {
-  if (result.device_seconds > 0) set_number(row, "device_seconds", result.device_seconds);
-  if (result.samples.empty()) return;
-  const TimeSummary time = summarize(result.samples);
-  row.median = time.median;
-  row.min = time.min;
-  row.max = time.max;
-  row.mean = time.mean;
-  row.samples = static_cast<int>(result.samples.size());
-}
-
-void set_errors(const GemmError& error, report::Row& row) {
-  for (const ErrorNumber& number : error_numbers) set_number(row, number.name, number.value(error));
-}
-
-void set_resources(const KernelResources& resources, report::Row& row) {
-  set_number(row, "registers", resources.registers);
-  set_number(row, "static_shared", resources.static_shared);
-  set_number(row, "dynamic_shared", resources.dynamic_shared);
-  set_number(row, "local_memory", resources.local_memory);
-  set_number(row, "block_threads", resources.threads);
-  set_number(row, "blocks", resources.blocks);
-  set_number(row, "occupancy", 100 * resources.occupancy);
-}
-
 ordered_json state_json(const DeviceState& state) {
   return {{"sm_mhz", state.sm_mhz},
           {"memory_mhz", state.memory_mhz},
@@ -83,44 +58,27 @@ ordered_json state_json(const DeviceState& state) {
 
 } // namespace
 
-report::Row row_of(const Result& result) {
-  report::Row row;
-  row.op = operation_name(result);
-  row.backend = backend_name(result);
-  row.kernel = result.kernel;
-  row.dtype = type_word(result);
-  row.math = to_string(result.math);
-  if (result.result != result.type) row.result = to_string(result.result);
-  row.device = result.judged_on;
-  row.canonical = result.canonical;
-  row.transfer = result.transfer;
-  row.m = result.shape.m;
-  row.n = result.shape.n;
-  row.k = result.shape.k;
-  row.trans_a = result.op_a == Op::Transpose;
-  row.trans_b = result.op_b == Op::Transpose;
-  row.alpha = result.alpha;
-  row.beta = result.beta;
-  row.threads = result.threads;
-  set_times(result, row);
-  row.sizes = result.sizes;
-  row.gflops = result.gflops;
-  row.bandwidth = result.bandwidth;
-  set_number(row, "bandwidth_ceiling", result.bandwidth_ceiling);
-  row.ceiling_percent = result.ceiling_percent;
-  row.speedup = result.speedup;
-  set_number(row, "model", result.model_seconds);
-  set_number(row, "global_accesses", result.global_accesses);
-  if (result.resources) set_resources(*result.resources, row);
-  if (result.error) set_errors(*result.error, row);
-  set_number(row, "check_seconds", result.check_seconds);
-  row.verdict = to_string(result.verdict);
-  row.reason = result.reason;
-  return row;
+report::Entry entry_of(const Result& result) {
+  report::Entry entry;
+  entry.facts() = result.facts();
+  entry.op = operation_name(result);
+  entry.backend = backend_name(result);
+  entry.dtype = type_word(result);
+  entry.math = to_string(result.math);
+  entry.verdict = to_string(result.verdict);
+  const TimeSummary time = summarize(result.samples);
+  entry.median = time.median;
+  entry.min = time.min;
+  entry.max = time.max;
+  entry.mean = time.mean;
+  entry.samples = static_cast<int>(result.samples.size());
+  if (result.error)
+    for (const ErrorNumber& number : error_numbers) set_number(entry, number.name, number.value(*result.error));
+  return entry;
 }
 
 ordered_json to_json(const Result& result) {
-  ordered_json json = report::columns_json(row_of(result));
+  ordered_json json = report::columns_json(entry_of(result));
   if (result.error) add_error_details(*result.error, json["error"]);
   if (const auto& whole = result.freivalds)
     json["freivalds"] = {{"vectors", whole->vectors},
@@ -128,12 +86,12 @@ ordered_json to_json(const Result& result) {
                          {"rows_judged", whole->rows_judged},
                          {"max_over_bound", whole->max_over_bound},
                          {"worst_row", whole->worst_row}};
-  if (!result.judged_on.empty()) {
-    json["device"] = result.judged_on;
+  if (!result.device.empty()) {
+    json["device"] = result.device;
     json["offence"] = result.offence;
     if (!std::isnan(result.processor_seconds)) json["processor_seconds"] = result.processor_seconds;
   }
-  if (!result.samples.empty() && result.operation == Operation::Gemm && result.judged_on.empty()) {
+  if (!result.samples.empty() && result.operation == Operation::Gemm && result.device.empty()) {
     json["timing"] = to_string(result.timing);
     if (result.timing == Timing::Graph) json["runs_per_sample"] = result.runs_per_sample;
   }
@@ -179,10 +137,10 @@ ordered_json inputs_json(const Options& options) {
 namespace {
 
 ordered_json grade_json(const GradedKernel& kernel) {
-  ordered_json json{{"backend", backend_name(kernel.last)}, {"kernel", kernel.last.kernel},
-                    {"dtype", type_word(kernel.last)},      {"math", to_string(kernel.last.math)},
-                    {"threads", kernel.last.threads},       {"grade", to_string(kernel.grading.grade)},
-                    {"slope", kernel.grading.slope},        {"sizes", ordered_json::array()}};
+  ordered_json json = report::kernel_json(entry_of(kernel.last));
+  json["grade"] = to_string(kernel.grading.grade);
+  json["slope"] = kernel.grading.slope;
+  json["sizes"] = ordered_json::array();
   for (const SizeErrors& size : kernel.sizes)
     json["sizes"].push_back({{"n", size.n},
                              {"componentwise", size.componentwise},

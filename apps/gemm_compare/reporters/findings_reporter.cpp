@@ -20,18 +20,17 @@ namespace tessera::compare_app {
 namespace {
 
 std::string product_of(const Result& result) {
-  if (result.operation == Operation::SumOfSquares) return fmt::format("length {}", result.shape.n);
-  if (result.operation == Operation::User) return report::sizes_text(row_of(result));
-  return fmt::format("{}×{}×{}", result.shape.m, result.shape.n, result.shape.k);
+  if (result.operation == Operation::SumOfSquares) return fmt::format("length {}", result.n);
+  if (result.operation == Operation::User) return report::sizes_text(result);
+  return fmt::format("{}×{}×{}", result.m, result.n, result.k);
 }
 
 std::string speed_of(const Result& result, bool with_threads) {
   std::string text = result.kernel;
   if (with_threads && result.threads > 0)
     text += fmt::format(" with {} thread{}", result.threads, result.threads == 1 ? "" : "s");
-  const report::Row row = row_of(result);
-  text += fmt::format(", {:.2f} {}", row.speed(), row.speed_unit());
-  if (row.bandwidth > 0 && row.gflops > 0) text += fmt::format(", {:.2f} GFLOP/s", row.gflops);
+  text += fmt::format(", {:.2f} {}", result.speed(), result.speed_unit());
+  if (result.bandwidth > 0 && result.gflops > 0) text += fmt::format(", {:.2f} GFLOP/s", result.gflops);
   if (!std::isnan(result.ceiling_percent)) text += fmt::format(", {:.1f} % of the peak", result.ceiling_percent);
   return text + " at " + product_of(result);
 }
@@ -39,7 +38,7 @@ std::string speed_of(const Result& result, bool with_threads) {
 /// The fastest strict entries of one backend and type that passed.
 struct Fastest {
   std::string backend, type;
-  std::optional<Result> row, canonical;
+  std::optional<Result> overall, canonical;
 };
 
 class FindingsReporter final : public Reporter {
@@ -86,25 +85,24 @@ class FindingsReporter final : public Reporter {
 
  private:
   std::string speed_line(const Fastest& fastest) const {
-    const bool is_operation = fastest.row->operation == Operation::User;
+    const bool is_operation = fastest.overall->operation == Operation::User;
     std::string line = fmt::format("{} {}: the fastest {} is {}", fastest.backend, fastest.type,
-                                   is_operation ? "run" : "strict row", speed_of(*fastest.row, threads_));
-    if (fastest.row->canonical || is_operation) return line;
+                                   is_operation ? "run" : "strict row", speed_of(*fastest.overall, threads_));
+    if (fastest.overall->canonical || is_operation) return line;
     if (!fastest.canonical) return line + "; none that ran has the contract's order";
     return line + "; the fastest of the contract's order is " + speed_of(*fastest.canonical, threads_);
   }
 
   void add_speed(const Result& result) {
-    const auto speed = [](const Result& row) { return row_of(row).speed(); };
-    if (result.math != Math::Strict || !(speed(result) > 0)) return;
+    if (result.math != Math::Strict || !(result.speed() > 0)) return;
     const std::string backend(backend_name(result));
     std::string type(type_word(result));
-    if (result.operation == Operation::User) type += " " + result.op;
+    if (result.operation == Operation::User) type += " " + result.kernel;
     auto at = std::find_if(fastest_.begin(), fastest_.end(),
                            [&](const Fastest& other) { return other.backend == backend && other.type == type; });
     if (at == fastest_.end()) at = fastest_.insert(at, Fastest{backend, type, {}, {}});
-    if (!at->row || speed(result) > speed(*at->row)) at->row = result;
-    if (result.canonical && (!at->canonical || speed(result) > speed(*at->canonical))) at->canonical = result;
+    if (!at->overall || result.speed() > at->overall->speed()) at->overall = result;
+    if (result.canonical && (!at->canonical || result.speed() > at->canonical->speed())) at->canonical = result;
   }
 
   void print(std::string line) const {

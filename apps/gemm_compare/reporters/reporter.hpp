@@ -49,9 +49,8 @@ std::unique_ptr<Reporter> published_reporter(const Options& options);
 std::unique_ptr<Reporter> findings_reporter(const Options& options, const RacePlan& plan);
 
 /// A result as all reports see it.
-report::Row row_of(const Result& result);
-/// A result, and the options that say what its operands were, as they stand in the JSON document.
-nlohmann::ordered_json to_json(const Result& result);
+report::Entry entry_of(const Result& result);
+/// Returns the options that say what the operands were, as they stand in the JSON document.
 nlohmann::ordered_json inputs_json(const Options& options);
 
 /// Writes text to a file, or to stdout for "-". Throws IoError.

@@ -27,10 +27,10 @@ class SummaryReporter final : public Reporter {
       const std::string kernel =
           detail::printable(fmt::format("{} {}{}", backend_name(result), result.kernel,
                                         result.threads > 1 ? fmt::format(" ({} threads)", result.threads) : ""));
-      if (rows_.find(kernel) == rows_.end()) order_.push_back(kernel);
-      const std::string size = fmt::format("{}×{}×{}", result.shape.m, result.shape.n, result.shape.k);
+      if (results_.find(kernel) == results_.end()) order_.push_back(kernel);
+      const std::string size = fmt::format("{}×{}×{}", result.m, result.n, result.k);
       if (sizes_.empty() || sizes_.back() != size) sizes_.push_back(size);
-      rows_[kernel][size] = result;
+      results_[kernel][size] = result;
     }
   }
 
@@ -55,7 +55,7 @@ class SummaryReporter final : public Reporter {
     TextColumn jumps{{"fastest / slowest"}, true, 0, 0};
     for (const std::string& kernel : order_) {
       std::vector<double> speeds;
-      for (const auto& [size, result] : rows_.at(kernel))
+      for (const auto& [size, result] : results_.at(kernel))
         if (result.gflops > 0) speeds.push_back(result.gflops);
       const auto [low, high] = std::minmax_element(speeds.begin(), speeds.end());
       jumps.cells.push_back(speeds.size() < 2 ? "–" : fmt::format("{:.2f}", *high / *low));
@@ -79,8 +79,8 @@ class SummaryReporter final : public Reporter {
     for (const std::string& size : sizes_) {
       TextColumn column{{size}, true, 0, 0};
       for (const std::string& kernel : order_) {
-        const auto at = rows_.at(kernel).find(size);
-        column.cells.push_back(at == rows_.at(kernel).end() ? "–" : cell(at->second));
+        const auto at = results_.at(kernel).find(size);
+        column.cells.push_back(at == results_.at(kernel).end() ? "–" : cell(at->second));
       }
       append(part, names, std::move(column));
     }
@@ -105,7 +105,7 @@ class SummaryReporter final : public Reporter {
   const bool mean_;
   const std::size_t width_; ///< 0: no limit
   std::vector<std::string> order_, sizes_;
-  std::map<std::string, std::map<std::string, Result>> rows_;
+  std::map<std::string, std::map<std::string, Result>> results_;
 };
 
 } // namespace

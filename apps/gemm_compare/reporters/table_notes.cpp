@@ -34,7 +34,7 @@ void TableNotes::add(const Result& result) {
   Note& note = found_or_added(
       notes_, [&](const Note& other) { return other.verdict == result.verdict && other.reason == reason; },
       {result.verdict, reason, {}});
-  ++note.rows;
+  ++note.entries;
   note.longest = std::max(note.longest, result.expected_seconds);
   Kernel& kernel = found_or_added(note.kernels, [&](const Kernel& other) { return other.name == result.kernel; },
                                   {result.kernel, {}});
@@ -47,14 +47,14 @@ std::string TableNotes::line(const Note& note) const {
   std::vector<std::string> names;
   for (const Kernel& kernel : note.kernels)
     names.push_back(fmt::format("{} ({})", kernel.name, apps::joined(kernel.backends, ", ")));
-  const bool all = note.verdict == Verdict::Pass && note.rows == passed_ && passed_ > 1;
+  const bool all = note.verdict == Verdict::Pass && note.entries == passed_ && passed_ > 1;
   const std::string kernels = all ? fmt::format("all {} rows that passed", passed_) : apps::joined(names, ", ");
   std::string reason = note.reason;
   if (note.longest > 0)
     reason = fmt::format(
         "a run takes longer than --time-limit, about {:.3g} s at most; --time-limit {:.0f}, or 0 for no "
         "limit, runs {}",
-        note.longest, std::ceil(note.longest * 1.2), note.rows == 1 ? "it" : "them");
+        note.longest, std::ceil(note.longest * 1.2), note.entries == 1 ? "it" : "them");
   return detail::printable(fmt::format("{}: {}: {}", start_of(note.verdict), kernels, reason));
 }
 

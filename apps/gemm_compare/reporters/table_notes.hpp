@@ -1,6 +1,6 @@
 #pragma once
 
-/// What stands below a table in place of sentences in its rows: one line for each reason, with the kernels it is about.
+/// What stands below a table in place of sentences in it: one line for each reason, with the kernels it is about.
 
 #include <string>
 #include <vector>
@@ -31,7 +31,7 @@ class TableNotes {
     Verdict verdict;
     std::string reason;
     std::vector<Kernel> kernels;
-    int rows = 0;
+    int entries = 0;
     double longest = 0; ///< seconds that a run of a skipped kernel would take
   };
 

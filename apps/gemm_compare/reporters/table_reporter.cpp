@@ -34,9 +34,9 @@ std::string time_text(double seconds) {
   return fmt::format("{:.2f} s", seconds);
 }
 
-std::string spread_text(const report::Row& row) {
-  if (row.samples < 2) return row.samples == 0 ? none : "once";
-  return fmt::format("±{:.0f} %", report::spread_percent(row));
+std::string spread_text(const report::Entry& entry) {
+  if (entry.samples < 2) return entry.samples == 0 ? none : "once";
+  return fmt::format("±{:.0f} %", report::spread_percent(entry));
 }
 
 std::string number(double value, const char* format) {
@@ -50,17 +50,17 @@ std::string units_text(double value) {
   return value < 1e6 ? fmt::format("{:.2f}", value) : fmt::format("{:.2e}", value);
 }
 
-std::string cell(const Column& column, const report::Row& row) {
-  const double value = report::number_of(column, row);
+std::string cell(const Column& column, const report::Entry& entry) {
+  const double value = report::number_of(column, entry);
   switch (column.print) {
     case Print::Kernel:
-      return report::exact_text(column, row) + report::contract_mark(row);
+      return report::exact_text(column, entry) + report::contract_mark(entry);
     case Print::Threads:
-      return value > 0 ? report::exact_text(column, row) : none;
+      return value > 0 ? report::exact_text(column, entry) : none;
     case Print::Time:
       return time_text(value);
     case Print::Spread:
-      return spread_text(row);
+      return spread_text(entry);
     case Print::Speed:
     case Print::Bandwidth:
     case Print::Factor:
@@ -69,15 +69,15 @@ std::string cell(const Column& column, const report::Row& row) {
       return number(value, "{:.1f}");
     case Print::Error:
     case Print::Bound:
-      return row.compared() ? error_text(value) : none;
+      return entry.compared() ? error_text(value) : none;
     case Print::Units:
-      return row.compared() && row.op == "gemm" ? units_text(value) : none;
+      return entry.compared() && entry.op == "gemm" ? units_text(value) : none;
     case Print::Count:
-      return std::isnan(value) ? none : report::exact_text(column, row);
+      return std::isnan(value) ? none : report::exact_text(column, entry);
     case Print::Bar: // the reporter draws it, because it knows the other entries
       return "";
     default:
-      return report::exact_text(column, row);
+      return report::exact_text(column, entry);
   }
 }
 
@@ -114,15 +114,15 @@ bool is_empty(const std::vector<std::string>& cells) {
 
 /// Returns whether two entries differ in this column alone among the columns that identify entries, as a kernel with
 /// one thread and with two does.
-bool tells_rows_apart(const Column& column, const std::vector<report::Row>& rows) {
+bool tells_entries_apart(const Column& column, const std::vector<report::Entry>& entries) {
   if (!column.identifies) return false;
   std::set<std::string> all, others;
-  for (const report::Row& row : rows) {
+  for (const report::Entry& entry : entries) {
     std::string name;
     for (const Column& other : report::columns())
-      if (other.identifies && &other != &column) name += report::exact_text(other, row) + '\n';
+      if (other.identifies && &other != &column) name += report::exact_text(other, entry) + '\n';
     others.insert(name);
-    all.insert(name + report::exact_text(column, row));
+    all.insert(name + report::exact_text(column, entry));
   }
   return others.size() < all.size();
 }
@@ -147,16 +147,15 @@ Style style_of(Verdict verdict) {
 
 std::string heading(const Result& first) {
   if (first.operation == Operation::User) {
-    const std::string what = first.summary.empty() ? first.op : fmt::format("{}: {}", first.op, first.summary);
-    return detail::printable(fmt::format("{}, {}, {}", what, report::sizes_text(row_of(first)), to_string(first.type)));
+    const std::string what = first.summary.empty() ? first.kernel : fmt::format("{}: {}", first.kernel, first.summary);
+    return detail::printable(fmt::format("{}, {}, {}", what, report::sizes_text(first), to_string(first.type)));
   }
   if (first.operation == Operation::SumOfSquares)
-    return fmt::format("Σx², length {}, {}", first.shape.n, to_string(first.type));
-  std::string text =
-      fmt::format("m = {}, n = {}, k = {}, {}", first.shape.m, first.shape.n, first.shape.k, type_word(first));
-  if (first.result != first.type) text += fmt::format(", C in {}", to_string(first.result));
-  if (first.op_a == Op::Transpose) text += ", A transposed";
-  if (first.op_b == Op::Transpose) text += ", B transposed";
+    return fmt::format("Σx², length {}, {}", first.n, to_string(first.type));
+  std::string text = fmt::format("m = {}, n = {}, k = {}, {}", first.m, first.n, first.k, type_word(first));
+  if (!first.result.empty()) text += fmt::format(", C in {}", first.result);
+  if (first.trans_a) text += ", A transposed";
+  if (first.trans_b) text += ", B transposed";
   if (first.alpha != 1) text += fmt::format(", alpha = {}", first.alpha);
   if (first.beta != 0) text += fmt::format(", beta = {}", first.beta);
   return text;
@@ -205,16 +204,16 @@ class TableReporter final : public Reporter {
   /// Returns the columns that are shown. A column that --columns names is shown in any case; of the others, the ones
   /// that say something and fit.
   std::vector<TextColumn> text_columns(const std::vector<Result>& group) const {
-    std::vector<report::Row> rows;
-    rows.reserve(group.size());
-    for (const Result& result : group) rows.push_back(row_of(result));
+    std::vector<report::Entry> entries;
+    entries.reserve(group.size());
+    for (const Result& result : group) entries.push_back(entry_of(result));
     const bool chosen = !options_.columns.empty();
     std::vector<TextColumn> texts;
     std::size_t kernel = no_column, bars = no_column;
     for (const Column* column : columns_of(options_, width_)) {
-      const int priority = tells_rows_apart(*column, rows) ? 0 : column->table.priority;
+      const int priority = tells_entries_apart(*column, entries) ? 0 : column->table.priority;
       TextColumn text{{heading_of(*column)}, report::is_number(*column), priority, 0};
-      for (const report::Row& row : rows) text.cells.push_back(detail::printable(cell(*column, row)));
+      for (const report::Entry& entry : entries) text.cells.push_back(detail::printable(cell(*column, entry)));
       if (column->print == Print::Bar) {
         bars = texts.size();
         text.least = least_bar;
@@ -225,7 +224,7 @@ class TableReporter final : public Reporter {
       texts.push_back(std::move(text));
     }
     if (chosen) {
-      if (bars != no_column) draw_bars(rows, most_bar, texts[bars]);
+      if (bars != no_column) draw_bars(entries, most_bar, texts[bars]);
       return texts;
     }
     cut_names(texts, kernel);
@@ -235,7 +234,7 @@ class TableReporter final : public Reporter {
     for (const std::size_t c : fit) shown.push_back(texts[c]);
     const auto at = std::find(fit.begin(), fit.end(), bars);
     if (at != fit.end())
-      draw_bars(rows, std::min(most_bar, least_bar + width_ - width_of(shown)),
+      draw_bars(entries, std::min(most_bar, least_bar + width_ - width_of(shown)),
                 shown[static_cast<std::size_t>(at - fit.begin())]);
     return shown;
   }
@@ -253,27 +252,24 @@ class TableReporter final : public Reporter {
   }
 
   /// Fills a column with bars of `width` columns, of which the fastest entry's is full.
-  void draw_bars(const std::vector<report::Row>& rows, std::size_t width, TextColumn& text) const {
+  void draw_bars(const std::vector<report::Entry>& entries, std::size_t width, TextColumn& text) const {
     double most = 0;
-    for (const report::Row& row : rows) most = std::max(most, std::isfinite(row.speed()) ? row.speed() : 0);
-    for (std::size_t r = 0; r < rows.size(); ++r)
-      text.cells[r + 1] = most > 0 ? bar(rows[r].speed() / most, width, blocks_) : "";
+    for (const report::Entry& entry : entries) most = std::max(most, std::isfinite(entry.speed()) ? entry.speed() : 0);
+    for (std::size_t r = 0; r < entries.size(); ++r)
+      text.cells[r + 1] = most > 0 ? bar(entries[r].speed() / most, width, blocks_) : "";
     text.least = width;
   }
 
   /// Prints the command that shows each failing entry again.
   void print_commands(const std::vector<Result>& group) const {
-    nlohmann::ordered_json document{{"schema", report::schema},
-                                    {"inputs", inputs_json(options_)},
-                                    {"machine", {{"threads", apps::thread_source().threads}}},
-                                    {"results", nlohmann::ordered_json::array()}};
-    for (const Result& result : group) document["results"].push_back(to_json(result));
-    const report::Run run = report::read_run(std::move(document));
+    report::Run run;
+    run.document = {{"inputs", inputs_json(options_)}, {"machine", {{"threads", apps::thread_source().threads}}}};
+    for (const Result& result : group) run.entries.push_back(entry_of(result));
     bool first = true;
-    for (const report::Row& row : run.rows) {
-      if (!row.failing()) continue;
+    for (const report::Entry& entry : run.entries) {
+      if (!entry.failing()) continue;
       if (first) fmt::print("{}\n", apps::styled("to see it again:", Style::Dim, colour_));
-      fmt::print("  {}\n", detail::printable(report::reproduce_command(row, run)));
+      fmt::print("  {}\n", detail::printable(report::reproduce_command(entry, run)));
       first = false;
     }
   }

@@ -107,11 +107,11 @@ void Tuning::add(const std::vector<Result>& group) {
     times = seconds(result) > behind * seconds(*fastest.at(result.math)) ? times + 1 : 0;
   }
   for (const auto& [math, best] : fastest) {
-    table_.products.push_back({best->type, math, best->shape.m, best->shape.n, best->shape.k,
-                               detail::printable(best->kernel), seconds(*best)});
+    table_.products.push_back(
+        {best->type, math, best->m, best->n, best->k, detail::printable(best->kernel), seconds(*best)});
     ++added_;
-    fmt::print("{} {} {}×{}×{}: {}, {:.4g} µs\n", to_string(best->type), to_string(math), best->shape.m, best->shape.n,
-               best->shape.k, detail::printable(best->kernel), seconds(*best) * 1e6);
+    fmt::print("{} {} {}×{}×{}: {}, {:.4g} µs\n", to_string(best->type), to_string(math), best->m, best->n, best->k,
+               detail::printable(best->kernel), seconds(*best) * 1e6);
   }
   apps::flush_stdout();
   if (!fastest.empty()) save_tuning(path_, table_);

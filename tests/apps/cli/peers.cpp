@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(bad_words_are_named) {
   expect_usage_error(bench({"peers", "--random", "0"}), {"--random"});
   expect_usage_error(bench({"peers", "--shapes", "8x8x8:TX"}), {"--shapes", "'TX'", "8x8x8:TX", "TN"});
   expect_usage_error(bench({"peers", "--random", "2", "--seed", "x"}), {"--seed", "'x'"});
-  expect_usage_error(bench({"peers", "--picture", "x.svg"}), {"--picture", "--gpu"});
+  expect_usage_error(bench({"peers", "--kernel", "simd"}), {"--kernel", "--gpu"});
   expect_usage_error(bench({"peers", "--gpu", "--dtype", "tf23"}), {"tf23", "tf32"});
   expect_usage_error(bench({"peers", "--shapes", "7x5"}), {"--shapes", "'7x5'", "MxNxK"});
   expect_usage_error(bench({"peers", "--shapes", "7x5x3x2"}), {"--shapes", "'7x5x3x2'"});

@@ -18,27 +18,27 @@ using namespace tessera::report::testing;
 
 namespace {
 
-/// An entry in which every column has a value that differs from what a new Row has.
-Row full_row() {
-  Row row;
+/// An entry in which every column has a value that differs from what a new Entry has.
+Entry full_entry() {
+  Entry entry;
   double next = 1;
   for (const Column& column : columns())
     std::visit(
         [&](auto value) {
-          if constexpr (std::is_same_v<decltype(value), std::string Row::*>)
-            row.*value = std::string("word_of_") + column.name;
-          else if constexpr (std::is_same_v<decltype(value), bool Row::*>)
-            row.*value = true;
+          if constexpr (std::is_same_v<decltype(value), std::string Entry::*>)
+            entry.*value = std::string("word_of_") + column.name;
+          else if constexpr (std::is_same_v<decltype(value), bool Entry::*>)
+            entry.*value = true;
           else if constexpr (std::is_same_v<decltype(value), Stored>)
-            set_number(row, column.name, ++next);
-          else if constexpr (!std::is_same_v<decltype(value), double (*)(const Row&)>)
-            row.*value = static_cast<std::decay_t<decltype(row.*value)>>(++next);
+            set_number(entry, column.name, ++next);
+          else if constexpr (!std::is_same_v<decltype(value), double (*)(const Entry&)>)
+            entry.*value = static_cast<std::decay_t<decltype(entry.*value)>>(++next);
         },
         column.value);
-  row.transfer = false;       // which Markdown leaves out
-  row.median = row.min + 0.5; // min ≤ median ≤ max, for the spread
-  row.max = row.min + 1;
-  return row;
+  entry.transfer = false;         // which Markdown leaves out
+  entry.median = entry.min + 0.5; // min ≤ median ≤ max, for the spread
+  entry.max = entry.min + 1;
+  return entry;
 }
 
 Json at(const Json& result, const std::string& key) {
@@ -62,37 +62,67 @@ BOOST_AUTO_TEST_CASE(names_and_keys_are_unique_and_every_column_is_explained) {
 }
 
 BOOST_AUTO_TEST_CASE(every_key_is_written_and_read_again) {
-  const Row row = full_row();
-  const Json result = columns_json(row);
-  Row read;
+  const Entry entry = full_entry();
+  const Json result = columns_json(entry);
+  Entry read;
   read_columns(result, read);
   for (const Column& column : columns()) {
     if (*column.key == '\0') continue;
     BOOST_TEST_CONTEXT(column.name) {
       BOOST_TEST(at(result, column.key) != "missing");
-      BOOST_TEST(exact_text(column, read) == exact_text(column, row));
-      if (column.value != Value(&Row::transfer)) BOOST_TEST(exact_text(column, row) != exact_text(column, Row()));
+      BOOST_TEST(exact_text(column, read) == exact_text(column, entry));
+      if (column.value != Value(&Entry::transfer)) BOOST_TEST(exact_text(column, entry) != exact_text(column, Entry()));
     }
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_columns_that_name_a_kernel_are_written_and_read_again) {
+  const Entry entry = full_entry();
+  const Json kernel = kernel_json(entry);
+  BOOST_TEST(kernel.size() == 5u); // backend, kernel, dtype, math and threads: a grade of any product has them
+  Entry read;
+  read_kernel(kernel, read);
+  Json others = columns_json(read), unread = columns_json(Entry());
+  for (const Column& column : columns()) {
+    BOOST_TEST(kernel.contains(column.key) == column.names_kernel, column.name);
+    if (!column.names_kernel) continue;
+    BOOST_TEST(exact_text(column, read) == exact_text(column, entry), column.name);
+    others.erase(column.key);
+    unread.erase(column.key);
+  }
+  BOOST_TEST(others.dump() == unread.dump());
+}
+
+/// A race knows facts under the names of their columns; reports take all of them at once.
+BOOST_AUTO_TEST_CASE(facts_that_a_race_knows_are_written_without_code_of_their_own) {
+  Facts facts;
+  set_number(facts, "model", 0.25);
+  facts.gflops = 8;
+  Entry entry;
+  entry.facts() = facts;
+  BOOST_TEST(columns_json(entry)["model_seconds"] == 0.25);
+  BOOST_TEST(columns_json(entry)["gflops"] == 8);
+  for (const char* name : {"no_such_column", "verdict", "gflops"}) // a member is set as a member
+    BOOST_CHECK_THROW(set_number(facts, name, 1), std::logic_error);
+}
+
 BOOST_AUTO_TEST_CASE(every_number_of_an_error_is_a_column) {
-  Row row;
+  Entry entry;
   tessera::GemmError error;
   error.norm_product = 7;
   for (const tessera::ErrorNumber& number : tessera::error_numbers) {
-    set_number(row, number.name, number.value(error)); // throws where columns.cpp has no such column
-    BOOST_TEST(at(columns_json(row), std::string("error/") + number.name) != "missing", number.name);
+    set_number(entry, number.name, number.value(error)); // throws where columns.cpp has no such column
+    BOOST_TEST(at(columns_json(entry), std::string("error/") + number.name) != "missing", number.name);
   }
-  BOOST_TEST(columns_json(row)["error"]["norm_product"] == 7);
-  BOOST_CHECK_THROW(set_number(row, "no_such_column", 1), std::logic_error);
-  BOOST_CHECK_THROW(set_number(row, "verdict", 1), std::logic_error);
+  BOOST_TEST(columns_json(entry)["error"]["norm_product"] == 7);
+  BOOST_CHECK_THROW(set_number(entry, "no_such_column", 1), std::logic_error);
+  BOOST_CHECK_THROW(set_number(entry, "verdict", 1), std::logic_error);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_unknown_is_null_or_left_out) {
-  Row row;
-  row.backend = row.kernel = "some";
-  const Json result = columns_json(row);
+  Entry entry;
+  entry.backend = entry.kernel = "some";
+  const Json result = columns_json(entry);
   BOOST_TEST(result["seconds"].is_null());
   BOOST_TEST(result["error"].is_null());
   BOOST_TEST(!result.contains("result"));
@@ -105,14 +135,14 @@ BOOST_AUTO_TEST_CASE(what_is_unknown_is_null_or_left_out) {
 }
 
 BOOST_AUTO_TEST_CASE(whole_numbers_have_no_fraction) {
-  Row row = full_row();
-  set_number(row, "global_accesses", 2e9);
-  BOOST_TEST(columns_json(row)["global_accesses"].dump() == "2000000000");
-  BOOST_TEST(columns_json(row)["model_seconds"].is_number_float());
+  Entry entry = full_entry();
+  set_number(entry, "global_accesses", 2e9);
+  BOOST_TEST(columns_json(entry)["global_accesses"].dump() == "2000000000");
+  BOOST_TEST(columns_json(entry)["model_seconds"].is_number_float());
 }
 
 BOOST_AUTO_TEST_CASE(reports_show_the_headings_and_the_page_explains_them) {
-  const Json whole = document({columns_json(full_row())});
+  const Json whole = document({columns_json(full_entry())});
   const std::string page = html_report(whole), tables = markdown_report(whole);
   for (const Column& column : columns()) {
     BOOST_TEST_CONTEXT(column.name) {

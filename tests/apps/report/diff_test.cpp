@@ -19,12 +19,12 @@ struct Times {
   int samples = 7;
 };
 
-DiffRow change(Times before, Times after) {
-  const Json row = passed("simd", 64, 1);
-  const Diff found = diff(document({timed(row, before.min, before.median, before.max, before.samples)}),
-                          document({timed(row, after.min, after.median, after.max, after.samples)}));
-  BOOST_REQUIRE(found.rows.size() == 1);
-  return found.rows[0];
+DiffEntry change(Times before, Times after) {
+  const Json entry = passed("simd", 64, 1);
+  const Diff found = diff(document({timed(entry, before.min, before.median, before.max, before.samples)}),
+                          document({timed(entry, after.min, after.median, after.max, after.samples)}));
+  BOOST_REQUIRE(found.entries.size() == 1);
+  return found.entries[0];
 }
 
 std::string error_of(const std::string& content) {
@@ -66,13 +66,13 @@ BOOST_AUTO_TEST_CASE(narrow_and_overlapping_is_the_same) {
 }
 
 BOOST_AUTO_TEST_CASE(wide_and_overlapping_cannot_be_told) {
-  const DiffRow row = change({0.7, 1.0, 1.5}, {0.8, 1.2, 1.6});
-  BOOST_TEST((row.change == Change::CannotTell));
-  BOOST_TEST(says(row.reason, "overlap"));
+  const DiffEntry entry = change({0.7, 1.0, 1.5}, {0.8, 1.2, 1.6});
+  BOOST_TEST((entry.change == Change::CannotTell));
+  BOOST_TEST(says(entry.reason, "overlap"));
 }
 
 BOOST_AUTO_TEST_CASE(few_samples_cannot_be_told) {
-  const DiffRow one = change({1, 1, 1, 1}, {2, 2, 2, 7});
+  const DiffEntry one = change({1, 1, 1, 1}, {2, 2, 2, 7});
   BOOST_TEST((one.change == Change::CannotTell));
   BOOST_TEST(one.reason == "1 sample in the old run; needs 5");
   BOOST_TEST(change({1, 1, 1, 7}, {2, 2, 2, 4}).reason == "4 samples in the new run; needs 5");
@@ -80,32 +80,33 @@ BOOST_AUTO_TEST_CASE(few_samples_cannot_be_told) {
 }
 
 BOOST_AUTO_TEST_CASE(times_that_are_missing_or_make_no_sense) {
-  const Json row = passed("simd", 64, 1);
-  const Json untimed = with(row, {{"seconds", nullptr}, {"verdict", "skipped"}, {"reason", "too slow"}});
-  BOOST_TEST(diff(document({row}), document({untimed})).rows[0].reason == "no time in the new run (skipped: too slow)");
-  Json null = row;
+  const Json entry = passed("simd", 64, 1);
+  const Json untimed = with(entry, {{"seconds", nullptr}, {"verdict", "skipped"}, {"reason", "too slow"}});
+  BOOST_TEST(diff(document({entry}), document({untimed})).entries[0].reason ==
+             "no time in the new run (skipped: too slow)");
+  Json null = entry;
   null["seconds"]["median"] = nullptr;
-  BOOST_TEST((diff(document({null}), document({row})).rows[0].change == Change::CannotTell));
+  BOOST_TEST((diff(document({null}), document({entry})).entries[0].change == Change::CannotTell));
   BOOST_TEST(says(change({1.2, 1.0, 1.1}, {1, 1, 1}).reason, "make no sense"));
   BOOST_TEST((change({0, 1, 1}, {1, 1, 1}).change == Change::CannotTell));
   const double nan = unknown;
-  Json not_a_number = row;
+  Json not_a_number = entry;
   not_a_number["seconds"]["max"] = nan;
-  BOOST_TEST((diff(document({row}), document({not_a_number})).rows[0].change == Change::CannotTell));
+  BOOST_TEST((diff(document({entry}), document({not_a_number})).entries[0].change == Change::CannotTell));
 }
 
 BOOST_AUTO_TEST_CASE(a_row_that_no_longer_passes_is_broken) {
-  const Json row = passed("simd", 64, 1);
-  const Json wrong = with(row, {{"verdict", "wrong"}, {"reason", "2 × the bound"}});
-  const Diff found = diff(document({row}), document({wrong}));
-  BOOST_TEST((found.rows[0].change == Change::Broken));
-  BOOST_TEST(found.rows[0].reason == "pass → wrong: 2 × the bound");
+  const Json entry = passed("simd", 64, 1);
+  const Json wrong = with(entry, {{"verdict", "wrong"}, {"reason", "2 × the bound"}});
+  const Diff found = diff(document({entry}), document({wrong}));
+  BOOST_TEST((found.entries[0].change == Change::Broken));
+  BOOST_TEST(found.entries[0].reason == "pass → wrong: 2 × the bound");
   BOOST_TEST(found.worse());
-  BOOST_TEST((diff(document({wrong}), document({row})).rows[0].change == Change::Same));
+  BOOST_TEST((diff(document({wrong}), document({entry})).entries[0].change == Change::Same));
 }
 
-BOOST_AUTO_TEST_CASE(rows_are_matched_by_all_that_names_them) {
-  const Json row = passed("simd", 64, 1);
+BOOST_AUTO_TEST_CASE(entries_are_matched_by_all_that_names_them) {
+  const Json entry = passed("simd", 64, 1);
   for (const auto& [key, value] : std::initializer_list<std::pair<const char*, Json>>{{"backend", "tbb"},
                                                                                       {"kernel", "naive"},
                                                                                       {"dtype", "f64"},
@@ -116,15 +117,15 @@ BOOST_AUTO_TEST_CASE(rows_are_matched_by_all_that_names_them) {
                                                                                       {"alpha", 2.0},
                                                                                       {"threads", 1},
                                                                                       {"op", "sum_of_squares"}}) {
-    const Diff found = diff(document({row}), document({with(row, {{key, value}})}));
+    const Diff found = diff(document({entry}), document({with(entry, {{key, value}})}));
     BOOST_TEST_CONTEXT(key) {
-      BOOST_TEST(found.rows.empty());
+      BOOST_TEST(found.entries.empty());
       BOOST_TEST(found.only_old.size() == 1);
       BOOST_TEST(found.only_new.size() == 1);
     }
   }
-  const Diff twice = diff(document({row, row}), document({row, row, row}));
-  BOOST_TEST(twice.rows.size() == 2);
+  const Diff twice = diff(document({entry, entry}), document({entry, entry, entry}));
+  BOOST_TEST(twice.entries.size() == 2);
   BOOST_TEST(twice.only_new.size() == 1);
   BOOST_TEST(twice.only_old.empty());
 }

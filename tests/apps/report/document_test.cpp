@@ -15,10 +15,10 @@ using namespace tessera::report::testing;
 
 namespace {
 
-std::string reproduce(const Json& row, Json whole = document({})) {
-  whole["results"].push_back(row);
+std::string reproduce(const Json& entry, Json whole = document({})) {
+  whole["results"].push_back(entry);
   const Run run = read_run(whole);
-  return reproduce_command(run.rows.back(), run);
+  return reproduce_command(run.entries.back(), run);
 }
 
 std::string reason_of(const Json& whole) {
@@ -33,15 +33,15 @@ std::string reason_of(const Json& whole) {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(missing_and_null_numbers_are_unknown) {
-  Json row = passed("simd", 64, 1);
-  row["seconds"] = nullptr;
-  row["error"] = {{"max_rel", nullptr}};
-  row.erase("gflops");
-  const Run run = read_run(document({row}));
-  BOOST_TEST(!run.rows[0].timed());
-  BOOST_TEST(run.rows[0].gflops != run.rows[0].gflops);
-  BOOST_TEST(run.rows[0].number("max_rel") != run.rows[0].number("max_rel"));
-  BOOST_TEST(time_text(run.rows[0].median) == "–");
+  Json entry = passed("simd", 64, 1);
+  entry["seconds"] = nullptr;
+  entry["error"] = {{"max_rel", nullptr}};
+  entry.erase("gflops");
+  const Run run = read_run(document({entry}));
+  BOOST_TEST(!run.entries[0].timed());
+  BOOST_TEST(run.entries[0].gflops != run.entries[0].gflops);
+  BOOST_TEST(run.entries[0].number("max_rel") != run.entries[0].number("max_rel"));
+  BOOST_TEST(time_text(run.entries[0].median) == "–");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_document_is_refused_with_the_reason) {
@@ -105,9 +105,9 @@ BOOST_AUTO_TEST_CASE(a_bad_row_is_named_by_its_place) {
 
 BOOST_AUTO_TEST_CASE(failing_is_neither_passed_nor_left_out) {
   for (const char* verdict : {"wrong", "failed", "crashed", "hung", "out_of_bounds"})
-    BOOST_TEST(read_run(document({with(passed("simd", 64, 1), {{"verdict", verdict}})})).rows[0].failing());
+    BOOST_TEST(read_run(document({with(passed("simd", 64, 1), {{"verdict", verdict}})})).entries[0].failing());
   for (const char* verdict : {"pass", "rejected", "skipped", "timed", "interrupted"})
-    BOOST_TEST(!read_run(document({with(passed("simd", 64, 1), {{"verdict", verdict}})})).rows[0].failing());
+    BOOST_TEST(!read_run(document({with(passed("simd", 64, 1), {{"verdict", verdict}})})).entries[0].failing());
 }
 
 BOOST_AUTO_TEST_CASE(reproduce_leaves_defaults_out) {
@@ -115,16 +115,16 @@ BOOST_AUTO_TEST_CASE(reproduce_leaves_defaults_out) {
 }
 
 BOOST_AUTO_TEST_CASE(reproduce_says_all_that_is_not_default) {
-  const Json row = with(passed("simd", 64, 1), {{"n", 3},
-                                                {"dtype", "f64"},
-                                                {"trans_a", true},
-                                                {"trans_b", true},
-                                                {"alpha", -0.5},
-                                                {"beta", 2.0},
-                                                {"threads", 7}});
+  const Json entry = with(passed("simd", 64, 1), {{"n", 3},
+                                                  {"dtype", "f64"},
+                                                  {"trans_a", true},
+                                                  {"trans_b", true},
+                                                  {"alpha", -0.5},
+                                                  {"beta", 2.0},
+                                                  {"threads", 7}});
   Json whole = document({});
   whole["inputs"] = {{"dist", "integers:1:100"}, {"seed", 9}, {"check_rows", 5}};
-  BOOST_TEST(reproduce(row, whole) ==
+  BOOST_TEST(reproduce(entry, whole) ==
              "gemm_compare --backend openmp --kernels simd --shape 64x3x64 --dtype f64 --transA "
              "--transB --alpha -0.5 --beta 2 --dist integers:1:100 --seed 9 --check-rows 5 --threads 7");
 }
@@ -165,13 +165,13 @@ BOOST_AUTO_TEST_CASE(reproduce_of_operations) {
 }
 
 BOOST_AUTO_TEST_CASE(reproduce_of_a_kernel_from_outside) {
-  const Json row = with(passed("my.so", 64, 1), {{"backend", "external"}, {"device", "cpu"}});
+  const Json entry = with(passed("my.so", 64, 1), {{"backend", "external"}, {"device", "cpu"}});
   Json whole = document({});
   whole["inputs"] = {{"kernel", {"a/other.so", "a/my.so"}}, {"abi", "leetgpu"}};
   const std::string ladder = "--backend reference --kernels canonical --sizes 64";
-  BOOST_TEST(reproduce(row, whole) == "gemm_compare --kernel a/my.so " + ladder);
+  BOOST_TEST(reproduce(entry, whole) == "gemm_compare --kernel a/my.so " + ladder);
   whole["inputs"].update({{"abi", "cblas"}, {"kernel_time_limit", 2.0}, {"kernel_memory_limit", 100}, {"repeat", 99}});
-  BOOST_TEST(reproduce(row, whole) ==
+  BOOST_TEST(reproduce(entry, whole) ==
              "gemm_compare --kernel a/my.so --abi cblas --kernel-time-limit 2 --kernel-memory-limit 100 " + ladder +
                  " --repeat 99");
 }

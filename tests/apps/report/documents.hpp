@@ -13,12 +13,12 @@ namespace tessera::report::testing {
 Json passed(const std::string& kernel, int size, double seconds);
 
 /// Returns the entry with some fields replaced: {"backend", "cuda"}, …
-Json with(Json row, std::initializer_list<std::pair<const char*, Json>> fields);
+Json with(Json entry, std::initializer_list<std::pair<const char*, Json>> fields);
 
 /// Returns the entry with these times.
-Json timed(Json row, double min, double median, double max, int samples);
+Json timed(Json entry, double min, double median, double max, int samples);
 
-Json document(std::initializer_list<Json> rows);
+Json document(std::initializer_list<Json> entries);
 
 /// Returns a document as a full run makes it: CPU and GPU, two types, five sizes, 300 entries, one of them
 /// wrong. The GPU is faster from n ≈ 396 on, and with transfers from n ≈ 597 on. Each type has three classes of

@@ -38,7 +38,7 @@ double bar_width(const std::string& ladder, const std::string& speed) {
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(strict_rows_come_first_and_other_modes_are_folded) {
+BOOST_AUTO_TEST_CASE(strict_entries_come_first_and_other_modes_are_folded) {
   const std::string ladder = bars_of_modes();
   const std::size_t fold = ladder.find("<details");
   BOOST_REQUIRE(fold != std::string::npos);
@@ -46,8 +46,9 @@ BOOST_AUTO_TEST_CASE(strict_rows_come_first_and_other_modes_are_folded) {
   for (const char* list : {"openmp, tf32", "openmp, compensated"}) BOOST_TEST(ladder.find(list) > fold, list);
   BOOST_TEST(says(ladder, "<summary>Other modes: tf32, compensated (the fastest 10.0 GFLOP/s)</summary>"));
   Json alone = run_of_modes();
-  Json& rows = alone["results"];
-  for (auto row = rows.begin(); row != rows.end();) row = (*row)["math"] == "strict" ? rows.erase(row) : row + 1;
+  Json& entries = alone["results"];
+  for (auto entry = entries.begin(); entry != entries.end();)
+    entry = (*entry)["math"] == "strict" ? entries.erase(entry) : entry + 1;
   const std::string page = html_report(alone);
   BOOST_TEST(!says(page, "<details class=\"folded\"")); // there is nothing else to see
   BOOST_TEST(count(section(page, "ladder"), "class=\"mark bar\"") == 4);
@@ -84,7 +85,7 @@ BOOST_AUTO_TEST_CASE(names_in_charts_carry_the_mode) {
   }
   const Json named = with(passed("wgmma_tf32", 64, 1), {{"math", "tf32"}});
   const Run run = read_run(document({named}));
-  BOOST_TEST(run.label_with_mode(run.rows.front()) == "wgmma_tf32"); // the name says it
+  BOOST_TEST(run.label_with_mode(run.entries.front()) == "wgmma_tf32"); // the name says it
 }
 
 BOOST_AUTO_TEST_CASE(kernels_of_the_contract_are_marked_in_every_report) {

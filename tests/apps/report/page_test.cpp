@@ -18,7 +18,7 @@ const std::string& full_page() {
   return page;
 }
 
-std::string page_of(const Json& row) { return html_report(document({row})); }
+std::string page_of(const Json& entry) { return html_report(document({entry})); }
 
 /// Returns the number right after `words`. A check fails if the text does not hold them.
 double number_after(const std::string& text, const std::string& words) {
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(every_chart_has_a_mark_for_each_row_it_is_about) {
   BOOST_TEST(count(section(full_page(), "table"), "<tr><td") == 320);
 }
 
-BOOST_AUTO_TEST_CASE(rows_of_operations_are_ranked_by_their_bandwidth) {
+BOOST_AUTO_TEST_CASE(entries_of_operations_are_ranked_by_their_bandwidth) {
   const Json fast = with(passed("copy", 1, 1), {{"op", "copy"},
                                                 {"backend", "tbb"},
                                                 {"n", 999},
@@ -52,10 +52,10 @@ BOOST_AUTO_TEST_CASE(rows_of_operations_are_ranked_by_their_bandwidth) {
                                                 {"ceiling_percent", 80.0}});
   const Json slow = with(fast, {{"backend", "openmp"}, {"gbytes_per_second", 24.0}});
   const Run run = read_run(document({slow, fast}));
-  BOOST_TEST(run.rows[0].speed() == 24.0);
-  BOOST_TEST(speed_text(run.rows[1]) == "2.50 TB/s");
-  BOOST_TEST(product_text(run.rows[0]) == "999 elements");
-  BOOST_TEST(sizes_text(run.rows[0]) == "n = 999");
+  BOOST_TEST(run.entries[0].speed() == 24.0);
+  BOOST_TEST(speed_text(run.entries[1]) == "2.50 TB/s");
+  BOOST_TEST(product_text(run.entries[0]) == "999 elements");
+  BOOST_TEST(sizes_text(run.entries[0]) == "n = 999");
   const std::string page = html_report(document({slow, fast}));
   BOOST_TEST(count(page, "Operations: how fast, how wrong") > 0);
   BOOST_TEST(count(page, "class=\"one-scale\">full width 3.12 TB/s") == 1); // the ceiling: 2500 are 80 % of it
@@ -83,18 +83,18 @@ BOOST_AUTO_TEST_CASE(a_bar_is_as_long_as_the_row_is_fast) {
 }
 
 BOOST_AUTO_TEST_CASE(the_table_has_the_error_in_units_of_the_roundoff) {
-  Json row = passed("simd", 64, 1);
+  Json entry = passed("simd", 64, 1);
   BOOST_TEST(
-      !says(section(html_report(document({row})), "table"), "data-s=\"12.5\"")); // Older reports lack the number.
-  row["error"]["componentwise"] = 12.5;
-  BOOST_TEST(says(section(html_report(document({row})), "table"), "<td data-s=\"12.5\">12.5</td></tr>"));
+      !says(section(html_report(document({entry})), "table"), "data-s=\"12.5\"")); // Older reports lack the number.
+  entry["error"]["componentwise"] = 12.5;
+  BOOST_TEST(says(section(html_report(document({entry})), "table"), "<td data-s=\"12.5\">12.5</td></tr>"));
 }
 
 BOOST_AUTO_TEST_CASE(the_table_has_resources_where_a_row_has_them) {
-  Json row = passed("simd", 64, 1);
-  BOOST_TEST(!says(section(html_report(document({row})), "table"), ">occupancy<"));
-  row["resources"] = {{"registers", 168}, {"occupancy_percent", 12.5}};
-  const std::string table = section(html_report(document({row})), "table");
+  Json entry = passed("simd", 64, 1);
+  BOOST_TEST(!says(section(html_report(document({entry})), "table"), ">occupancy<"));
+  entry["resources"] = {{"registers", 168}, {"occupancy_percent", 12.5}};
+  const std::string table = section(html_report(document({entry})), "table");
   BOOST_TEST(says(table, ">occupancy<"));
   BOOST_TEST(says(table, "<td data-s=\"168\">168</td>"));
 }
@@ -208,12 +208,12 @@ BOOST_AUTO_TEST_CASE(no_chart_without_something_to_show) {
   BOOST_TEST(says(section(empty, "table"), "0 rows"));
 }
 
-BOOST_AUTO_TEST_CASE(rows_without_numbers_do_not_break_the_charts) {
-  const Json row = passed("simd", 64, 1);
-  const std::string page = html_report(
-      document({with(row, {{"gflops", nullptr}, {"seconds", nullptr}, {"error", nullptr}, {"verdict", "rejected"}}),
-                with(row, {{"m", 0}, {"n", 0}, {"k", 0}, {"gflops", 0.0}}), with(row, {{"ceiling_percent", nullptr}}),
-                with(passed("exact", 64, 2), {{"error", {{"mean_rel", 0.0}, {"max_rel", 0.0}}}})}));
+BOOST_AUTO_TEST_CASE(entries_without_numbers_do_not_break_the_charts) {
+  const Json entry = passed("simd", 64, 1);
+  const std::string page = html_report(document(
+      {with(entry, {{"gflops", nullptr}, {"seconds", nullptr}, {"error", nullptr}, {"verdict", "rejected"}}),
+       with(entry, {{"m", 0}, {"n", 0}, {"k", 0}, {"gflops", 0.0}}), with(entry, {{"ceiling_percent", nullptr}}),
+       with(passed("exact", 64, 2), {{"error", {{"mean_rel", 0.0}, {"max_rel", 0.0}}}})}));
   for (const char* wrong : {"nan", "NaN", "inf\"", "-inf"}) BOOST_TEST(!says(section(page, "ladder"), wrong));
   for (const char* id : {"roofline", "error"})
     for (const char* before : {"\"", " ", "("})
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(rows_without_numbers_do_not_break_the_charts) {
   BOOST_TEST(count(section(page, "error"), "<path class=\"mark ") == 4); // two rows, wide and narrow
 }
 
-BOOST_AUTO_TEST_CASE(failing_rows_say_why_and_how_to_see_it_again) {
+BOOST_AUTO_TEST_CASE(failing_entries_say_why_and_how_to_see_it_again) {
   const std::string failures = section(full_page(), "failures");
   BOOST_TEST(count(failures, "<li>") == 1);
   BOOST_TEST(says(failures, "gemm_compare --backend cuda --kernels device_9 --sizes 1024</code>"));

@@ -13,24 +13,24 @@
 namespace tessera::report {
 namespace {
 
-bool placed(const Row& row) {
-  return row.sizes == 0 && row.gflops > 0 && row.mean_rel >= 0 && std::isfinite(row.mean_rel);
+bool placed(const Entry& entry) {
+  return entry.sizes == 0 && entry.gflops > 0 && entry.mean_rel >= 0 && std::isfinite(entry.mean_rel);
 }
 
 /// No other entry is both faster and more accurate.
-bool on_front(const Row& row, const std::vector<const Row*>& rows) {
-  return std::none_of(rows.begin(), rows.end(), [&](const Row* other) {
-    return !other->failing() && other->gflops > row.gflops && other->mean_rel <= row.mean_rel;
+bool on_front(const Entry& entry, const std::vector<const Entry*>& entries) {
+  return std::none_of(entries.begin(), entries.end(), [&](const Entry* other) {
+    return !other->failing() && other->gflops > entry.gflops && other->mean_rel <= entry.mean_rel;
   });
 }
 
-std::string error_chart(const RowGroup& group, const Run& run, double width) {
+std::string error_chart(const EntryGroup& group, const Run& run, double width) {
   std::vector<double> speeds, errors;
   bool exact = false;
-  for (const Row* row : group.rows) {
-    speeds.push_back(row->gflops);
-    if (row->mean_rel > 0) errors.push_back(row->mean_rel);
-    exact |= row->mean_rel == 0;
+  for (const Entry* entry : group.entries) {
+    speeds.push_back(entry->gflops);
+    if (entry->mean_rel > 0) errors.push_back(entry->mean_rel);
+    exact |= entry->mean_rel == 0;
   }
   // A logarithmic axis has no zero: errors of zero stand on a separate line below all others.
   double floor = 0;
@@ -50,21 +50,23 @@ std::string error_chart(const RowGroup& group, const Run& run, double width) {
     y.set_floor(floor, "0");
   }
   Plot plot(x, y, {width, chart_height(width, 0), 16}, "Error against speed, " + group.name);
-  const auto height = [&](const Row& row) { return row.mean_rel > 0 ? row.mean_rel : floor; };
-  for (const Row* row : group.rows)
-    plot.mark({row->gflops, height(*row)}, backend_class(row->backend), row->mean_rel,
-              mark_title(*row, run) + ", error " + error_text(row->mean_rel) + ", " + bound_text(row->max_over_bound) +
-                  " of the bound",
-              row->failing());
-  std::vector<const Row*> ranked = group.rows; // failing entries and unbeaten entries get their names first
-  std::stable_sort(ranked.begin(), ranked.end(), [&](const Row* a, const Row* b) {
-    const auto rank = [&](const Row* row) { return row->failing() ? 0 : on_front(*row, group.rows) ? 1 : 2; };
+  const auto height = [&](const Entry& entry) { return entry.mean_rel > 0 ? entry.mean_rel : floor; };
+  for (const Entry* entry : group.entries)
+    plot.mark({entry->gflops, height(*entry)}, backend_class(entry->backend), entry->mean_rel,
+              mark_title(*entry, run) + ", error " + error_text(entry->mean_rel) + ", " +
+                  bound_text(entry->max_over_bound) + " of the bound",
+              entry->failing());
+  std::vector<const Entry*> ranked = group.entries; // failing entries and unbeaten entries get their names first
+  std::stable_sort(ranked.begin(), ranked.end(), [&](const Entry* a, const Entry* b) {
+    const auto rank = [&](const Entry* entry) {
+      return entry->failing() ? 0 : on_front(*entry, group.entries) ? 1 : 2;
+    };
     return rank(a) != rank(b) ? rank(a) < rank(b) : a->gflops > b->gflops;
   });
-  for (const Row* row : ranked)
-    plot.label({row->gflops, height(*row)},
-               fmt::format("name {}{}", backend_class(row->backend), row->failing() ? " failing" : ""),
-               run.label_with_mode(*row));
+  for (const Entry* entry : ranked)
+    plot.label({entry->gflops, height(*entry)},
+               fmt::format("name {}{}", backend_class(entry->backend), entry->failing() ? " failing" : ""),
+               run.label_with_mode(*entry));
   return plot.finish();
 }
 
@@ -72,10 +74,10 @@ std::string error_chart(const RowGroup& group, const Run& run, double width) {
 
 std::string error_section(const Run& run) {
   std::vector<Panel> panels;
-  const auto keep = [](const Row& row) { return !row.transfer && placed(row); };
-  for (const RowGroup& type : group_rows(run, keep, [](const Row& row) { return row.op + row.dtype; })) {
-    const auto products = group_rows(type.rows, product_name);
-    const RowGroup& shown = main_product(products);
+  const auto keep = [](const Entry& entry) { return !entry.transfer && placed(entry); };
+  for (const EntryGroup& type : group_entries(run, keep, [](const Entry& entry) { return entry.op + entry.dtype; })) {
+    const auto products = group_entries(type.entries, product_name);
+    const EntryGroup& shown = main_product(products);
     panels.push_back({escaped(shown.name), [&run, shown](double width) { return error_chart(shown, run, width); }, ""});
   }
   if (panels.empty()) return {};

@@ -123,23 +123,23 @@ std::string offload_words(const Curves& curves) {
 
 std::string offload_section(const Run& run) {
   std::map<std::string, Curves> by_name; // type and device
-  const auto usable = [](const Row& row) {
-    return row.op == "gemm" && row.timed() && !row.failing() && row.square() && row.n > 0;
+  const auto usable = [](const Entry& entry) {
+    return entry.op == "gemm" && entry.timed() && !entry.failing() && entry.square() && entry.n > 0;
   };
-  for (const Row& row : run.rows) {
-    if (!usable(row) || run.place(row) == "processor") continue;
-    Curves& curves = by_name[row.dtype + ", " + run.place(row)];
-    if (row.transfer)
-      curves.transfer[static_cast<double>(row.n)] += row.median;
-    else if (row.math == "strict")
-      keep_least(curves.device, static_cast<double>(row.n), row.median);
+  for (const Entry& entry : run.entries) {
+    if (!usable(entry) || run.place(entry) == "processor") continue;
+    Curves& curves = by_name[entry.dtype + ", " + run.place(entry)];
+    if (entry.transfer)
+      curves.transfer[static_cast<double>(entry.n)] += entry.median;
+    else if (entry.math == "strict")
+      keep_least(curves.device, static_cast<double>(entry.n), entry.median);
   }
   std::vector<Panel> panels;
   for (auto& [name, curves] : by_name) {
     const std::string dtype = name.substr(0, name.find(','));
-    for (const Row& row : run.rows)
-      if (usable(row) && run.place(row) == "processor" && row.dtype == dtype && row.math == "strict")
-        keep_least(curves.host, static_cast<double>(row.n), row.median);
+    for (const Entry& entry : run.entries)
+      if (usable(entry) && run.place(entry) == "processor" && entry.dtype == dtype && entry.math == "strict")
+        keep_least(curves.host, static_cast<double>(entry.n), entry.median);
     if (!curves.host.empty() && !curves.device.empty())
       panels.push_back({escaped(name),
                         [&name = name, &curves = curves](double width) { return offload_chart(name, curves, width); },

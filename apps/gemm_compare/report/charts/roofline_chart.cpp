@@ -80,12 +80,12 @@ void draw(Plot& plot, const std::vector<CacheSlope>& caches, double peak) {
   }
 }
 
-std::string roofline_chart(const RowGroup& group, const Run& run, double width) {
+std::string roofline_chart(const EntryGroup& group, const Run& run, double width) {
   const auto [roofs, caches] = roofs_of(group, run);
   std::vector<double> intensities, speeds;
-  for (const Row* row : group.rows) {
-    intensities.push_back(intensity(*row));
-    speeds.push_back(row->gflops);
+  for (const Entry* entry : group.entries) {
+    intensities.push_back(intensity(*entry));
+    speeds.push_back(entry->gflops);
   }
   for (const Roof& roof : roofs) {
     speeds.push_back(1.4 * roof.peak);
@@ -98,15 +98,15 @@ std::string roofline_chart(const RowGroup& group, const Run& run, double width) 
   Plot plot(x, y, {width, chart_height(width, 0)}, "Roofline, " + group.name);
   draw(plot, roofs);
   if (!roofs.empty()) draw(plot, caches, roofs.back().peak);
-  for (const Row* row : group.rows)
-    plot.mark({intensity(*row), row->gflops}, backend_class(row->backend), row->gflops, mark_title(*row, run),
-              row->failing());
+  for (const Entry* entry : group.entries)
+    plot.mark({intensity(*entry), entry->gflops}, backend_class(entry->backend), entry->gflops, mark_title(*entry, run),
+              entry->failing());
   name(plot, roofs);
   // The best entry at each intensity gets its name, each kernel once. The names of other entries are in their tooltips.
-  std::map<double, const Row*> best;
-  for (const Row* row : group.rows) {
-    const Row*& at = best[intensity(*row)];
-    if (!row->failing() && (at == nullptr || row->gflops > at->gflops)) at = row;
+  std::map<double, const Entry*> best;
+  for (const Entry* entry : group.entries) {
+    const Entry*& at = best[intensity(*entry)];
+    if (!entry->failing() && (at == nullptr || entry->gflops > at->gflops)) at = entry;
   }
   std::set<std::string> named;
   for (auto at = best.rbegin(); at != best.rend(); ++at)
@@ -116,7 +116,7 @@ std::string roofline_chart(const RowGroup& group, const Run& run, double width) 
   return plot.finish();
 }
 
-std::string caption(const RowGroup& group, const Run& run) {
+std::string caption(const EntryGroup& group, const Run& run) {
   const std::vector<Roof> roofs = roofs_of(group, run).roofs;
   const bool has_slope = !roofs.empty() && roofs.front().bandwidth > 0;
   return escaped(group.name) +
@@ -126,11 +126,12 @@ std::string caption(const RowGroup& group, const Run& run) {
 } // namespace
 
 std::string roofline_section(const Run& run) {
-  const auto keep = [](const Row& row) {
-    return row.op == "gemm" && !row.transfer && row.gflops > 0 && row.m > 0 && row.n > 0 && row.k > 0;
+  const auto keep = [](const Entry& entry) {
+    return entry.op == "gemm" && !entry.transfer && entry.gflops > 0 && entry.m > 0 && entry.n > 0 && entry.k > 0;
   };
   std::vector<Panel> panels;
-  for (const RowGroup& group : group_rows(run, keep, [&](const Row& row) { return run.place(row) + ", " + row.dtype; }))
+  for (const EntryGroup& group :
+       group_entries(run, keep, [&](const Entry& entry) { return run.place(entry) + ", " + entry.dtype; }))
     panels.push_back(
         {caption(group, run), [&run, group](double width) { return roofline_chart(group, run, width); }, ""});
   if (panels.empty()) return {};

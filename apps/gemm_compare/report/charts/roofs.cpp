@@ -10,22 +10,23 @@ namespace {
 
 double element_bytes(const std::string& dtype) { return dtype == "f64" ? 8 : dtype == "f32" ? 4 : 2; }
 
-Roof roof_of(const std::vector<const Row*>& rows) {
-  Roof roof{{rows.front()->math}, rows.front()->threads, 0, 0};
-  for (const Row* row : rows)
-    if (row->ceiling_percent > 0) roof.peak = std::max(roof.peak, ceiling_of(*row));
-  for (const Row* row : rows)
-    if (row->ceiling_percent > 0 && ceiling_of(*row) < 0.99 * roof.peak)
-      roof.bandwidth = std::max(roof.bandwidth, ceiling_of(*row) / intensity(*row));
+Roof roof_of(const std::vector<const Entry*>& entries) {
+  Roof roof{{entries.front()->math}, entries.front()->threads, 0, 0};
+  for (const Entry* entry : entries)
+    if (entry->ceiling_percent > 0) roof.peak = std::max(roof.peak, ceiling_of(*entry));
+  for (const Entry* entry : entries)
+    if (entry->ceiling_percent > 0 && ceiling_of(*entry) < 0.99 * roof.peak)
+      roof.bandwidth = std::max(roof.bandwidth, ceiling_of(*entry) / intensity(*entry));
   return roof;
 }
 
 /// A roof for each mode and number of threads: the highest that a backend measured.
-std::vector<Roof> highest_roofs(const std::vector<const Row*>& rows) {
+std::vector<Roof> highest_roofs(const std::vector<const Entry*>& entries) {
   std::vector<Roof> roofs;
-  for (const RowGroup& group :
-       group_rows(rows, [](const Row& row) { return fmt::format("{} {} {}", row.backend, row.math, row.threads); })) {
-    const Roof roof = roof_of(group.rows);
+  for (const EntryGroup& group : group_entries(entries, [](const Entry& entry) {
+         return fmt::format("{} {} {}", entry.backend, entry.math, entry.threads);
+       })) {
+    const Roof roof = roof_of(group.entries);
     if (!(roof.peak > 0)) continue;
     const auto same = std::find_if(roofs.begin(), roofs.end(), [&](const Roof& other) {
       return other.maths == roof.maths && other.threads == roof.threads;
@@ -69,16 +70,16 @@ double positive(const Json& object, const char* key) {
 }
 
 /// The document's ceilings for the type, place, modes and numbers of threads of these entries.
-std::vector<const Json*> ceilings_of(const RowGroup& group, const Run& run) {
+std::vector<const Json*> ceilings_of(const EntryGroup& group, const Run& run) {
   std::vector<const Json*> found;
   const auto list = run.machine().find("ceilings");
   if (list == run.machine().end() || !list->is_array()) return found;
-  const std::string place = run.place(*group.rows.front());
+  const std::string place = run.place(*group.entries.front());
   for (const Json& one : *list) {
     if (!one.is_object() || text_at(one, "device") != (place == "processor" ? "cpu" : place)) continue;
-    const bool wanted = std::any_of(group.rows.begin(), group.rows.end(), [&](const Row* row) {
-      return text_at(one, "dtype") == row->dtype && text_at(one, "math") == row->math &&
-             positive(one, "threads") == row->threads;
+    const bool wanted = std::any_of(group.entries.begin(), group.entries.end(), [&](const Entry* entry) {
+      return text_at(one, "dtype") == entry->dtype && text_at(one, "math") == entry->math &&
+             positive(one, "threads") == entry->threads;
     });
     if (wanted && positive(one, "flops") > 0) found.push_back(&one);
   }
@@ -87,16 +88,16 @@ std::vector<const Json*> ceilings_of(const RowGroup& group, const Run& run) {
 
 } // namespace
 
-double intensity(const Row& row) {
-  const double m = static_cast<double>(row.m), n = static_cast<double>(row.n), k = static_cast<double>(row.k);
-  return 2 * m * n * k / (element_bytes(row.dtype) * (m * k + k * n + (row.beta != 0 ? 2 : 1) * m * n));
+double intensity(const Entry& entry) {
+  const double m = static_cast<double>(entry.m), n = static_cast<double>(entry.n), k = static_cast<double>(entry.k);
+  return 2 * m * n * k / (element_bytes(entry.dtype) * (m * k + k * n + (entry.beta != 0 ? 2 : 1) * m * n));
 }
 
 double Roof::at(double x) const { return bandwidth > 0 ? std::min(peak, bandwidth * x) : peak; }
 
-Roofs roofs_of(const RowGroup& group, const Run& run) {
+Roofs roofs_of(const EntryGroup& group, const Run& run) {
   const std::vector<const Json*> ceilings = ceilings_of(group, run);
-  if (ceilings.empty()) return {merged(highest_roofs(group.rows)), {}};
+  if (ceilings.empty()) return {merged(highest_roofs(group.entries)), {}};
   Roofs result;
   std::vector<Roof> roofs;
   for (const Json* one : ceilings) {

@@ -11,10 +11,10 @@
 namespace tessera::report {
 
 /// Operations per byte if each operand is moved once.
-double intensity(const Row& row);
+double intensity(const Entry& entry);
 
 /// The ceiling that an entry was compared with, in the unit of its speed(). The entry must have a percentage.
-inline double ceiling_of(const Row& row) { return 100 * row.speed() / row.ceiling_percent; }
+inline double ceiling_of(const Entry& entry) { return 100 * entry.speed() / entry.ceiling_percent; }
 
 struct Roof {
   std::vector<std::string> maths; ///< the modes that share the roof
@@ -37,6 +37,6 @@ struct Roofs {
 /// Returns the roofs for a group of entries of one type and place. They come from the document's ceilings. Where it has
 /// none, they come from the entries: speed ÷ percentage is the ceiling at the entry's intensity, the largest ceiling is
 /// the peak, and ceilings below it lie on the slope of the bandwidth.
-Roofs roofs_of(const RowGroup& group, const Run& run);
+Roofs roofs_of(const EntryGroup& group, const Run& run);
 
 } // namespace tessera::report

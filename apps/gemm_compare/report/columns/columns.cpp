@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "json_fields.hpp"
 #include "report/format.hpp"
 #include "report/grouping.hpp"
+#include "value.hpp"
 
 namespace tessera::report {
 namespace {
@@ -19,99 +19,99 @@ constexpr const char* in_roundoffs = "u";
 
 // clang-format off
 constexpr std::array all_columns{
-    Column{.name = "op", .key = "op", .value = &Row::op, .print = Print::Word, .unit = "",
+    Column{.name = "op", .key = "op", .value = &Entry::op, .print = Print::Word, .unit = "",
            .explains = "gemm, or what --op names",
            .csv = {"op", 10}, .identifies = true},
-    Column{.name = "backend", .key = "backend", .value = &Row::backend, .print = Print::Backend, .unit = "",
+    Column{.name = "backend", .key = "backend", .value = &Entry::backend, .print = Print::Backend, .unit = "",
            .explains = "the backend whose kernel ran; external is a kernel from a file",
            .table = {"backend", 10}, .csv = {"backend", 20}, .markdown = {"backend", 10}, .page = {"backend", 10},
-           .identifies = true},
-    Column{.name = "kernel", .key = "kernel", .value = &Row::kernel, .print = Print::Kernel, .unit = "",
+           .identifies = true, .names_kernel = true},
+    Column{.name = "kernel", .key = "kernel", .value = &Entry::kernel, .print = Print::Kernel, .unit = "",
            .explains = "the kernel's name, as --kernels takes it; ≡ marks kernels that keep the contract of their mode",
            .table = {"kernel", 20}, .csv = {"kernel", 30}, .markdown = {"kernel", 20}, .page = {"kernel", 20},
-           .identifies = true},
-    Column{.name = "dtype", .key = "dtype", .value = &Row::dtype, .print = Print::Word, .unit = "",
+           .identifies = true, .names_kernel = true},
+    Column{.name = "dtype", .key = "dtype", .value = &Entry::dtype, .print = Print::Word, .unit = "",
            .explains = "the operands' element type",
-           .csv = {"dtype", 40}, .page = {"type", 40}, .identifies = true},
-    Column{.name = "math", .key = "math", .value = &Row::math, .print = Print::Word, .unit = "",
+           .csv = {"dtype", 40}, .page = {"type", 40}, .identifies = true, .names_kernel = true},
+    Column{.name = "math", .key = "math", .value = &Entry::math, .print = Print::Word, .unit = "",
            .explains = "the mode of arithmetic that the kernel computes in",
            .table = {"math", 30, 4}, .csv = {"math", 60}, .markdown = {"math", 30}, .page = {"math", 50},
-           .identifies = true},
-    Column{.name = "canonical", .key = "canonical", .value = &Row::canonical, .print = Print::Word, .unit = "",
+           .identifies = true, .names_kernel = true},
+    Column{.name = "canonical", .key = "canonical", .value = &Entry::canonical, .print = Print::Word, .unit = "",
            .explains = "the kernel keeps the contract of its mode, so that its bits are known",
            .csv = {"canonical", 70}},
-    Column{.name = "m", .key = "m", .value = &Row::m, .print = Print::Plain, .unit = "elements",
+    Column{.name = "m", .key = "m", .value = &Entry::m, .print = Print::Plain, .unit = "elements",
            .explains = "rows of op(A) and of C",
            .csv = {"m", 80}, .identifies = true},
-    Column{.name = "n", .key = "n", .value = &Row::n, .print = Print::Plain, .unit = "elements",
+    Column{.name = "n", .key = "n", .value = &Entry::n, .print = Print::Plain, .unit = "elements",
            .explains = "columns of op(B) and of C; the length of a reduction's vector",
            .csv = {"n", 90}, .identifies = true},
-    Column{.name = "k", .key = "k", .value = &Row::k, .print = Print::Plain, .unit = "elements",
+    Column{.name = "k", .key = "k", .value = &Entry::k, .print = Print::Plain, .unit = "elements",
            .explains = "columns of op(A) and rows of op(B)",
            .csv = {"k", 100}, .identifies = true},
     Column{.name = "product", .key = "", .value = work, .print = Print::Product, .unit = "",
            .explains = "m×n×k; sorted by the number of multiply-adds",
            .page = {"product", 60}},
-    Column{.name = "trans_a", .key = "trans_a", .value = &Row::trans_a, .print = Print::Word, .unit = "",
+    Column{.name = "trans_a", .key = "trans_a", .value = &Entry::trans_a, .print = Print::Word, .unit = "",
            .explains = "A is stored transposed",
            .csv = {"trans_a", 110}, .identifies = true},
-    Column{.name = "trans_b", .key = "trans_b", .value = &Row::trans_b, .print = Print::Word, .unit = "",
+    Column{.name = "trans_b", .key = "trans_b", .value = &Entry::trans_b, .print = Print::Word, .unit = "",
            .explains = "B is stored transposed",
            .csv = {"trans_b", 120}, .identifies = true},
-    Column{.name = "alpha", .key = "alpha", .value = &Row::alpha, .print = Print::Plain, .unit = "",
+    Column{.name = "alpha", .key = "alpha", .value = &Entry::alpha, .print = Print::Plain, .unit = "",
            .explains = "the factor of op(A)·op(B)",
            .csv = {"alpha", 130}, .identifies = true},
-    Column{.name = "beta", .key = "beta", .value = &Row::beta, .print = Print::Plain, .unit = "",
+    Column{.name = "beta", .key = "beta", .value = &Entry::beta, .print = Print::Plain, .unit = "",
            .explains = "the factor of the old C",
            .csv = {"beta", 140}, .identifies = true},
-    Column{.name = "sizes", .key = "sizes", .value = &Row::sizes, .print = Print::Plain, .unit = "",
+    Column{.name = "sizes", .key = "sizes", .value = &Entry::sizes, .print = Print::Plain, .unit = "",
            .explains = "number of sizes of an operation of --op: n, m and n, or m, n and k",
            .csv = {"sizes", 145}, .optional = true},
-    Column{.name = "threads", .key = "threads", .value = &Row::threads, .print = Print::Threads, .unit = "",
+    Column{.name = "threads", .key = "threads", .value = &Entry::threads, .print = Print::Threads, .unit = "",
            .explains = "threads that the kernel may use; 0 on a device",
-           .table = {"thr", 40, 3}, .csv = {"threads", 150}, .identifies = true},
-    Column{.name = "transfer", .key = "transfer", .value = &Row::transfer, .print = Print::Word, .unit = "",
-           .explains = "the row is a copy between host and device, not a product",
+           .table = {"thr", 40, 3}, .csv = {"threads", 150}, .identifies = true, .names_kernel = true},
+    Column{.name = "transfer", .key = "transfer", .value = &Entry::transfer, .print = Print::Word, .unit = "",
+           .explains = "the entry is a copy between host and device, not a product",
            .identifies = true},
-    Column{.name = "median", .key = "seconds/median", .value = &Row::median, .print = Print::Time, .unit = in_seconds,
+    Column{.name = "median", .key = "seconds/median", .value = &Entry::median, .print = Print::Time, .unit = in_seconds,
            .explains = "median of the runs",
            .table = {"median", 50}, .csv = {"median_seconds", 160}, .markdown = {"time", 40}, .page = {"time", 70}},
-    Column{.name = "min", .key = "seconds/min", .value = &Row::min, .print = Print::Time, .unit = in_seconds,
+    Column{.name = "min", .key = "seconds/min", .value = &Entry::min, .print = Print::Time, .unit = in_seconds,
            .explains = "the fastest run",
            .csv = {"min_seconds", 170}},
-    Column{.name = "max", .key = "seconds/max", .value = &Row::max, .print = Print::Time, .unit = in_seconds,
+    Column{.name = "max", .key = "seconds/max", .value = &Entry::max, .print = Print::Time, .unit = in_seconds,
            .explains = "the slowest run",
            .csv = {"max_seconds", 180}},
-    Column{.name = "mean", .key = "seconds/mean", .value = &Row::mean, .print = Print::Time, .unit = in_seconds,
+    Column{.name = "mean", .key = "seconds/mean", .value = &Entry::mean, .print = Print::Time, .unit = in_seconds,
            .explains = "mean of the runs, in place of the median under --preset report",
            .table = {"mean", 50}, .csv = {"mean_seconds", 190}},
-    Column{.name = "samples", .key = "seconds/samples", .value = &Row::samples, .print = Print::Plain, .unit = "",
+    Column{.name = "samples", .key = "seconds/samples", .value = &Entry::samples, .print = Print::Plain, .unit = "",
            .explains = "timed runs",
            .csv = {"samples", 200}},
     Column{.name = "spread", .key = "", .value = spread_percent, .print = Print::Spread, .unit = "%",
            .explains = "half the spread from the fastest to the slowest run, of the median",
            .table = {"spread", 60, 8}, .page = {"±", 80}},
-    Column{.name = "gflops", .key = "gflops", .value = &Row::gflops, .print = Print::Speed, .unit = "GFLOP/s",
+    Column{.name = "gflops", .key = "gflops", .value = &Entry::gflops, .print = Print::Speed, .unit = "GFLOP/s",
            .explains = "2·m·n·k operations over the time",
            .table = {"GFLOP/s", 80}, .csv = {"gflops", 210}, .markdown = {"speed", 50}, .page = {"GFLOP/s", 90}},
-    Column{.name = "bandwidth", .key = "gbytes_per_second", .value = &Row::bandwidth, .print = Print::Bandwidth,
+    Column{.name = "bandwidth", .key = "gbytes_per_second", .value = &Entry::bandwidth, .print = Print::Bandwidth,
            .unit = "GB/s",
            .explains = "bytes that an operation of --op moves over the time",
            .table = {"GB/s", 82}, .csv = {"gbytes_per_second", 212}, .markdown = {"GB/s", 52}, .page = {"GB/s", 92},
            .optional = true},
-    Column{.name = "bar", .key = "", .value = &Row::gflops, .print = Print::Bar, .unit = "",
-           .explains = "GFLOP/s, or an operation's GB/s, beside the fastest row's, as a bar, where there is room",
+    Column{.name = "bar", .key = "", .value = &Entry::gflops, .print = Print::Bar, .unit = "",
+           .explains = "GFLOP/s, or an operation's GB/s, beside the fastest entry's, as a bar, where there is room",
            .table = {"", 85, 7}},
     Column{.name = "bandwidth_ceiling", .key = "ceiling_gbytes_per_second", .print = Print::Bandwidth, .unit = "GB/s",
            .explains = "measured bandwidth of memory, or of the nearest cache that holds an operation's arrays",
            .table = {"ceiling", 88, 7}, .csv = {"ceiling_gbytes_per_second", 214}, .markdown = {"ceiling", 54},
            .page = {"GB/s at most", 94}, .optional = true},
-    Column{.name = "ceiling", .key = "ceiling_percent", .value = &Row::ceiling_percent, .print = Print::Percent,
+    Column{.name = "ceiling", .key = "ceiling_percent", .value = &Entry::ceiling_percent, .print = Print::Percent,
            .unit = "%",
            .explains = "share of the measured multiply-add peak or bandwidth, whichever binds",
            .table = {"% peak", 90, 1}, .csv = {"ceiling_percent", 220}, .markdown = {"of ceiling", 60},
            .page = {"ceiling", 100}},
-    Column{.name = "speedup", .key = "speedup", .value = &Row::speedup, .print = Print::Factor, .unit = "",
+    Column{.name = "speedup", .key = "speedup", .value = &Entry::speedup, .print = Print::Factor, .unit = "",
            .explains = "over the first rung",
            .table = {"speed-up", 100, 6}, .csv = {"speedup", 230}, .markdown = {"gain", 70}, .page = {"gain", 110}},
     Column{.name = "model", .key = "model_seconds", .print = Print::Time,
@@ -130,7 +130,7 @@ constexpr std::array all_columns{
     Column{.name = "max_rel", .key = "error/max_rel", .print = Print::Error, .unit = "",
            .explains = "largest relative error",
            .table = {"max rel", 120, 9}, .csv = {"max_rel", 250}, .markdown = {"max error", 80}, .page = {"max error", 120}},
-    Column{.name = "mean_rel", .key = "error/mean_rel", .value = &Row::mean_rel, .print = Print::Error, .unit = "",
+    Column{.name = "mean_rel", .key = "error/mean_rel", .value = &Entry::mean_rel, .print = Print::Error, .unit = "",
            .explains = "mean relative error",
            .table = {"mean rel", 130, 11}, .csv = {"mean_rel", 260}},
     Column{.name = "normwise", .key = "error/normwise", .print = Print::Error, .unit = "",
@@ -148,7 +148,7 @@ constexpr std::array all_columns{
            .unit = in_roundoffs,
            .explains = "‖Δ‖/(‖A‖‖B‖), in units of the type's roundoff",
            .csv = {"norm_product", 330}},
-    Column{.name = "max_over_bound", .key = "error/max_over_bound", .value = &Row::max_over_bound,
+    Column{.name = "max_over_bound", .key = "error/max_over_bound", .value = &Entry::max_over_bound,
            .print = Print::Bound, .unit = "",
            .explains = "largest error ÷ its proven bound; above 1 is wrong",
            .table = {"max/bound", 150, 5}, .csv = {"max_over_bound", 270}, .markdown = {"of bound", 90},
@@ -163,20 +163,20 @@ constexpr std::array all_columns{
            .csv = {"misplaced", 340}},
     Column{.name = "rows", .key = "error/rows", .print = Print::Count, .unit = "rows",
            .explains = "rows of C"},
-    Column{.name = "rows_compared", .key = "error/rows_compared", .value = &Row::rows_compared, .print = Print::Count,
+    Column{.name = "rows_compared", .key = "error/rows_compared", .value = &Entry::rows_compared, .print = Print::Count,
            .unit = "rows",
            .explains = "rows of C that were compared with the reference, element by element",
            .csv = {"rows_compared", 290}},
     Column{.name = "check_seconds", .key = "check_seconds", .print = Print::Time,
            .unit = in_seconds,
-           .explains = "time of the row's check; the first row of a shape and type includes the reference"},
-    Column{.name = "verdict", .key = "verdict", .value = &Row::verdict, .print = Print::Verdict, .unit = "",
+           .explains = "time of the entry's check; the first entry of a shape and type includes the reference"},
+    Column{.name = "verdict", .key = "verdict", .value = &Entry::verdict, .print = Print::Verdict, .unit = "",
            .explains = "pass, wrong, rejected, skipped, failed, interrupted, or timed for a copy",
            .table = {"verdict", 1000}, .csv = {"verdict", 350}, .markdown = {"verdict", 1000}, .page = {"verdict", 30}},
-    Column{.name = "reason", .key = "reason", .value = &Row::reason, .print = Print::Word, .unit = "",
-           .explains = "why the row has its verdict, or a remark",
+    Column{.name = "reason", .key = "reason", .value = &Entry::reason, .print = Print::Word, .unit = "",
+           .explains = "why the entry has its verdict, or a remark",
            .csv = {"reason", 360}},
-    Column{.name = "result", .key = "result", .value = &Row::result, .print = Print::Result, .unit = "",
+    Column{.name = "result", .key = "result", .value = &Entry::result, .print = Print::Result, .unit = "",
            .explains = "C's element type, where it is not the operands'",
            .csv = {"result", 50}, .identifies = true, .optional = true},
     Column{.name = "device_seconds", .key = "device_seconds", .print = Print::Time,
@@ -207,68 +207,6 @@ constexpr std::array all_columns{
 };
 // clang-format on
 
-/// Calls `use` with the column's value as the type that Row has it in.
-template <class Use>
-auto visit_value(const Column& column, const Row& row, Use&& use) {
-  return std::visit(
-      [&](auto value) {
-        if constexpr (std::is_same_v<decltype(value), Stored>)
-          return use(row.number(column.name));
-        else if constexpr (std::is_same_v<decltype(value), double (*)(const Row&)>)
-          return use(value(row));
-        else
-          return use(row.*value);
-      },
-      column.value);
-}
-
-/// Splits the key "seconds/median" into the object "seconds", which is empty for a key at the top, and "median".
-std::pair<std::string, std::string> split(const char* key) {
-  const std::string path = key;
-  const std::size_t slash = path.find('/');
-  return slash == std::string::npos ? std::pair(std::string(), path)
-                                    : std::pair(path.substr(0, slash), path.substr(slash + 1));
-}
-
-/// The number is whole, and is written without a fraction.
-bool is_count(const Column& column, double number) {
-  return column.print == Print::Count && std::abs(number) <= 0x1p53;
-}
-
-struct ToJson {
-  const Column& column;
-  Json operator()(const std::string& word) const { return word; }
-  Json operator()(bool flag) const { return flag; }
-  Json operator()(int number) const { return number; }
-  Json operator()(std::int64_t number) const { return number; }
-  Json operator()(double number) const {
-    return is_count(column, number) ? Json(static_cast<std::int64_t>(number)) : Json(number);
-  }
-};
-
-struct IsUnknown {
-  bool operator()(const std::string& word) const { return word.empty(); }
-  bool operator()(bool) const { return false; }
-  bool operator()(int number) const { return number == 0; }
-  bool operator()(std::int64_t number) const { return number == 0; }
-  bool operator()(double number) const { return std::isnan(number); }
-};
-
-/// Some column of an object in the result, "seconds" or "error", has a value.
-bool has_values(const std::string& object, const Row& row) {
-  return std::any_of(all_columns.begin(), all_columns.end(), [&](const Column& column) {
-    return split(column.key).first == object && !visit_value(column, row, IsUnknown());
-  });
-}
-
-void read_value(const Json& object, const char* key, std::string& word) { word = word_at(object, key, word.c_str()); }
-void read_value(const Json& object, const char* key, bool& flag) { flag = flag_at(object, key); }
-void read_value(const Json& object, const char* key, std::int64_t& number) { number = whole_at(object, key); }
-void read_value(const Json& object, const char* key, double& number) { number = number_at(object, key, number); }
-void read_value(const Json& object, const char* key, int& number) {
-  number = static_cast<int>(std::min<std::int64_t>(whole_at(object, key), 1'000'000));
-}
-
 } // namespace
 
 std::span<const Column> columns() { return all_columns; }
@@ -289,8 +227,8 @@ const Column* find_column(std::string_view name) {
   return column == all_columns.end() ? nullptr : column;
 }
 
-double number_of(const Column& column, const Row& row) {
-  return visit_value(column, row, [](const auto& value) {
+double number_of(const Column& column, const Entry& entry) {
+  return visit_value(column, entry, [](const auto& value) {
     if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>)
       return unknown;
     else
@@ -298,13 +236,13 @@ double number_of(const Column& column, const Row& row) {
   });
 }
 
-bool lacks(const Column& column, const Row& row) { return std::isnan(number_of(column, row)); }
+bool lacks(const Column& column, const Entry& entry) { return std::isnan(number_of(column, entry)); }
 
 bool is_number(const Column& column) { return column.print >= Print::Product; }
 
-std::string exact_text(const Column& column, const Row& row) {
-  if (column.print == Print::Result && row.result.empty()) return row.dtype;
-  return visit_value(column, row, [&](const auto& value) {
+std::string exact_text(const Column& column, const Entry& entry) {
+  if (column.print == Print::Result && entry.result.empty()) return entry.dtype;
+  return visit_value(column, entry, [&](const auto& value) {
     if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) {
       if (std::isnan(value)) return std::string();
       if (is_count(column, value)) return fmt::format("{}", static_cast<std::int64_t>(value));
@@ -313,11 +251,11 @@ std::string exact_text(const Column& column, const Row& row) {
   });
 }
 
-std::string short_text(const Column& column, const Row& row) {
-  const double value = number_of(column, row);
+std::string short_text(const Column& column, const Entry& entry) {
+  const double value = number_of(column, entry);
   switch (column.print) {
     case Print::Product:
-      return product_text(row);
+      return product_text(entry);
     case Print::Time:
       return time_text(value);
     case Print::Speed:
@@ -338,55 +276,24 @@ std::string short_text(const Column& column, const Row& row) {
     case Print::Count:
       return count_text(value);
     default:
-      return exact_text(column, row);
+      return exact_text(column, entry);
   }
 }
 
-void set_number(Row& row, std::string_view name, double number) {
-  if (const Column* column = find_column(name)) {
-    if (std::holds_alternative<Stored>(column->value)) {
-      row.numbers[column->name] = number;
-      return;
-    }
-    if (const auto* member = std::get_if<double Row::*>(&column->value)) {
-      row.*(*member) = number;
-      return;
-    }
-  }
-  throw std::logic_error(fmt::format("no column of numbers is named {}", name));
+void set_number(Facts& facts, std::string_view name, double number) {
+  const Column* column = find_column(name);
+  if (column == nullptr || !std::holds_alternative<Stored>(column->value))
+    throw std::logic_error(fmt::format("no column that stores a number is named {}", name));
+  facts.numbers[column->name] = number;
 }
 
-Json columns_json(const Row& row) {
-  Json json = Json::object();
-  for (const Column& column : all_columns) {
-    const auto [object, key] = split(column.key);
-    if (key.empty() || (column.optional && visit_value(column, row, IsUnknown()))) continue;
-    Json value = visit_value(column, row, ToJson{column});
-    if (object.empty())
-      json[key] = std::move(value);
-    else if (has_values(object, row))
-      json[object][key] = std::move(value);
-    else
-      json[object] = nullptr;
-  }
-  return json;
-}
-
-void read_columns(const Json& result, Row& row) {
-  for (const Column& column : all_columns) {
-    const auto [name, key] = split(column.key);
-    const Json* object = name.empty() ? &result : find(result, name.c_str());
-    if (key.empty() || object == nullptr) continue;
-    if (!object->is_object()) wrong_type(name.c_str(), *object, "an object");
-    std::visit(
-        [&](auto value) {
-          if constexpr (std::is_same_v<decltype(value), Stored>)
-            row.numbers[column.name] = number_at(*object, key.c_str());
-          else if constexpr (!std::is_same_v<decltype(value), double (*)(const Row&)>)
-            read_value(*object, key.c_str(), row.*value);
-        },
-        column.value);
-  }
+void set_number(Entry& entry, std::string_view name, double number) {
+  const Column* column = find_column(name);
+  const auto* member = column == nullptr ? nullptr : std::get_if<double Entry::*>(&column->value);
+  if (member != nullptr)
+    entry.*(*member) = number;
+  else
+    set_number(entry.facts(), name, number);
 }
 
 } // namespace tessera::report
