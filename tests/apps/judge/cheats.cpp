@@ -217,6 +217,24 @@ BOOST_AUTO_TEST_CASE(waiting_counts) {
   if (verdict.passed()) BOOST_TEST(least(verdict.seconds) > 10 * least(honest.seconds)); // it multiplies 20 times
 }
 
+/// A right product may be subnormal, or near the end of its type's range.
+BOOST_AUTO_TEST_CASE(factors_of_every_size) {
+  for (const DType type : {DType::F32, DType::F64, DType::F16, DType::BF16})
+    for (const double alpha : {1e-42, 1e-7, 1e3, type == DType::F16 ? 1.0 : 1e30})
+      BOOST_TEST_CONTEXT(to_string(type) << ", alpha = " << alpha) {
+        const JudgeVerdict verdict = try_kernel({.kernel = "tessera_honest",
+                                                 .abi = Abi::Tessera,
+                                                 .type = type,
+                                                 .m = 7,
+                                                 .n = 31,
+                                                 .k = 200,
+                                                 .alpha = alpha,
+                                                 .tolerance = 1e300,
+                                                 .repeat = 4});
+        BOOST_TEST(verdict.passed(), verdict.why);
+      }
+}
+
 /// Precision that is spared shows at every k: the errors of drawn elements are larger than f32 makes them.
 BOOST_AUTO_TEST_CASE(low_precision_at_every_k) {
   for (const char* kernel :
