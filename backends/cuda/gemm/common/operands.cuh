@@ -5,38 +5,40 @@
 #include <tessera/backend/kernel.hpp>
 
 #include "epilogue.cuh"
+#include "scaled_result.hpp"
 
 namespace tessera::cuda {
 
 /// op(A) and op(B) with a stride for each direction, so that a transposed operand differs in its strides alone.
 template <class T>
-struct StridedOperands {
+struct StridedFactors {
   Index m, n, k;
   const T* a;
   Index a_row, a_col; ///< elements from op(A)(i, p) to (i+1, p) and to (i, p+1)
   const T* b;
   Index b_row, b_col;
-  T* c;
-  Index ldc;
-  T alpha, beta;
+
+  static StridedFactors of(const GemmCall& call) noexcept {
+    return {.m = call.m,
+            .n = call.n,
+            .k = call.k,
+            .a = static_cast<const T*>(call.a),
+            .a_row = call.op_a == Op::None ? call.lda : 1,
+            .a_col = call.op_a == Op::None ? 1 : call.lda,
+            .b = static_cast<const T*>(call.b),
+            .b_row = call.op_b == Op::None ? call.ldb : 1,
+            .b_col = call.op_b == Op::None ? 1 : call.ldb};
+  }
+};
+
+/// A whole product: op(A), op(B) and C. Both parts are bases, so that a kernel writes x.a and x.c as the formula does.
+template <class T>
+struct StridedOperands : StridedFactors<T>, ScaledResult<T> {
   EpilogueStore<T> epilogue; ///< for kernels that apply an epilogue or store another type
 
   StridedOperands() = default;
   explicit StridedOperands(const GemmCall& call)
-      : m(call.m),
-        n(call.n),
-        k(call.k),
-        a(static_cast<const T*>(call.a)),
-        a_row(call.op_a == Op::None ? call.lda : 1),
-        a_col(call.op_a == Op::None ? 1 : call.lda),
-        b(static_cast<const T*>(call.b)),
-        b_row(call.op_b == Op::None ? call.ldb : 1),
-        b_col(call.op_b == Op::None ? 1 : call.ldb),
-        c(static_cast<T*>(call.c)),
-        ldc(call.ldc),
-        alpha(static_cast<T>(call.alpha)),
-        beta(static_cast<T>(call.beta)),
-        epilogue(call) {}
+      : StridedFactors<T>(StridedFactors<T>::of(call)), ScaledResult<T>(ScaledResult<T>::of(call)), epilogue(call) {}
 };
 
 /// Returns x·y + z with one rounding.
