@@ -9,36 +9,40 @@
 
 namespace tessera::cuda {
 
-/// op(A) and op(B) with a stride for each direction, so that a transposed operand differs in its strides alone.
+/// op(A) and op(B) with a stride for each direction, so that a transposed operand differs in its strides alone. C and
+/// its scalars are members here, not a ScaledResult, so that the textbook kernels read x.c and x.alpha as the formula
+/// does.
 template <class T>
-struct StridedFactors {
+struct StridedOperands {
   Index m, n, k;
   const T* a;
   Index a_row, a_col; ///< elements from op(A)(i, p) to (i+1, p) and to (i, p+1)
   const T* b;
   Index b_row, b_col;
-
-  static StridedFactors of(const GemmCall& call) noexcept {
-    return {.m = call.m,
-            .n = call.n,
-            .k = call.k,
-            .a = static_cast<const T*>(call.a),
-            .a_row = call.op_a == Op::None ? call.lda : 1,
-            .a_col = call.op_a == Op::None ? 1 : call.lda,
-            .b = static_cast<const T*>(call.b),
-            .b_row = call.op_b == Op::None ? call.ldb : 1,
-            .b_col = call.op_b == Op::None ? 1 : call.ldb};
-  }
-};
-
-/// A whole product: op(A), op(B) and C. Both parts are bases, so that a kernel writes x.a and x.c as the formula does.
-template <class T>
-struct StridedOperands : StridedFactors<T>, ScaledResult<T> {
+  T* c;
+  Index ldc;
+  T alpha, beta;
   EpilogueStore<T> epilogue; ///< for kernels that apply an epilogue or store another type
 
   StridedOperands() = default;
-  explicit StridedOperands(const GemmCall& call)
-      : StridedFactors<T>(StridedFactors<T>::of(call)), ScaledResult<T>(ScaledResult<T>::of(call)), epilogue(call) {}
+  explicit StridedOperands(const GemmCall& call) : StridedOperands(call, ScaledResult<T>::of(call)) {}
+
+ private:
+  StridedOperands(const GemmCall& call, const ScaledResult<T>& to)
+      : m(call.m),
+        n(call.n),
+        k(call.k),
+        a(static_cast<const T*>(call.a)),
+        a_row(call.op_a == Op::None ? call.lda : 1),
+        a_col(call.op_a == Op::None ? 1 : call.lda),
+        b(static_cast<const T*>(call.b)),
+        b_row(call.op_b == Op::None ? call.ldb : 1),
+        b_col(call.op_b == Op::None ? 1 : call.ldb),
+        c(to.c),
+        ldc(to.ldc),
+        alpha(to.alpha),
+        beta(to.beta),
+        epilogue(call) {}
 };
 
 /// Returns x·y + z with one rounding.
