@@ -16,6 +16,7 @@
 
 #include "cuda/executor.hpp"
 #include "cuda/gemm/common/ceil_div.hpp"
+#include "cuda/gemm/common/scaled_result.hpp"
 #include "cuda/gemm/common/wgmma_tma/batch.hpp"
 #include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
@@ -54,24 +55,25 @@ struct TableLayout {
 template <class T, class R>
 BatchGroup<T, R> group_for_device(const GemmBatch& group, const BatchTile& tile, Index first) {
   const GemmCall& call = group.call;
+  const auto to = ScaledResult<Scalar<T>, R>::of(call);
   return {.m = call.m,
           .n = call.n,
           .k = call.k,
           .segment = detail::matrix_unit_segment_length(call.k),
           .a = static_cast<const T*>(call.a),
           .b = static_cast<const T*>(call.b),
-          .c = static_cast<R*>(call.c),
+          .c = to.c,
           .lda = call.lda,
           .ldb = call.ldb,
-          .ldc = call.ldc,
+          .ldc = to.ldc,
           .stride_a = group.stride_a,
           .stride_b = group.stride_b,
           .stride_c = group.stride_c,
           .all_a = nullptr,
           .all_b = nullptr,
           .all_c = nullptr,
-          .alpha = static_cast<Scalar<T>>(call.alpha),
-          .beta = static_cast<Scalar<T>>(call.beta),
+          .alpha = to.alpha,
+          .beta = to.beta,
           .transpose_a = call.op_a == Op::Transpose,
           .transpose_b = call.op_b == Op::Transpose,
           .has_epilogue = !call.epilogue.empty(),

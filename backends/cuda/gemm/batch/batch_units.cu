@@ -34,10 +34,7 @@ __device__ any_alignment::Product product_of(const BatchGroup<T, R>& x, unsigned
           .segment = x.segment,
           .a = x.transpose_a ? Lines::of(operands.a, x.lda, x.k, x.m) : Lines::of(operands.a, x.lda, x.m, x.k),
           .b = x.transpose_b ? Lines::of(operands.b, x.ldb, x.n, x.k) : Lines::of(operands.b, x.ldb, x.k, x.n),
-          .c = operands.c,
-          .ldc = x.ldc,
-          .alpha = x.alpha,
-          .beta = x.beta,
+          .to = {.c = operands.c, .ldc = x.ldc, .alpha = x.alpha, .beta = x.beta},
           .narrow = std::is_same_v<T, R>,
           .epilogue = epilogue_of(x, operands.c)};
 }

@@ -41,10 +41,7 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const Gem
       .segment = detail::matrix_unit_segment_length(call.k),
       .a = a_flipped ? Lines::of(call.a, call.lda, call.k, call.m) : Lines::of(call.a, call.lda, call.m, call.k),
       .b = b_flipped ? Lines::of(call.b, call.ldb, call.n, call.k) : Lines::of(call.b, call.ldb, call.k, call.n),
-      .c = call.c,
-      .ldc = call.ldc,
-      .alpha = static_cast<float>(call.alpha),
-      .beta = static_cast<float>(call.beta),
+      .to = ScaledResult<float, void>::of(call),
       .narrow = call.result != DType::F32,
       .epilogue = EpilogueStore<float>(call)};
   const Launch how{.blocks = plan_of(call.m, call.n, call.k).tiles,

@@ -61,10 +61,7 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const Gem
              .b = panel_ring::lines_of(b)},
             call.m,
             call.n,
-            call.c,
-            call.ldc,
-            static_cast<float>(call.alpha),
-            static_cast<float>(call.beta),
+            ScaledResult<float, void>::of(call),
             call.result != DType::F32,
             EpilogueStore<float>(call)};
   static_assert(Least::side == tiles[0].side && Small::side == tiles[1].side && Middle::side == tiles[2].side &&

@@ -107,10 +107,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
                        .tiles_n = static_cast<int>(tiles_n),
                        .cut = cut,
                        .sums = reinterpret_cast<float*>(memory + sums_at),
-                       .c = x.c,
-                       .ldc = x.ldc,
-                       .alpha = x.alpha,
-                       .beta = x.beta,
+                       .to = ScaledResult<float>::of(call),
                        .c_pairs = x.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.c) % 8 == 0,
                        .epilogue = x.epilogue,
                        .unfit = unfit};

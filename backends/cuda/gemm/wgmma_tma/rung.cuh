@@ -101,18 +101,18 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, 
 inline Output results_of(const GemmCall& call, float* sums, Index sums_pitch) noexcept {
   const bool sliced = sums != nullptr;
   const DType type = sliced ? DType::F32 : call.result;
-  void* const c = sliced ? sums : call.c;
-  const Index ldc = sliced ? sums_pitch : call.ldc;
-  return {.c = c,
-          .ldc = ldc,
+  const auto to = sliced ? ScaledResult<float, void>{.c = sums, .ldc = sums_pitch, .alpha = 1, .beta = 0}
+                         : ScaledResult<float, void>::of(call);
+  return {.c = to.c,
+          .ldc = to.ldc,
           .plane = call.m * sums_pitch,
           .m = static_cast<int>(call.m),
           .n = static_cast<int>(sliced ? sums_pitch : call.n),
-          .alpha = sliced ? 1 : static_cast<float>(call.alpha),
-          .beta = sliced ? 0 : static_cast<float>(call.beta),
+          .alpha = to.alpha,
+          .beta = to.beta,
           .narrow = type != DType::F32,
-          .vectors = reinterpret_cast<std::uintptr_t>(c) % 16 == 0 &&
-                     (call.m == 1 || ldc * static_cast<Index>(size_of(type)) % 16 == 0)};
+          .vectors = reinterpret_cast<std::uintptr_t>(to.c) % 16 == 0 &&
+                     (call.m == 1 || to.ldc * static_cast<Index>(size_of(type)) % 16 == 0)};
 }
 
 /// Makes the map of C for the copy engine. `transposed`: its boxes hold results of Cᵀ.

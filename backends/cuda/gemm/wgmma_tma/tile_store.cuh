@@ -30,7 +30,8 @@ struct alignas(4 * sizeof(R)) Quad {
 template <UnitType type>
 using Narrow = std::conditional_t<type == UnitType::Fp16, __half, __nv_bfloat16>;
 
-/// Where results go: to C, or to the sums of slices.
+/// Where results go: to C, or to the sums of slices. The members of ScaledResult stand apart here: this order is part
+/// of the kernels' parameters.
 struct Output {
   void* c;
   Index ldc;

@@ -14,7 +14,7 @@
 #include <tessera/detail/stopwatch.hpp>
 #include <tessera/detail/uncancelled.hpp>
 
-#include "extensions/beyond_memory/exchanged/worker_threads.hpp"
+#include "core/base/thread_team.hpp"
 #include "run.hpp"
 
 namespace tessera {
@@ -88,7 +88,6 @@ Status Run::scale_only(Worker& worker, SharedBlocks& blocks) {
 }
 
 void Run::work(Worker& worker, SharedBlocks& blocks) noexcept {
-  const tessera::detail::ContractArithmetic contract;
   Status status;
   try {
     if (worker.source != nullptr && &worker != &workers_.front()) worker.source->start();
@@ -106,9 +105,11 @@ void Run::work(Worker& worker, SharedBlocks& blocks) noexcept {
   if (!status.ok()) blocks.fail(std::move(status));
 }
 
-/// The other executors compute the blocks of one that has no thread.
+/// The other executors compute the blocks of one that has no thread. When it gets one, or the caller, none is left.
 void Run::multiply(SharedBlocks& blocks) {
-  tessera::detail::work_beside_each_other(workers_.size(), [&](std::size_t i) { work(workers_[i], blocks); });
+  tessera::detail::ThreadTeam(workers_.size() - 1).run(workers_.size(), [&](std::size_t i) {
+    work(workers_[i], blocks);
+  });
 }
 
 FileProductReport Run::compute() {

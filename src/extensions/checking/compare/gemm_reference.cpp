@@ -11,7 +11,7 @@
 #include <tessera/detail/unit_contract.hpp>
 
 #include "comparison.hpp"
-#include "parallel.hpp"
+#include "core/base/thread_team.hpp"
 #include "unit_bits.hpp"
 
 namespace tessera {
@@ -61,7 +61,7 @@ GemmError compare_rows(const ReferenceProduct<T>& product, const std::vector<T>&
   const std::size_t rows = product.rows.size();
   const std::size_t each = std::max<std::size_t>(1, elements_per_piece / static_cast<std::size_t>(product.shape.n + 1));
   std::vector<compare::Comparison<T>> pieces((rows + each - 1) / each, {product, bits, bound, result});
-  compare::parallel(pieces.size(), threads, [&](std::size_t piece) {
+  detail::parallel_for(pieces.size(), threads, [&](std::size_t piece) {
     visit(result, [&]<class R>(std::type_identity<R>) {
       if constexpr (std::is_same_v<Scalar<R>, T>)
         for (std::size_t r = piece * each; r < std::min(rows, (piece + 1) * each); ++r)

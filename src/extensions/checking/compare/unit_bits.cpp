@@ -7,8 +7,8 @@
 
 #include <tessera/half.hpp>
 
+#include "core/base/thread_team.hpp"
 #include "narrow.hpp"
-#include "parallel.hpp"
 #include "reference/gemm/unit_sums.hpp"
 
 namespace tessera::compare {
@@ -41,7 +41,7 @@ std::vector<float> unit_bits(const GemmCall& call, const std::vector<Index>& row
   const std::size_t lines = (host::unit_scratch_bytes() + sizeof(Line) - 1) / sizeof(Line);
   std::vector<Line> scratch(call.alpha == 0 ? 0 : workers * lines);
   std::atomic<std::size_t> next = 0;
-  parallel(workers, threads, [&](std::size_t worker) {
+  detail::parallel_for(workers, threads, [&](std::size_t worker) {
     for (std::size_t block = next++; block < blocks; block = next++) {
       const std::size_t first = block / across * rows_each, count = std::min(rows_each, rows.size() - first);
       const Index j = static_cast<Index>(block % across) * cols_each, cols = std::min(cols_each, call.n - j);
