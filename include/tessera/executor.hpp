@@ -304,7 +304,7 @@ class TESSERA_API Executor {
   Status reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel = {}) noexcept;
 
   /// Sets the tuning table that gemm() looks into; null: gemm() goes by the ladder only. No product may be running.
-  void use_tuning(std::shared_ptr<const detail::TunedKernels> rows) noexcept { tuned_ = std::move(rows); }
+  void use_tuning(std::shared_ptr<const detail::TunedKernels> kernels) noexcept { tuned_ = std::move(kernels); }
 
  protected:
   /// Does what allocate() does.

@@ -25,7 +25,7 @@ std::string device_table_line(const DeviceResult& result);
 /// and 0.85, and the lowest.
 std::string device_summary(const std::vector<DeviceResult>& results);
 
-std::vector<nlohmann::ordered_json> device_rows(const DeviceResult& result);
+std::vector<nlohmann::ordered_json> device_entries(const DeviceResult& result);
 
 /// Returns an SVG picture: for each product a dot, with its multiply-adds to the right and, upwards, the best vendor's
 /// time over ours in plain calls.

@@ -96,7 +96,7 @@ bool Tuning::wants(Group& group) {
 void Tuning::add(const std::vector<Result>& group) {
   std::map<Math, const Result*> fastest;
   const auto seconds = [](const Result& result) { return seconds_of(result, false); };
-  for (auto result = group.rbegin(); result != group.rend(); ++result) { // the preferred rows are last
+  for (auto result = group.rbegin(); result != group.rend(); ++result) { // the preferred kernels are last
     if (result->transfer || result->samples.empty() || result->verdict != Verdict::Pass) continue;
     const Result*& best = fastest[result->math];
     if (best == nullptr || seconds(*result) < better * seconds(*best)) best = &*result;

@@ -84,7 +84,7 @@ std::size_t first_case(const GemmKernel& kernel, std::size_t step) {
 }
 
 template <class T>
-void check_row(const GemmKernel& kernel, bool by_name) {
+void check_kernel(const GemmKernel& kernel, bool by_name) {
   Tally tally;
   const std::size_t step = thinning(kernel, by_name);
   auto& problems = shared_problems<T>();
@@ -140,8 +140,8 @@ ut::test_suite& suite(ut::test_suite& parent, const std::string& name) {
 void add(ut::test_suite& parent, const GemmKernel& kernel, bool by_name) {
   const auto body = [kernel, by_name] {
     is_16_bit(kernel.type)      ? check_half_kernel(kernel, by_name)
-    : kernel.type == DType::F64 ? check_row<double>(kernel, by_name)
-                                : check_row<float>(kernel, by_name);
+    : kernel.type == DType::F64 ? check_kernel<double>(kernel, by_name)
+                                : check_kernel<float>(kernel, by_name);
   };
   ut::test_suite& group =
       suite(suite(parent, std::string(to_string(kernel.type))), std::string(to_string(kernel.math)));
@@ -150,7 +150,7 @@ void add(ut::test_suite& parent, const GemmKernel& kernel, bool by_name) {
 
 } // namespace
 
-void add_gemm_rows(ut::test_suite& root) {
+void add_gemm_kernels(ut::test_suite& root) {
   ut::test_suite& gemm = suite(root, "gemm");
   for (const GemmKernel& kernel : subject().gemm_kernels()) add(gemm, kernel, true);
   // Without a name, a strict product keeps the contract, whatever kernel runs.

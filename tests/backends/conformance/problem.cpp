@@ -211,7 +211,7 @@ std::string Problem<T>::check(const GemmKernel& kernel, bool by_name, std::optio
   Status status = subject().gemm(queue, made, by_name ? kernel.name : "");
   if (status.code == StatusCode::Rejected) {
     rejection = status.why;
-    return c.unchanged() ? "" : "the row rejects, but C has changed";
+    return c.unchanged() ? "" : "the kernel rejects, but C has changed";
   }
   if (status.ok()) status = queue.synchronize();
   if (!status.ok()) return "failed: " + status.why;

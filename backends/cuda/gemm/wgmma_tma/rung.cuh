@@ -21,7 +21,7 @@ namespace tessera::cuda::tma {
 
 inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major != 9)
-    return "warpgroup matrix instructions need compute capability 9.0 (Hopper); use another row of this math mode";
+    return "warpgroup matrix instructions need compute capability 9.0 (Hopper); use another kernel of this math mode";
   if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return "m, n or k is 2³⁰ or more; use math mode strict";
   return nullptr;
 }

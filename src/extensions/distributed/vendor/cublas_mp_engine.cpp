@@ -216,13 +216,13 @@ std::string reject_by_cublas_mp(const DistributedProduct& product) {
 
 } // namespace
 
-const EngineRow cublas_mp{{.name = "cublasmp",
-                           .summary = "cuBLASMp over NCCL, a card for each rank; a yardstick",
-                           .source = "NVIDIA, cuBLASMp",
-                           .canonical = false},
-                          reject_by_cublas_mp,
-                          [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
-                            return std::make_unique<CublasMpRun>(product);
-                          }};
+const Engine cublas_mp{{.name = "cublasmp",
+                        .summary = "cuBLASMp over NCCL, a card for each rank; a yardstick",
+                        .source = "NVIDIA, cuBLASMp",
+                        .canonical = false},
+                       reject_by_cublas_mp,
+                       [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
+                         return std::make_unique<CublasMpRun>(product);
+                       }};
 
 } // namespace tessera::distributed

@@ -120,13 +120,13 @@ std::string reject_by_cublas_xt(const DistributedProduct& product) {
 
 } // namespace
 
-const EngineRow cublas_xt{{.name = "cublasxt",
-                           .summary = "cuBLASXt on the card of one rank; a yardstick",
-                           .source = "NVIDIA, cuBLASXt",
-                           .canonical = false},
-                          reject_by_cublas_xt,
-                          [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
-                            return std::make_unique<CublasXtRun>(product);
-                          }};
+const Engine cublas_xt{{.name = "cublasxt",
+                        .summary = "cuBLASXt on the card of one rank; a yardstick",
+                        .source = "NVIDIA, cuBLASXt",
+                        .canonical = false},
+                       reject_by_cublas_xt,
+                       [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
+                         return std::make_unique<CublasXtRun>(product);
+                       }};
 
 } // namespace tessera::distributed
