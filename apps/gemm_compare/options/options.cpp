@@ -119,7 +119,7 @@ void declare_backends(CLI::App& app, CommandLine& words) {
   heading.text("--cblas", words.cblas, "CBLAS libraries to compare with: a list of files, auto (those found), none",
                "LIST");
   heading.flag("--all-modes", words.all_modes,
-               "Race the slow models of a card's matrix units on the processor (hopper_units), too");
+               "Race the slow models of a GPU's matrix units on the processor (hopper_units), too");
   heading.flag("--list", words.list, "List the kernels of every built backend, with or without its device");
 }
 

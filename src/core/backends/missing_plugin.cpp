@@ -22,7 +22,7 @@ constexpr std::array all_words{
                 "install one (Debian: g++)", ""},
     PluginWords{"tbb", &BuildFacts::tbb, "TESSERA_TBB", "oneTBB", "oneTBB", "install it (Debian: libtbb-dev)", ""},
     PluginWords{"cuda", &BuildFacts::cuda, "TESSERA_CUDA", "CUDA", "nvcc", "install the CUDA toolkit (12.8 or later)",
-                "to use an NVIDIA card, "},
+                "to use an NVIDIA GPU, "},
 };
 
 /// This libtessera was configured without the plug-in.

@@ -18,7 +18,7 @@ namespace {
 
 struct KnownPreset {
   const char* name;
-  bool on_card;
+  bool on_gpu;
   std::vector<const char*> says; ///< what --list says of it
 };
 
@@ -64,12 +64,12 @@ BOOST_AUTO_TEST_CASE(each_preset_lists_what_it_runs) {
   BOOST_TEST(!contains(reductions.out, "gemm "), reductions.out);
 }
 
-BOOST_AUTO_TEST_CASE(a_preset_of_a_card_says_so_where_there_is_none) {
+BOOST_AUTO_TEST_CASE(a_preset_of_a_gpu_says_so_where_there_is_none) {
   const json machine = json::parse(compare({"--list", "--json", "-"}).out);
   for (const json& backend : machine["backends"])
     if (backend["backend"] == "cuda" && backend["available"]) return;
   for (const KnownPreset& preset : known_presets)
-    if (preset.on_card)
+    if (preset.on_gpu)
       expect_usage_error(compare({"--preset", preset.name}),
                          {std::string("--preset ") + preset.name, "run on a card", "--list", "cuda is not available"});
 }
@@ -120,9 +120,9 @@ BOOST_AUTO_TEST_CASE(the_pitch_preset_runs_on_what_there_is) {
   BOOST_TEST(document["inputs"]["ld_pad"] == 0);
   const std::string title = "GFLOP/s over the sizes";
   BOOST_TEST(contains(outcome.out, title), outcome.out);
-  bool on_card = false;
-  for (const json& row : document["results"]) on_card |= row["backend"] == "cuda" && row["kernel"] == "pitched";
-  BOOST_TEST(contains(outcome.out, "over 3 times") == on_card); // figures stand beside rows of their backend alone
+  bool on_gpu = false;
+  for (const json& row : document["results"]) on_gpu |= row["backend"] == "cuda" && row["kernel"] == "pitched";
+  BOOST_TEST(contains(outcome.out, "over 3 times") == on_gpu); // figures stand beside rows of their backend alone
   std::vector<double> speeds;
   for (const json& row : document["results"])
     if (row["backend"] == "openmp" && row["kernel"] == "naive") speeds.push_back(row["gflops"].get<double>());
