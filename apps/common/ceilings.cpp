@@ -64,8 +64,8 @@ CeilingEntry place_of(Backend backend, DType type, Math math, int threads) {
   place.type = type;
   // On the processor, compensated, Strassen's and strict kernels run on the same vector units, and a ceiling counts
   // only the operations of the conventional product.
-  const bool on_the_same_units = math == Math::Compensated || math == Math::Strassen;
-  place.math = place.device == "cpu" && on_the_same_units ? Math::Strict : math;
+  const bool on_vector_units = math == Math::Compensated || math == Math::Strassen;
+  place.math = place.device == "cpu" && on_vector_units ? Math::Strict : math;
   place.threads = threads;
   return place;
 }

@@ -3,7 +3,7 @@
 /// The backend under test and the reference, against which it is measured.
 
 #include <tessera/backend.hpp>
-#include <tessera/detail/unit_contract.hpp>
+#include <tessera/detail/matrix_unit_contract.hpp>
 #include <tessera/executor.hpp>
 
 namespace tessera::conformance {

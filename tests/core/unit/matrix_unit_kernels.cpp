@@ -10,13 +10,13 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <tessera/detail/unit_contract.hpp>
+#include <tessera/detail/matrix_unit_contract.hpp>
 #include <tessera/performance/tuning.hpp>
 #include <tessera/random.hpp>
 #include <tessera/tessera.hpp>
 
 #include "support/every_test.hpp"
-#include "support/unit_modes.hpp"
+#include "support/matrix_unit_modes.hpp"
 
 using namespace tessera;
 using namespace tessera::detail;
@@ -32,7 +32,7 @@ bool same(float x, float y) {
 template <class M, class Element>
 std::vector<float> seen(Index k, Element element) {
   std::vector<float> line;
-  for (Index p = 0; p < k; ++p) line.push_back(hopper::seen_by_units(element(p), M::math));
+  for (Index p = 0; p < k; ++p) line.push_back(hopper::seen_by_matrix_units(element(p), M::math));
   return line;
 }
 

@@ -85,7 +85,7 @@ template <class T, class R>
 Status launch(Kind kind, cudaStream_t stream, const BatchGroups<T, R>& groups) {
   if constexpr (std::is_same_v<T, double>) {
     if (kind == Kind::Quarter) return launch_quarter_batch_dmma(stream, groups);
-    if (kind == Kind::Units) return launch_middle_batch_dmma(stream, groups);
+    if (kind == Kind::Dmma) return launch_middle_batch_dmma(stream, groups);
   }
   if constexpr (std::is_same_v<T, float>) {
     if (kind == Kind::Quarter) return launch_quarter_batch<T>(stream, groups);
@@ -96,7 +96,7 @@ Status launch(Kind kind, cudaStream_t stream, const BatchGroups<T, R>& groups) {
     if (kind == Kind::Wide) return launch_wide_batch<T>(stream, groups);
   }
   if constexpr (is_16_bit(dtype_of<T>))
-    if (kind == Kind::Narrow) return launch_unit_batch<T, R>(stream, groups);
+    if (kind == Kind::Narrow) return launch_mma_batch<T, R>(stream, groups);
   return launch_small_batch<T, R>(stream, groups);
 }
 
@@ -171,7 +171,7 @@ constexpr std::array<BatchLaunch, 18> launches{{{Kind::Small, DType::F32, DType:
                                                 {Kind::Small, DType::F64, DType::F64},
                                                 {Kind::Quarter, DType::F64, DType::F64},
                                                 {Kind::Middle, DType::F64, DType::F64},
-                                                {Kind::Units, DType::F64, DType::F64},
+                                                {Kind::Dmma, DType::F64, DType::F64},
                                                 {Kind::Wide, DType::F64, DType::F64},
                                                 {Kind::Small, DType::F16, DType::F16},
                                                 {Kind::Small, DType::F16, DType::F32},
@@ -202,8 +202,8 @@ void log_launch(const BatchLaunch& x, const Chosen& chosen) {
            (x.kind == Kind::Small     ? "batch_small"
             : x.kind == Kind::Quarter ? "batch tiles, 32×32,"
             : x.kind == Kind::Middle  ? "batch tiles, 64×64,"
-            : x.kind == Kind::Units   ? "batch_dmma, 64×64,"
-            : x.kind == Kind::Narrow  ? (x.type == DType::F32 ? "batch_tf32, 64×64," : "batch_units, 64×64,")
+            : x.kind == Kind::Dmma    ? "batch_dmma, 64×64,"
+            : x.kind == Kind::Narrow  ? (x.type == DType::F32 ? "batch_tf32, 64×64," : "batch_mma, 64×64,")
             : x.kind == Kind::Maps    ? "batch by tensor maps"
                                       : "batch tiles, wide,") +
            " runs");

@@ -27,8 +27,8 @@ struct alignas(4 * sizeof(R)) Quad {
   }
 };
 
-template <UnitType type>
-using Narrow = std::conditional_t<type == UnitType::Fp16, __half, __nv_bfloat16>;
+template <MatrixUnitType type>
+using Narrow = std::conditional_t<type == MatrixUnitType::Fp16, __half, __nv_bfloat16>;
 
 /// Where results go: to C, or to the sums of slices.
 struct Output {
@@ -101,7 +101,7 @@ __device__ void stage_pairs(GetPair pair, int first, char* buffer, int lane) {
                  : "memory");
   }
 }
-template <UnitType type, int count>
+template <MatrixUnitType type, int count>
 __device__ void stage_narrow(const float (&sum)[count], int first, float alpha, char* buffer, int lane) {
   stage_pairs<count / 2>(
       [&](int p) { return Rounding<Narrow<type>>::pair(alpha * sum[p * 2], alpha * sum[p * 2 + 1]); }, first / 2,
@@ -215,7 +215,7 @@ __device__ void store_with_epilogue(const EpilogueStore<float>& epilogue, const 
 }
 
 /// Stores a warp's 16 rows from (i, j) on, of one slice.
-template <UnitType type, bool paired = false, int count>
+template <MatrixUnitType type, bool paired = false, int count>
 __device__ void store(const Output& x, const float (&sum)[count], char* buffers, int i, int j, int slice,
                       int lane = static_cast<int>(threadIdx.x) % 32) {
   constexpr int tile_n = count * 2;

@@ -16,7 +16,7 @@ class ElementType(NamedTuple):
     buffer: str  #: the format in the buffer protocol; "": no buffer has such elements, and NumPy has no such type
     dlpack: int  #: DLPack's code
     of_matrices: bool  #: do products of matrices have it? A certificate reads the others.
-    units: str  #: the math mode of matrix units that leaves such operands as they are; "strict" if there is none
+    matrix_units: str  #: the math mode of matrix units that leaves such operands as they are; "strict" if there is none
     what: str  #: what it is, for people
 
     @property

@@ -19,7 +19,7 @@ StreamedProduct::StreamedProduct(Executor& executor, const GemmCall& call, std::
       call_(call),
       kernel_(kernel),
       adds_in_order_(call.math == Math::Strict && !adds_in_own_order(executor, call, kernel)),
-      keeps_k_whole_(keeps_unit_contract(executor, call, kernel)),
+      keeps_k_whole_(keeps_matrix_unit_contract(executor, call, kernel)),
       slab_(executor) {}
 
 /// Calls choose(bytes), which chooses blocks of slices at most `depth` deep, with what three quarters of half of the

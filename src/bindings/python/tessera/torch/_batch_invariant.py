@@ -235,7 +235,7 @@ def _modes(math):
     for kind in ("cpu", "cuda"):
         for one in OF_MATRICES:
             mode = math or "strict"
-            units = None if one.is_complex or one.units == "strict" else one.units
+            units = None if one.is_complex or one.matrix_units == "strict" else one.matrix_units
             if math is None and kind == "cuda" and units and "cuda" in present and _keeps_rows("cuda", units, one.name):
                 mode = units
             words.append(mode)

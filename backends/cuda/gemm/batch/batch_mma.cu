@@ -44,7 +44,7 @@ __device__ any_alignment::Product product_of(const BatchGroup<T, R>& x, unsigned
 
 template <class T, class R>
 __global__ void __launch_bounds__(any_alignment::threads, 2)
-    batch_units(const __grid_constant__ BatchGroups<T, R> groups) {
+    batch_mma(const __grid_constant__ BatchGroups<T, R> groups) {
 #if __CUDA_ARCH__ >= 800
   constexpr int side = any_alignment::tile_side;
   __shared__ any_alignment::Workspace here;
@@ -73,15 +73,15 @@ __global__ void __launch_bounds__(any_alignment::threads, 2)
 } // namespace
 
 template <class T, class R>
-Status launch_unit_batch(cudaStream_t stream, const BatchGroups<T, R>& groups) noexcept {
+Status launch_mma_batch(cudaStream_t stream, const BatchGroups<T, R>& groups) noexcept {
   static_assert(middle_tile<T>.m == any_alignment::tile_side && middle_tile<T>.n == any_alignment::tile_side);
-  batch_units<T, R><<<groups.tiles, any_alignment::threads, 0, stream>>>(groups);
-  return launched("batch_units");
+  batch_mma<T, R><<<groups.tiles, any_alignment::threads, 0, stream>>>(groups);
+  return launched("batch_mma");
 }
 
-template Status launch_unit_batch(cudaStream_t, const BatchGroups<bf16, bf16>&) noexcept;
-template Status launch_unit_batch(cudaStream_t, const BatchGroups<bf16, float>&) noexcept;
-template Status launch_unit_batch(cudaStream_t, const BatchGroups<f16, f16>&) noexcept;
-template Status launch_unit_batch(cudaStream_t, const BatchGroups<f16, float>&) noexcept;
+template Status launch_mma_batch(cudaStream_t, const BatchGroups<bf16, bf16>&) noexcept;
+template Status launch_mma_batch(cudaStream_t, const BatchGroups<bf16, float>&) noexcept;
+template Status launch_mma_batch(cudaStream_t, const BatchGroups<f16, f16>&) noexcept;
+template Status launch_mma_batch(cudaStream_t, const BatchGroups<f16, float>&) noexcept;
 
 } // namespace tessera::cuda
