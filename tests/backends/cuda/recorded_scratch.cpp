@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(all_rows_in_one_recording) {
 
 /// The products use flags, which are cleared while the kernel before ends, and each has its sums where the last product
 /// had them.
-BOOST_AUTO_TEST_CASE(chains_and_cut_tiles_behind_one_another) {
+BOOST_AUTO_TEST_CASE(chains_and_cut_tiles_after_one_another) {
   if (!is_hopper()) return;
   Executor& device = executor(Backend::Cuda);
   const Operands x(device, DType::F64, 1024, 1664, 5000);

@@ -21,7 +21,7 @@
 #include "cuda/queue/stream.hpp"
 #include "groups.hpp"
 #include "kind.hpp"
-#include "rows_behind.hpp"
+#include "rows_after_last.hpp"
 #include "table.hpp"
 
 namespace tessera::cuda {
@@ -296,7 +296,7 @@ Status CudaExecutor::run_row_ends(Queue& queue, const GemmBatch& given) noexcept
   const BatchLaunch launch_of{kind, group.call.type, group.call.result};
   log_launch(launch_of, {&group});
   Status status = kind == Kind::Maps ? run_by_maps(stream, group, multiprocessors) : with_types(launch_of, run);
-  return status.ok() ? scale_rows_behind(stream, group, multiprocessors) : status;
+  return status.ok() ? scale_rows_after_last(stream, group, multiprocessors) : status;
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
 }

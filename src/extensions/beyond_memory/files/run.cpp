@@ -15,7 +15,7 @@
 #include "extensions/io/npy_header.hpp"
 #include "system_memory.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 namespace {
 
 constexpr std::string_view block_rows = "block rows", block_columns = "block columns";
@@ -219,4 +219,4 @@ void Run::look_for_unfinished() {
   goes_on_ = true;
 }
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files
