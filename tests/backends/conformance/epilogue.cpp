@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(narrower_than_the_operands) {
   check_rows<float, bf16>();
 }
 
-/// Every product of a batch has its epilogue, also where a backend computes the products together.
+/// Every product of a batch has its epilogue, even where a backend computes the products together.
 BOOST_AUTO_TEST_CASE(of_batches) {
   for (const auto& [m, n] : {std::pair<Index, Index>{9, 14}, {24, 30}, {40, 70}, {130, 131}}) {
     check_batch<float, float>(m, n);

@@ -64,10 +64,10 @@ void check(Problem<T>& problem, const GemmKernel& kernel, bool by_name, Tally& t
 
 void conclude(const GemmKernel& kernel, const Tally& tally);
 
-/// Says how many cases one is kept of: of kernels with the bits of matrix units fewer, because the model takes long to
-/// say what the bits are, above all where the executor chooses the kernel, which is then checked a second time. Of all
-/// cases a host's kernels get a fifth or a seventh, which are prime to the two to four turns of the loops that make the
-/// cases.
+/// Returns n where every n-th case is kept. Kernels with the bits of matrix units get fewer cases, because the model
+/// takes long to say what the bits are, above all where the executor chooses the kernel, which is then checked a second
+/// time. A host's kernels get a fifth or a seventh of all cases; these numbers are prime to the two to four turns of
+/// the loops that make the cases.
 std::size_t thinning(const GemmKernel& kernel, bool by_name) {
   if (kernel.summation != Summation::HopperUnits) return 1;
   const auto products = static_cast<std::size_t>(products_of_model(kernel));

@@ -61,7 +61,7 @@ struct TileChoice {
 };
 
 /// Returns the cheapest combination of a tile, of k cut at the segments or not, and of one block or more on a
-/// multiprocessor. Of several that cost the same it returns the first.
+/// multiprocessor. If several cost the same, the function returns the first one.
 inline TileChoice choose_tile(std::span<const TileModel> tiles, const GemmCall& call, Index multiprocessors) {
   TileChoice best{0, 1, 1, std::numeric_limits<Index>::max()};
   for (const Index segments : {Index{1}, segments_of(call)})

@@ -63,8 +63,8 @@ __device__ inline int lane_from_here() {
 }
 
 /// Writes 32 f32 results of each of 16 rows, or the last 16, to a buffer, from accumulator `first` on, which must be a
-/// constant. The buffer's lines have 128 bytes, and the 16-byte chunk c of line i is at c ^ i % 8. Of every 8 columns a
-/// lane has two, in the rows lane / 4 and lane / 4 + 8 or, if `paired`, 2·(lane / 4) and the next one. Lanes of odd
+/// constant. The buffer's lines have 128 bytes, and the 16-byte chunk c of line i is at c ^ i % 8. A lane has two of
+/// every 8 columns, in the rows lane / 4 and lane / 4 + 8 or, if `paired`, 2·(lane / 4) and the next one. Lanes of odd
 /// rows write their chunks in another order than lanes of even rows, so that no two rows use the same banks at once.
 template <bool paired, int count>
 __device__ void stage_wide(const float (&sum)[count], int first, float alpha, char* buffer, int lane) {

@@ -42,8 +42,8 @@ Status StreamedProduct::reserve_within_limit(Index depth, Choose&& choose) {
   }
 }
 
-/// Fails where the device does not have the memory that is left to the kernels. Of more than they take, a part is asked
-/// for, because memory that was never used costs a driver time.
+/// Fails where the device does not have the memory that is left to the kernels. If more is left than they take, the
+/// function asks for a part of it, because memory that was never used costs a driver time.
 Status StreamedProduct::see_room_for_kernels(std::size_t bytes) {
   constexpr std::size_t enough = std::size_t{1} << 30;
   const std::size_t taken = blocks_.kernels_bytes(call_, executor_.capabilities().multiprocessors);

@@ -83,7 +83,7 @@ BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, const Shari
 /// Computes blocks of a product in the memory of one device.
 class StreamedProduct {
  public:
-  /// Of the call's operands only C is read, and only with beta ≠ 0; A and B come from a source.
+  /// C is the only operand of the call that is read, and only with beta ≠ 0; A and B come from a source.
   StreamedProduct(Executor& executor, const GemmCall& call, std::string_view kernel);
 
   /// Chooses the blocks that move least data, for slices `depth` deep, and allocates memory for them: half of the
