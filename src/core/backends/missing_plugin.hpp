@@ -14,7 +14,7 @@ enum class Built {
   NotFound ///< what it needs was not there
 };
 
-/// How this libtessera comes to a machine.
+/// How this libtessera came to the machine.
 enum class Packaging { BuildOrPrefix, Wheel, Debian };
 
 struct BuildFacts {

@@ -1,9 +1,9 @@
 /// Batches of 16-bit operands on matrix units, in the modes Bf16 and Fp16: a block computes 64×64 results of a product
 /// by the matrix instructions of a warp, from operands at any address.
 ///
-/// Alone, a product of 64×64×64 takes a launch, some 3 µs; a multiprocessor computes it in less than one, and reads 16
-/// KiB. So the launch is shared. The kernel is built from the stages of the kernel for small products
-/// whose lines begin anywhere (common/any_alignment/product.cuh), for any k. Source: the batched kernels of cuBLAS.
+/// A product of 64×64×64 alone takes the time of a launch; a multiprocessor needs less to read its 16 KiB and to
+/// compute it. So products share a launch. The kernel is built from the stages of the kernel for small products whose
+/// lines begin anywhere (common/any_alignment/product.cuh), for any k. Source: the batched kernels of cuBLAS.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

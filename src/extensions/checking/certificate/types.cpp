@@ -77,11 +77,11 @@ CheckedMatrix moved(const CheckedMatrix& first, Index stride, Index index) {
 CheckedMatrix detail::checked_operand(const Operand& operand) {
   CheckedMatrix x{static_cast<CheckedType>(operand.storage->type()),
                   nullptr,
-                  operand.list,
+                  operand.rows,
                   operand.cols,
                   operand.storage->ld(),
                   operand.op};
-  if (operand.list == 0 || operand.cols == 0) return x;
+  if (operand.rows == 0 || operand.cols == 0) return x;
   const Placed first = place_of(operand, {const_cast<void*>(operand.storage->host_read()), operand.storage->ld()});
   x.data = first.data;
   return x;
