@@ -131,8 +131,8 @@ class Group final : public AnyGroup {
   void check(const std::string& what) override {
     for (Index i = 0; i < count_; ++i) {
       const GemmCall one = call(a_.host(layout_.shared_a ? 0 : i), b_.host(i), c_.host(i));
-      const char* const row = x_.math == Math::Strict ? "canonical" : "hopper_units";
-      throw_if_failed(reference().gemm(reference().default_queue(), one, row));
+      const char* const kernel = x_.math == Math::Strict ? "canonical" : "hopper_units";
+      throw_if_failed(reference().gemm(reference().default_queue(), one, kernel));
     }
     const int wrong_a = a_.differing(), wrong_b = b_.differing(), wrong_c = c_.differing();
     BOOST_TEST(wrong_a == 0, what << ": A has changed");
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(groups_on_matrix_units) {
   run(groups, "groups on matrix units", on_host ? "hopper_units" : "");
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(a_row_that_is_named_runs, T, ElementTypes) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_kernel_that_is_named_runs, T, ElementTypes) {
   for (const GemmKernel& kernel : subject().gemm_kernels()) {
     if (kernel.type != dtype_of<T> || kernel.math != Math::Strict || kernel.summation != Summation::Canonical) continue;
     if (kernel.reject != nullptr) continue; // the kernel may have a reason to reject

@@ -131,7 +131,7 @@ class LayerProblem {
             .ld_residual = residual_.ld()};
   }
 
-  /// Returns the result of the reference's row for the row's contract, which is computed once.
+  /// Returns the result of the reference's kernel for the contract of this one, which is computed once.
   const std::vector<R>& from_reference(const GemmKernel& kernel) {
     const auto [name, math] = contract_of(kernel);
     const auto [found, is_new] = contract_bits_.try_emplace(math, before_);

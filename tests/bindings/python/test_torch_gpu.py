@@ -62,8 +62,8 @@ def test_matrix_units_are_the_default_of_16_bits(dtype):
 @pytest.mark.parametrize("mode", ["tf32", "bf16", "fp16", "emulated_fp16x3", "emulated_bf16x6"])
 def test_modes(mode):
     a, b = on_gpu(128, 256), on_gpu(256, 64)
-    rows = [row for row in ts.kernels("cuda") if row.math == mode and row.dtype == "float32"]
-    if not rows:
+    kernels = [one for one in ts.kernels("cuda") if one.math == mode and one.dtype == "float32"]
+    if not kernels:
         with pytest.raises(ts.KernelRejected):
             tt.mm(a, b, math=mode)
         return

@@ -111,8 +111,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_does_not_exist) {
   const auto x = Matrix<float>::random(40, 40, Seed{1});
   const RowBlocks<float> a = on(devices, x);
   RowBlocks<float> c = on(devices, x);
-  expect_error<InvalidArgument>([&] { gemm(1.0F, a, a, 1.0F, c, {.kernel = "no_such_row"}); },
-                                {"cuda:", "no_such_row"});
+  expect_error<InvalidArgument>([&] { gemm(1.0F, a, a, 1.0F, c, {.kernel = "no_such_kernel"}); },
+                                {"cuda:", "no_such_kernel"});
   BOOST_TEST((c.gathered() == x));
 }
 
