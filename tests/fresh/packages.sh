@@ -111,7 +111,7 @@ purge() {
     ! dpkg-query -W "*tessera*" 2>/dev/null | grep . && echo "nothing is left"'
 }
 
-# Ranks of either MPI multiply. Both engines are there: each row ends with the number of differing bits.
+# Ranks of either MPI multiply. Both engines are there: each line ends with the number of differing bits.
 install_mpi() {
   inside_as root "$install /srv/debs/libtessera-openmpi0_*.deb /srv/debs/libtessera-mpich0_*.deb \
     /srv/debs/libtessera-scalapack_*.deb openmpi-bin mpich"
