@@ -151,11 +151,11 @@ bool has_many_zeros(const GemmCall& call) {
   });
 }
 
-/// A kernel that finds its old answer under the judge's shuffling returns the right bits, but new data it must compute.
-/// If a call with rotated rows is slower than the timed ones, this function makes more calls of both kinds, until one
-/// with new data is as fast as the timed ones were. Of two calls with shuffled data in a row the second is compared,
-/// because such a kernel may have to learn its answer again. If the machine has become busier in the meantime, both
-/// kinds are slow: then the kernel is not blamed, and the calls with new data say how long it takes.
+/// A kernel that finds its old answer under the judge's shuffling returns the right bits, but has to compute a product
+/// of new data. If a call with rotated rows is slower than the timed ones, this function makes more calls of both
+/// kinds, until one with new data is as fast as the timed ones were. The second of two successive calls with shuffled
+/// data is compared, because such a kernel may have to learn its answer again. If the machine has become busier in the
+/// meantime, both kinds are slow: then the kernel is not blamed, and the calls with new data say how long it takes.
 void look_for_an_old_answer(Calls& calls, const GemmCall& call, Trial& trial, Workload& workload, Examiner& examiner,
                             JudgeVerdict& verdict) {
   constexpr double moment = 20e-6;               // seconds that a cache or an interrupt may take
@@ -213,7 +213,7 @@ void compare_with_machine(const JudgeRequest& request, JudgeVerdict& verdict) {
 
 std::vector<std::string> missing_layers(const JudgeRequest& request, std::uint32_t layers) {
   std::vector<std::string> missing;
-  if (request.kernel->device() == Device::Cuda) return {"a sandbox, because a card's driver needs what it refuses"};
+  if (request.kernel->device() == Device::Cuda) return {"a sandbox, because a GPU's driver needs what it refuses"};
   if ((layers & PidNamespace) == 0) missing.emplace_back("a name space of processes");
   if ((layers & LandlockFiles) == 0) missing.emplace_back("protection of files (Landlock)");
   if ((layers & (LandlockScopes | PidNamespace | SystemCallFilter)) == 0)

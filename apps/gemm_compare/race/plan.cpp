@@ -153,7 +153,7 @@ RacePlan make_plan(const Options& options) {
   find_backends(options, plan);
   if (plan.backends.empty()) {
     std::string reasons;
-    if (options.preset != nullptr && options.preset->place == Place::Card)
+    if (options.preset != nullptr && options.preset->place == Place::Gpu)
       reasons = fmt::format(
           "--preset {}: its kernels run on a card, and there is none that can be used; --list shows what "
           "it would run\n",

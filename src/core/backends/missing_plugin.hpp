@@ -15,7 +15,7 @@ enum class Built {
   NotFound ///< what it needs was not there
 };
 
-/// How this libtessera comes to a machine.
+/// How this libtessera came to the machine.
 enum class Packaging { BuildOrPrefix, Wheel, Debian };
 
 /// A plug-in that Tessera ships, in the words of a sentence. cmake/TesseraBackends.cmake lists them.

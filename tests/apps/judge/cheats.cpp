@@ -174,7 +174,8 @@ BOOST_AUTO_TEST_CASE(nothing_of_a_kernel_escapes) {
     }
 }
 
-/// Linux refuses them where the kernel has a name space of its own; of root it does not, and the judge counts them.
+/// Linux refuses further processes where the kernel has a name space of its own. It refuses root none, whose processes
+/// the judge counts.
 #if !defined(TESSERA_RUNS_SANITIZED_PROGRAMS) // A process with the sanitizer's shadow memory is slow to copy.
 BOOST_AUTO_TEST_CASE(processes_are_limited) {
   for (const std::uint32_t without : {0U, +PidNamespace}) BOOST_TEST_CONTEXT(without) {
@@ -186,8 +187,8 @@ BOOST_AUTO_TEST_CASE(processes_are_limited) {
 }
 #endif
 
-/// An old answer cannot be told from a new one by looking at it: its bits are right. It is the time that a real product
-/// takes that such a kernel does not show.
+/// An old answer cannot be told from a new one by looking at it: its bits are right. Only the time of a call with new
+/// data shows that the kernel has to compute it.
 BOOST_AUTO_TEST_CASE(a_shuffled_old_answer_is_slower_with_new_data) {
   const JudgeVerdict verdict = try_kernel(
       {.kernel = "shuffled_answer", .m = 256, .n = 256, .k = 256, .tolerance = 1e-4, .threads = 1, .repeat = 9});
@@ -195,7 +196,8 @@ BOOST_AUTO_TEST_CASE(a_shuffled_old_answer_is_slower_with_new_data) {
   BOOST_CHECK_MESSAGE(verdict.why.starts_with("a call with new data takes at least "), verdict.why);
 }
 
-/// Precision that is spared shows in whole numbers for int8, and beside the rounding of C for 16 bits.
+/// A kernel that computes with too few digits is wrong with whole numbers in int8; in 16 bits its errors exceed the
+/// rounding of C.
 BOOST_AUTO_TEST_CASE(low_precision_of_other_types) {
   const JudgeVerdict int8 = try_kernel({.kernel = "low_precision_types", .type = DType::I8});
   BOOST_CHECK_EQUAL(int8.offence, Offence::Wrong);
@@ -203,7 +205,7 @@ BOOST_AUTO_TEST_CASE(low_precision_of_other_types) {
   for (const DType type : {DType::F16, DType::BF16}) BOOST_TEST_CONTEXT(to_string(type)) {
       const JudgeVerdict verdict = try_kernel({.kernel = "low_precision_types", .type = type, .k = 200});
       BOOST_CHECK_EQUAL(verdict.offence, Offence::Wrong);
-      BOOST_TEST(verdict.why.ends_with(" right"), verdict.why); // the whole numbers are
+      BOOST_TEST(verdict.why.ends_with(" right"), verdict.why); // the products of whole numbers are right
     }
 }
 

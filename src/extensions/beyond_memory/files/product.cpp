@@ -18,7 +18,7 @@
 #include "run.hpp"
 
 namespace tessera {
-namespace out_of_core {
+namespace files {
 
 FileProductPlan Run::plan() const {
   return {.type = sizes_.type,
@@ -168,10 +168,10 @@ FileProductReport Run::compute() {
   return report;
 }
 
-} // namespace out_of_core
+} // namespace files
 
 FileProductPlan plan_files(const FileProduct& product) try {
-  return out_of_core::Run(product).plan();
+  return files::Run(product).plan();
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
@@ -179,7 +179,7 @@ FileProductPlan plan_files(const FileProduct& product) try {
 FileProductReport gemm_files(const FileProduct& product) try {
   const detail::Uncancelled whole;
   const detail::ContractArithmetic contract;
-  return out_of_core::Run(product).compute();
+  return files::Run(product).compute();
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
