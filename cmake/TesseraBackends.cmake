@@ -24,4 +24,4 @@ tessera_ships_plugin(openmp TITLE "OpenMP" PACKAGE OpenMP COMPONENTS CXX SHARES 
 tessera_ships_plugin(tbb TITLE "oneTBB" PACKAGE TBB CONFIG SHARES cpu
   NEEDS "oneTBB" INSTALL "install it (Debian: libtbb-dev)")
 tessera_ships_plugin(cuda TITLE "CUDA" DEVICE COMPONENT cuda
-  NEEDS "nvcc" INSTALL "install the CUDA toolkit (12.8 or later)" PURPOSE "to use an NVIDIA card, ")
+  NEEDS "nvcc" INSTALL "install the CUDA toolkit (12.8 or later)" PURPOSE "to use an NVIDIA GPU, ")
