@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_preset_of_a_gpu_says_so_where_there_is_none) {
   for (const KnownPreset& preset : known_presets)
     if (preset.on_gpu)
       expect_usage_error(compare({"--preset", preset.name}),
-                         {std::string("--preset ") + preset.name, "run on a card", "--list", "cuda is not available"});
+                         {std::string("--preset ") + preset.name, "run on a GPU", "--list", "cuda is not available"});
 }
 
 BOOST_AUTO_TEST_CASE(presets_that_cannot_be) {

@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(skipped_entries_share_a_line) {
 BOOST_AUTO_TEST_CASE(a_remark_on_every_entry_is_one_line) {
   const Outcome outcome = compare(
       {"--backend", "reference", "--math", "strict,tf32", "--sizes", "60", "--check-rows", "7", "--repeat", "1"});
-  BOOST_TEST(contains(line_from(outcome.out, "note: "), "all 3 rows that passed: checked 7 of 60 rows"), outcome.out);
+  BOOST_TEST(contains(line_from(outcome.out, "note: "), "all 3 entries that passed: checked 7 of 60 rows"), outcome.out);
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_says_why_below_the_table) {
@@ -281,12 +281,12 @@ BOOST_AUTO_TEST_CASE(the_last_lines_say_what_the_document_has) {
     same += entry["error"]["differing_bits"] == 0 ? 1 : 0;
   }
   BOOST_TEST(line_from(outcome.out, "  errors: ") ==
-             fmt::format("  errors: {} of {} checked rows are within their bound, and {} have the contract's bits",
+             fmt::format("  errors: {} of {} checked entries are within their bound, and {} have the contract's bits",
                          within, checked, same));
   for (const std::string backend : {"reference", "openmp", "tbb"}) {
     const json fastest = fastest_of(document, backend, false);
     if (fastest.is_null()) continue;
-    const std::string line = line_from(outcome.out, "  " + backend + " f32: the fastest strict row is ");
+    const std::string line = line_from(outcome.out, "  " + backend + " f32: the fastest strict kernel is ");
     BOOST_TEST(contains(line, "row is " + speed_text(fastest)), line);
     BOOST_TEST(contains(line, speed_text(fastest_of(document, backend, true))), line);
   }
