@@ -30,10 +30,13 @@ if(NOT TESSERA_WITH_XTENSOR AND TESSERA_BUILD_TESTS)
     "install it, or configure with -DTESSERA_BUILD_TESTS=OFF")
 endif()
 
-find_package(OpenMP COMPONENTS CXX)
-tessera_choose(OPENMP "${OpenMP_CXX_FOUND}")
-find_package(TBB CONFIG)
-tessera_choose(TBB "${TBB_FOUND}")
+foreach(plugin ${tessera_plugins})
+  if(tessera_${plugin}_PACKAGE)
+    find_package(${tessera_${plugin}_PACKAGE})
+    list(GET tessera_${plugin}_PACKAGE 0 package)
+    tessera_choose(${tessera_${plugin}_OPTION} "${${package}_FOUND}")
+  endif()
+endforeach()
 
 # Both MPI libraries of a system are found, by their own descriptions; FindMPI knows one. tessera_mpis lists the names of
 # the plug-ins, and PkgConfig::MPI_<name> is what they link.
@@ -100,6 +103,17 @@ if(TESSERA_WITH_CUDA)
     message(FATAL_ERROR "CUDA ${CUDAToolkit_VERSION} is too old: Tessera needs 12.8 or later; or configure with -DTESSERA_CUDA=OFF")
   endif()
 endif()
+
+set(tessera_built_plugins "")
+foreach(plugin ${tessera_plugins})
+  if(NOT DEFINED TESSERA_WITH_${tessera_${plugin}_OPTION})
+    message(FATAL_ERROR "TesseraBackends.cmake names no PACKAGE for ${plugin}, so this file must say when it is built: call "
+      "tessera_choose(${tessera_${plugin}_OPTION} <found>)")
+  endif()
+  if(TESSERA_WITH_${tessera_${plugin}_OPTION})
+    list(APPEND tessera_built_plugins ${plugin})
+  endif()
+endforeach()
 
 # Python_EXECUTABLE may name another interpreter; its packages must have nanobind.
 if(TESSERA_PYTHON STREQUAL "OFF")

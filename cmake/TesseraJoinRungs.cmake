@@ -1,8 +1,8 @@
-# tessera_join_rungs(<result> <file>...): the files to compile in place of these of device code, where nothing runs them.
-# Of a small rung's compile time four fifths are headers, which nvcc reads three times. Up to ten files of a folder are one
-# file here. Each has a namespace of its own around its unnamed one, because all rungs have a `rung` and a `run`; a file
-# that defines anything but rungs after its unnamed namespace stays alone. Files without one have no names to keep apart,
-# and the files of elementwise/ have names that differ.
+# tessera_join_rungs(<result> <file>...): the files to compile in place of these of device code, where nothing runs
+# them. Four fifths of a small rung's compile time are headers, which nvcc reads three times. Up to ten files of a
+# folder are one file here. Each has a namespace of its own around its unnamed one, because all rungs have a `rung` and
+# a `run`; a file that defines anything but rungs after its unnamed namespace stays alone. Files without one have no
+# names to keep apart, and the files of elementwise/ have names that differ.
 
 # tessera_rung_in_namespace(<result> <file> <namespace>): the file's text with the namespace, or nothing if the file is
 # not of that form.

@@ -3,15 +3,15 @@
 # device code, lib<program>_kernels_cuda.so, beside the program. Without nvcc there is no plug-in: the program is built
 # all the same, runs on the processor, and says at run time what is missing. Further calls for a program add files.
 #
-# nvcc gets the definitions, folders of headers and options with which the program's own C++ is compiled, also where they
+# nvcc gets the definitions, folders of headers and options with which the program's own C++ is compiled, even where they
 # are set after the call: for the target, in the libraries that it links, for the directory, and in CMAKE_CXX_FLAGS. It
 # gets what the source properties of the .cu file say as well. What nvcc cannot follow stops the build.
 #
 # Variables: TESSERA_KERNELS_CUDA is ON (nvcc must be there), OFF or AUTO; CMAKE_CUDA_ARCHITECTURES names the
 # architectures, CMAKE_CUDA_COMPILER or the environment's CUDACXX nvcc, and CMAKE_CUDA_FLAGS further flags. The
 # program's property TESSERA_KERNELS_FILE is the plug-in, for install(FILES): it belongs beside the installed program.
-# Not CMake's language CUDA: a project need not enable it, and a function cannot. The plug-in is a target of C++, of which
-# tessera_nvcc.sh compiles and links each file with nvcc.
+# CMake's language CUDA is not used: a project need not enable it, and a function cannot. The plug-in is a target of
+# C++, of which tessera_nvcc.sh compiles and links each file with nvcc.
 
 set(TESSERA_KERNELS_CUDA AUTO CACHE STRING "Build the device code of user kernels: ON, OFF or AUTO (where nvcc is)")
 set_property(CACHE TESSERA_KERNELS_CUDA PROPERTY STRINGS AUTO ON OFF)
@@ -173,7 +173,7 @@ function(tessera_add_kernels program)
   get_target_property(called ${program} TESSERA_KERNELS_NAME)
   if(called MATCHES "NOTFOUND$")
     target_compile_options(${program} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-math-errno>)
-    # Of two modules in a process each has its own functors, also where these share C++ names.
+    # Each of two modules in a process has its own functors, even where these share C++ names.
     get_target_property(type ${program} TYPE)
     if(type STREQUAL "MODULE_LIBRARY")
       target_compile_options(${program} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)

@@ -1,4 +1,5 @@
-# This file defines the options of the build. AUTO builds a backend where its packages are found.
+# This file defines the options of the build, but the ones of the backends, which TesseraBackends.cmake lists. AUTO builds
+# something where its packages are found.
 
 include(GNUInstallDirs)
 
@@ -10,10 +11,6 @@ set_property(CACHE TESSERA_TESTS PROPERTY STRINGS all user)
 option(TESSERA_EXTENSIONS "Build what goes beyond the core (src/extensions) and the bindings for other languages (src/bindings)" ON)
 option(TESSERA_WERROR "Treat warnings as errors" OFF)
 option(TESSERA_DEBIAN_PACKAGES "Configure for cpack, which then makes Debian packages; ./tessera deb does both" OFF)
-foreach(backend OPENMP TBB CUDA)
-  set(TESSERA_${backend} AUTO CACHE STRING "Build the ${backend} plug-in: ON, OFF or AUTO")
-  set_property(CACHE TESSERA_${backend} PROPERTY STRINGS AUTO ON OFF)
-endforeach()
 set(TESSERA_MPI AUTO CACHE STRING "Build the plug-ins for MPI, one for each library that pkg-config finds: ON, OFF or AUTO")
 set_property(CACHE TESSERA_MPI PROPERTY STRINGS AUTO ON OFF)
 set(TESSERA_XTENSOR AUTO CACHE STRING "Use xtensor, which writes .csv files: ON, OFF or AUTO")

@@ -1,9 +1,9 @@
 # cmake -D BUILD=<folder of the build> -P uninstall.cmake
 #
-# Removes the files that the last `cmake --install BUILD` has copied, which CMake lists in install_manifest.txt, and what
-# components have copied that were installed by themselves after it: they have lists of their own. The environment's
-# DESTDIR goes before each path, as it does when CMake installs. Of the folders it removes the empty ones whose path has a
-# part `tessera`; others may be the system's.
+# Removes the files that the last `cmake --install BUILD` has copied, which CMake lists in install_manifest.txt, and
+# what components have copied that were installed by themselves after it: they have lists of their own. The
+# environment's DESTDIR goes before each path, as it does when CMake installs. It removes the empty folders whose path
+# has a part `tessera`; others may be the system's.
 
 set(whole ${BUILD}/install_manifest.txt)
 set(manifests "")

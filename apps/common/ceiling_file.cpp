@@ -38,19 +38,19 @@ Whole whole(const ordered_json& object, const char* key) {
   return number.get<Whole>();
 }
 
-CeilingRow read_row(const ordered_json& json) {
-  CeilingRow row;
-  row.device = json.at("device").get<std::string>();
-  row.type = parse_dtype(json.at("dtype").get<std::string>());
-  row.math = parse_math(json.at("math").get<std::string>());
-  row.threads = whole<int>(json, "threads");
-  row.flops = positive(json, "flops");
-  row.bytes_per_second = positive(json, "bytes_per_second");
+CeilingEntry read_entry(const ordered_json& json) {
+  CeilingEntry entry;
+  entry.device = json.at("device").get<std::string>();
+  entry.type = parse_dtype(json.at("dtype").get<std::string>());
+  entry.math = parse_math(json.at("math").get<std::string>());
+  entry.threads = whole<int>(json, "threads");
+  entry.flops = positive(json, "flops");
+  entry.bytes_per_second = positive(json, "bytes_per_second");
   for (const ordered_json& cache : json.at("caches"))
-    row.caches.push_back(
+    entry.caches.push_back(
         {whole<int>(cache, "level"), whole<std::size_t>(cache, "bytes"), positive(cache, "bytes_per_second")});
-  for (const auto& [name, flops] : json.at("peaks").items()) row.peaks[name] = flops.get<double>();
-  return row;
+  for (const auto& [name, flops] : json.at("peaks").items()) entry.peaks[name] = flops.get<double>();
+  return entry;
 }
 
 std::string contents(const fs::path& file) try { return read_text_file(file); } catch (const IoError& error) {
@@ -109,25 +109,25 @@ ordered_json fingerprint(const Capabilities& machine) {
           {"caches", sizes}};
 }
 
-std::vector<CeilingRow> load_ceilings(const fs::path& file, const ordered_json& fingerprint) {
+std::vector<CeilingEntry> load_ceilings(const fs::path& file, const ordered_json& fingerprint) {
   ordered_json whole = read_file(file);
-  std::vector<CeilingRow> rows;
+  std::vector<CeilingEntry> entries;
   const auto machine = find_machine(whole["machines"], fingerprint);
-  if (machine == whole["machines"].end()) return rows;
+  if (machine == whole["machines"].end()) return entries;
   try {
-    for (const ordered_json& row : machine->at("ceilings")) rows.push_back(read_row(row));
+    for (const ordered_json& entry : machine->at("ceilings")) entries.push_back(read_entry(entry));
   } catch (const ordered_json::exception& wrong) {
     throw CeilingFileError(wrong.what());
   } catch (const Error& wrong) { // an unknown type or mode
     throw CeilingFileError(wrong.what());
   }
-  return rows;
+  return entries;
 }
 
 std::string store_ceilings(const fs::path& file, const ordered_json& fingerprint,
-                           const std::vector<CeilingRow>& rows) try {
+                           const std::vector<CeilingEntry>& entries) try {
   ordered_json whole;
-  std::vector<CeilingRow> all;
+  std::vector<CeilingEntry> all;
   try { // another program may have written in the meantime
     all = load_ceilings(file, fingerprint);
     whole = read_file(file);
@@ -135,15 +135,15 @@ std::string store_ceilings(const fs::path& file, const ordered_json& fingerprint
     if (!wrong.replaceable()) return wrong.what();
     whole = {{"schema", schema}, {"machines", ordered_json::array()}};
   }
-  for (const CeilingRow& row : rows) {
-    std::erase_if(all, [&](const CeilingRow& old) { return old.same_place(row); });
-    all.push_back(row);
+  for (const CeilingEntry& entry : entries) {
+    std::erase_if(all, [&](const CeilingEntry& old) { return old.same_place(entry); });
+    all.push_back(entry);
   }
   ordered_json& machines = whole["machines"];
   if (const auto old = find_machine(machines, fingerprint); old != machines.end()) machines.erase(old);
   while (machines.size() >= most_machines) machines.erase(machines.begin());
   ordered_json list = ordered_json::array();
-  for (const CeilingRow& row : all) list.push_back(to_json(row));
+  for (const CeilingEntry& entry : all) list.push_back(to_json(entry));
   machines.push_back({{"fingerprint", fingerprint}, {"measured", utc_date()}, {"ceilings", list}});
   std::error_code error;
   fs::create_directories(file.parent_path(), error);

@@ -34,12 +34,12 @@ nlohmann::ordered_json fingerprint(const Capabilities& capabilities);
 
 /// Returns the entries of the machine with this fingerprint; none if there is no file or no such machine in it. Throws
 /// CeilingFileError.
-std::vector<CeilingRow> load_ceilings(const std::filesystem::path& file, const nlohmann::ordered_json& fingerprint);
+std::vector<CeilingEntry> load_ceilings(const std::filesystem::path& file, const nlohmann::ordered_json& fingerprint);
 
 /// Writes entries of the machine with this fingerprint. They replace its entries with an equal place
-/// (CeilingRow::same_place); its other entries and the other machines stay. A file that cannot be understood is
+/// (CeilingEntry::same_place); its other entries and the other machines stay. A file that cannot be understood is
 /// replaced if it may be. Returns why the file was not written; empty if it was.
 std::string store_ceilings(const std::filesystem::path& file, const nlohmann::ordered_json& fingerprint,
-                           const std::vector<CeilingRow>& rows);
+                           const std::vector<CeilingEntry>& entries);
 
 } // namespace tessera::apps

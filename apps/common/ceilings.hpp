@@ -22,7 +22,7 @@ struct CacheLevel {
 };
 
 /// Ceilings of the processor or of a device, for one element type, math mode and number of threads.
-struct CeilingRow {
+struct CeilingEntry {
   std::string device; ///< "cpu" for every host backend; otherwise the name of the device's backend
   DType type = DType::F32;
   Math math = Math::Strict;
@@ -35,16 +35,16 @@ struct CeilingRow {
   /// Returns the bandwidth of the nearest level that holds `bytes` bytes, in bytes per second; 0 if none was measured.
   double bandwidth_of(double bytes) const;
   /// Raises each number to that in `other` if it is higher: a disturbance can only lower a measurement.
-  void raise(const CeilingRow& other);
+  void raise(const CeilingEntry& other);
   /// Raises the bandwidths alone, which do not depend on the type and the mode.
-  void raise_bandwidths(const CeilingRow& other);
-  bool same_place(const CeilingRow& other) const {
+  void raise_bandwidths(const CeilingEntry& other);
+  bool same_place(const CeilingEntry& other) const {
     return device == other.device && type == other.type && math == other.math && threads == other.threads;
   }
-  bool operator==(const CeilingRow&) const = default;
+  bool operator==(const CeilingEntry&) const = default;
 };
 
-nlohmann::ordered_json to_json(const CeilingRow& row);
+nlohmann::ordered_json to_json(const CeilingEntry& entry);
 
 /// All functions may be called from any thread.
 class CeilingTable {
@@ -55,23 +55,23 @@ class CeilingTable {
 
   /// Returns the entry as found earlier in this run, or read from the file, or measured now. On the processor each host
   /// backend measures, and the highest numbers count. The numbers are 0 if the executor measures nothing.
-  CeilingRow find(Backend backend, DType type, Math math, int threads);
+  CeilingEntry find(Backend backend, DType type, Math math, int threads);
   /// Measures once more and keeps the higher of each number. It measures an entry once a run; later calls act as
   /// find().
-  CeilingRow find_again(Backend backend, DType type, Math math, int threads);
+  CeilingEntry find_again(Backend backend, DType type, Math math, int threads);
 
   /// Returns the entries that were found in this run.
-  std::vector<CeilingRow> rows() const;
+  std::vector<CeilingEntry> entries() const;
   nlohmann::ordered_json to_json() const;
 
  private:
   struct Known {
-    CeilingRow row;
+    CeilingEntry entry;
     bool fresh = false; ///< measured in this run
   };
-  Known* known(const CeilingRow& place);
-  CeilingRow measure(Backend backend, const CeilingRow& place) const;
-  CeilingRow keep(Backend backend, const CeilingRow& row);
+  Known* known(const CeilingEntry& place);
+  CeilingEntry measure(Backend backend, const CeilingEntry& place) const;
+  CeilingEntry keep(Backend backend, const CeilingEntry& entry);
   /// Prints a line to stderr, the first time. The caller holds the lock.
   void complain(const std::string& line);
 

@@ -19,7 +19,7 @@ import tessera.torch as tt
 
 
 class Block(nn.Module):
-    """Attention and a layer of two products, each behind a normalisation, as in GPT-2."""
+    """Attention and a layer of two products, each after a normalisation, as in GPT-2."""
 
     def __init__(self, width, heads):
         super().__init__()

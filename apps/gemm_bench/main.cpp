@@ -45,7 +45,7 @@ struct Words {
   int random = 0; ///< products drawn from each seed; 0: the shapes above
   std::string seeds = "1";
   std::optional<double> alpha, beta; ///< empty: 1 and 0, or what is drawn
-  std::string rows;
+  std::string kernels;
   std::string threads = "1,2";
   std::string libraries;
   std::string json;
@@ -88,7 +88,7 @@ std::vector<Race> races(const Words& words) {
 int device_command(const Words& words) {
   return run_device_plan(
       {.modes = apps::split_list("--dtype", words.types.empty() ? "f32,f64,tf32,bf16,fp16,fp16x3" : words.types),
-       .rows = words.rows.empty() ? std::vector<std::string>{} : apps::split_list("--kernel", words.rows),
+       .kernels = words.kernels.empty() ? std::vector<std::string>{} : apps::split_list("--kernel", words.kernels),
        .products = products(words),
        .rounds = words.rounds,
        .sample_seconds = words.sample_ms * 1e-3,
@@ -113,7 +113,7 @@ int peers_command(const Words& words) {
     fmt::print("{}\n", table_line(race, standings));
     apps::flush_stdout();
     for (const Standing& one : standings) wrong |= !one.seconds.empty() && !one.problem.empty();
-    for (auto& row : rows(race, standings)) results.push_back(std::move(row));
+    for (auto& entry : entries(race, standings)) results.push_back(std::move(entry));
   }
   fmt::print("\n{}", summary(results));
   if (!words.json.empty()) {
@@ -146,7 +146,7 @@ int main(int argc, char** argv) try {
   peers->add_option("--alpha", words.alpha, "factor of the product. Default: 1, or what --random draws");
   peers->add_option("--beta", words.beta, "factor of C. Default: 0, or what --random draws");
   peers->add_option("--seed", words.seeds, "seeds of --random, separated by commas")->capture_default_str();
-  peers->add_option("--kernel", words.rows, "rows of the device's ladder, timed beside the choice that it makes")
+  peers->add_option("--kernel", words.kernels, "kernels of the device's ladder, timed beside the choice that it makes")
       ->needs(gpu);
   peers->add_option("--threads", words.threads, "numbers of threads")->capture_default_str();
   peers->add_option(

@@ -16,7 +16,7 @@
 namespace tessera::bench {
 namespace {
 
-/// After this time the system has given each woken thread a processor. At first it queues some threads behind others,
+/// After this time the system has given each woken thread a processor. At first it queues some threads after others,
 /// and a team waits for all of its threads.
 constexpr double warm_up_seconds = 0.02;
 

@@ -65,53 +65,53 @@ std::string table_line(const Race& race, const std::vector<Standing>& standings)
   return line;
 }
 
-std::vector<Json> rows(const Race& race, const std::vector<Standing>& standings) {
+std::vector<Json> entries(const Race& race, const std::vector<Standing>& standings) {
   std::vector<Json> all;
   for (const Standing& one : standings) {
     const RacedProduct& product = race.product;
-    Json row{{"dtype", to_string(race.type)},
-             {"m", product.shape.m},
-             {"n", product.shape.n},
-             {"k", product.shape.k},
-             {"trans_a", product.op_a == Op::Transpose},
-             {"trans_b", product.op_b == Op::Transpose},
-             {"alpha", product.alpha},
-             {"beta", product.beta},
-             {"threads", race.threads},
-             {"peer", one.peer}};
+    Json entry{{"dtype", to_string(race.type)},
+               {"m", product.shape.m},
+               {"n", product.shape.n},
+               {"k", product.shape.k},
+               {"trans_a", product.op_a == Op::Transpose},
+               {"trans_b", product.op_b == Op::Transpose},
+               {"alpha", product.alpha},
+               {"beta", product.beta},
+               {"threads", race.threads},
+               {"peer", one.peer}};
     if (!one.seconds.empty()) {
       const TimeSummary time = summarize(one.seconds);
-      row["gflops"] = gflops(race, time.median);
-      row["seconds"] = time_json(one.seconds);
+      entry["gflops"] = gflops(race, time.median);
+      entry["seconds"] = time_json(one.seconds);
     }
-    if (!one.problem.empty()) row["problem"] = one.problem;
-    all.push_back(std::move(row));
+    if (!one.problem.empty()) entry["problem"] = one.problem;
+    all.push_back(std::move(entry));
   }
   return all;
 }
 
-std::string summary(const std::vector<Json>& rows) {
+std::string summary(const std::vector<Json>& entries) {
   using Key = std::tuple<std::string, int, Index, Index, Index, bool, bool, double, double>;
-  const auto key = [](const Json& row) {
-    return Key{row["dtype"],   row["threads"], row["m"],     row["n"],   row["k"],
-               row["trans_a"], row["trans_b"], row["alpha"], row["beta"]};
+  const auto key = [](const Json& entry) {
+    return Key{entry["dtype"],   entry["threads"], entry["m"],     entry["n"],   entry["k"],
+               entry["trans_a"], entry["trans_b"], entry["alpha"], entry["beta"]};
   };
   std::map<Key, double> ours;
-  for (const Json& row : rows)
-    if (is_tessera(row["peer"]) && row.contains("gflops")) {
-      double& best = ours[key(row)];
-      best = std::max(best, row["gflops"].get<double>());
+  for (const Json& entry : entries)
+    if (is_tessera(entry["peer"]) && entry.contains("gflops")) {
+      double& best = ours[key(entry)];
+      best = std::max(best, entry["gflops"].get<double>());
     }
   struct Mean {
     double logs = 0;
     int shapes = 0;
   };
   std::map<std::tuple<std::string, int, std::string, bool>, Mean> means;
-  for (const Json& row : rows) {
-    const std::string peer = row["peer"];
-    if (!is_library(peer) || !row.contains("gflops") || !ours.contains(key(row))) continue;
-    Mean& mean = means[{row["dtype"], row["threads"], peer, row["beta"] != 0.0}];
-    mean.logs += std::log(ours[key(row)] / row["gflops"].get<double>());
+  for (const Json& entry : entries) {
+    const std::string peer = entry["peer"];
+    if (!is_library(peer) || !entry.contains("gflops") || !ours.contains(key(entry))) continue;
+    Mean& mean = means[{entry["dtype"], entry["threads"], peer, entry["beta"] != 0.0}];
+    mean.logs += std::log(ours[key(entry)] / entry["gflops"].get<double>());
     ++mean.shapes;
   }
   std::string text;

@@ -17,10 +17,10 @@ std::string table_head(const std::vector<std::string>& peers);
 std::string table_line(const Race& race, const std::vector<Standing>& standings);
 
 /// Returns the JSON entries of one race.
-std::vector<nlohmann::ordered_json> rows(const Race& race, const std::vector<Standing>& standings);
+std::vector<nlohmann::ordered_json> entries(const Race& race, const std::vector<Standing>& standings);
 
 /// Returns the geometric means of Tessera's ratios to each library, a line for products that read C and one for those
 /// that do not; empty without libraries.
-std::string summary(const std::vector<nlohmann::ordered_json>& rows);
+std::string summary(const std::vector<nlohmann::ordered_json>& entries);
 
 } // namespace tessera::bench

@@ -153,7 +153,7 @@ void compare_with_machine(const JudgeRequest& request, JudgeVerdict& verdict) {
 
 std::vector<std::string> missing_layers(const JudgeRequest& request, std::uint32_t layers) {
   std::vector<std::string> missing;
-  if (request.kernel->device() == Device::Cuda) return {"a sandbox, because a card's driver needs what it refuses"};
+  if (request.kernel->device() == Device::Cuda) return {"a sandbox, because a GPU's driver needs what it refuses"};
   if ((layers & PidNamespace) == 0) missing.emplace_back("a name space of processes");
   if ((layers & LandlockFiles) == 0) missing.emplace_back("protection of files (Landlock)");
   if ((layers & (LandlockScopes | PidNamespace | SystemCallFilter)) == 0)

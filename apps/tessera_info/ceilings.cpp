@@ -26,7 +26,7 @@ std::string level_text(const apps::CacheLevel& cache) {
 
 } // namespace
 
-std::vector<apps::CeilingRow> find_ceilings(const std::vector<Backend>& backends, bool measure) {
+std::vector<apps::CeilingEntry> find_ceilings(const std::vector<Backend>& backends, bool measure) {
   apps::CeilingTable table(backends, measure, "tessera_info");
   bool processor = false;
   for (const Backend backend : backends) {
@@ -41,31 +41,31 @@ std::vector<apps::CeilingRow> find_ceilings(const std::vector<Backend>& backends
         for (const int threads : std::set{1, machine.threads}) table.find(backend, type, Math::Strict, threads);
     }
   }
-  return table.rows();
+  return table.entries();
 }
 
-void print_ceilings(const std::vector<apps::CeilingRow>& rows) {
+void print_ceilings(const std::vector<apps::CeilingEntry>& entries) {
   const std::size_t width = apps::terminal_width(stdout);
   const auto print_line = [&](const std::string& line, std::size_t indent) {
     fmt::print("{}\n", apps::wrapped(line, width, indent));
   };
   print_line("Ceilings, measured: multiply-adds in registers; bandwidth in GB/s of reading a cache, and of memory", 2);
-  for (const apps::CeilingRow& row : rows) {
+  for (const apps::CeilingEntry& entry : entries) {
     std::vector<std::string> peaks, levels;
-    for (const auto& [name, flops] : row.peaks)
+    for (const auto& [name, flops] : entry.peaks)
       peaks.push_back(fmt::format("{} {}", detail::printable(name), speed(flops)));
-    for (const apps::CacheLevel& cache : row.caches) levels.push_back(level_text(cache));
-    levels.push_back(fmt::format("memory {:.1f}", row.bytes_per_second * 1e-9));
+    for (const apps::CacheLevel& cache : entry.caches) levels.push_back(level_text(cache));
+    levels.push_back(fmt::format("memory {:.1f}", entry.bytes_per_second * 1e-9));
     const std::string threads =
-        row.threads > 0 ? fmt::format("{} thread{}", row.threads, row.threads == 1 ? "" : "s") : "";
+        entry.threads > 0 ? fmt::format("{} thread{}", entry.threads, entry.threads == 1 ? "" : "s") : "";
     constexpr std::size_t indent = 20;
-    print_line(
-        fmt::format("  {:<5} {:<11} {} {:<7} {}", detail::printable(row.device), threads, to_string(row.type),
-                    to_string(row.math), peaks.empty() ? speed(row.flops) : fmt::format("{}", fmt::join(peaks, ", "))),
-        indent);
+    print_line(fmt::format("  {:<5} {:<11} {} {:<7} {}", detail::printable(entry.device), threads,
+                           to_string(entry.type), to_string(entry.math),
+                           peaks.empty() ? speed(entry.flops) : fmt::format("{}", fmt::join(peaks, ", "))),
+               indent);
     print_line(std::string(indent, ' ') + fmt::format("{}", fmt::join(levels, ", ")), indent);
   }
-  if (rows.empty()) fmt::print("  none: no backend here measures any\n");
+  if (entries.empty()) fmt::print("  none: no backend here measures any\n");
   if (const auto file = apps::ceiling_file(); !file.empty()) fmt::print("  Kept in {}\n", file.string());
 }
 

@@ -12,8 +12,8 @@ namespace tessera::info_app {
 
 /// Returns ceilings in f32 and f64: of the processor for one thread and for all threads, of a device also for its
 /// reduced modes.
-std::vector<apps::CeilingRow> find_ceilings(const std::vector<Backend>& backends, bool measure);
+std::vector<apps::CeilingEntry> find_ceilings(const std::vector<Backend>& backends, bool measure);
 
-void print_ceilings(const std::vector<apps::CeilingRow>& rows);
+void print_ceilings(const std::vector<apps::CeilingEntry>& entries);
 
 } // namespace tessera::info_app

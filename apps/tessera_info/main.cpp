@@ -90,13 +90,13 @@ int run(int argc, char** argv) {
   if (all_of_it && no_kernels) throw InvalidArgument("--no-kernels: makes no sense with --all, which lists them");
   if (wants_json && json != "-") check_writable(json); // ceilings take a while
   ordered_json all = report(!no_kernels);
-  std::vector<apps::CeilingRow> rows;
+  std::vector<apps::CeilingEntry> entries;
   if (ceilings || measure_ceilings) {
-    rows = find_ceilings(available(available_backends()), measure_ceilings);
-    for (const apps::CeilingRow& row : rows) all["machine"]["ceilings"].push_back(apps::to_json(row));
+    entries = find_ceilings(available(available_backends()), measure_ceilings);
+    for (const apps::CeilingEntry& entry : entries) all["machine"]["ceilings"].push_back(apps::to_json(entry));
   }
   if (!wants_json && (ceilings || measure_ceilings))
-    print_ceilings(rows);
+    print_ceilings(entries);
   else if (!wants_json)
     print_report(all, no_kernels ? KernelText::None : all_of_it ? KernelText::All : KernelText::Counts);
   else if (json == "-")

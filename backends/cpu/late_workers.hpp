@@ -3,9 +3,9 @@
 /// Notices that a runtime's workers come late, because other programs have their processors.
 ///
 /// A loop of libgomp ends when each of its threads has come, even where no task is left for it, and the threads spin
-/// while they wait. On a busy machine they spin in the time that the late ones need, so that a loop of 100 µs takes
-/// tens of milliseconds. Threads that sleep while they wait come in time: such a machine runs its loops on them, and
-/// tries the runtime again now and then.
+/// while they wait. On a busy machine they spin in the time that the late ones need, so that a short loop takes
+/// hundreds of times as long. Threads that sleep while they wait come in time: such a machine runs its loops on them,
+/// and tries the runtime again now and then.
 
 #include <atomic>
 

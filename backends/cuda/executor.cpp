@@ -80,7 +80,7 @@ Status CudaExecutor::run_enqueue_copy(Queue& queue, const CopyCall& call) noexce
   if (call.source != nullptr && call.source != this) {
     auto* const other = dynamic_cast<CudaExecutor*>(call.source);
     if (other == nullptr)
-      return {StatusCode::Rejected, "a card reaches the memory of other cards, but not of another backend's device"};
+      return {StatusCode::Rejected, "a GPU reaches the memory of other GPUs, but not of another backend's device"};
     other->memory_.let_reach(device_);
   }
   return copy_within(stream, call.to, call.to_pitch, call.from, call.from_pitch, call.width, call.rows);

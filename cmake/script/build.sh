@@ -71,7 +71,7 @@ compile() {
 }
 
 # The compute capabilities of the GPUs here, one a line.
-cards() {
+gpus() {
   nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep -x '[0-9][0-9]*\.[0-9]' | sort -u || true
 }
 
@@ -83,14 +83,14 @@ architectures_of() {
   for capability in $1; do
     number=${capability%.*}${capability#*.}
     if [ "$number" -lt 75 ]; then
-      say "a card of compute capability $capability is left out: Tessera needs 7.5 or later"
+      say "a GPU of compute capability $capability is left out: Tessera needs 7.5 or later"
       continue
     fi
     case $number,$known in
       90,*) echo 90a-real ;;
       *,*sm_"$number"*) echo "$number-real" ;;
       *)
-        say "$nvcc does not know compute capability $capability: the card compiles PTX of 8.0 when it loads it"
+        say "$nvcc does not know compute capability $capability: the GPU compiles PTX of 8.0 when it loads it"
         echo 80-virtual
         ;;
     esac
@@ -110,7 +110,7 @@ choose_device_code() {
     return 0
   fi
   find_nvcc
-  capabilities=$(cards | paste -s -d ' ' -)
+  capabilities=$(gpus | paste -s -d ' ' -)
   has_nvcc=yes
   command -v "${CUDACXX:-nvcc}" >/dev/null || has_nvcc=
   architectures=
@@ -118,14 +118,14 @@ choose_device_code() {
   if [ -n "$architectures" ]; then
     device_options="-DTESSERA_CUDA_ARCHITECTURES=$architectures"
   elif [ -n "$capabilities" ] && [ -z "$has_nvcc" ]; then
-    leave_out "there is a card of compute capability $capabilities, but no nvcc: install CUDA 12.8 or later to use it"
+    leave_out "there is a GPU of compute capability $capabilities, but no nvcc: install CUDA 12.8 or later to use it"
   elif [ -z "$capabilities" ] && { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; } && [ -n "$has_nvcc" ]; then
-    say "nvidia-smi does not say which card is here: CUDA code is compiled for 7.5, 8.0 and 9.0"
+    say "nvidia-smi does not say which GPU is here: CUDA code is compiled for 7.5, 8.0 and 9.0"
   elif [ "$1" = list ] && [ -n "$has_nvcc" ]; then
-    say "no NVIDIA card that can be used is here: CUDA code is compiled for lists alone, and is not optimised"
+    say "no NVIDIA GPU that can be used is here: CUDA code is compiled for lists alone, and is not optimised"
     device_options="-DTESSERA_CUDA_ARCHITECTURES=90a-real -DTESSERA_OPTIMIZE_DEVICE_CODE=OFF"
   else
-    leave_out "no NVIDIA card that can be used is here (with nvcc of CUDA 12.8 or later," \
+    leave_out "no NVIDIA GPU that can be used is here (with nvcc of CUDA 12.8 or later," \
       "TESSERA_CUDA_ARCHITECTURES=90a-real compiles it all the same)"
   fi
 }

@@ -33,7 +33,7 @@ struct BackendInfo {
   bool available = false;               ///< an executor can be had
   std::string reason;                   ///< why not, and what to do about it; empty if available
   std::string path;             ///< the plug-in's file; empty for the reference backend, or where none was found
-  Memory memory = Memory::Host; ///< whose memory its operands are in; Host also where the plug-in could not be loaded
+  Memory memory = Memory::Host; ///< whose memory its operands are in; Host even where the plug-in could not be loaded
 };
 
 /// Returns every backend that this process knows, in ascending order of the values: the built-in ones, the plug-ins in
@@ -71,10 +71,10 @@ TESSERA_API Executor& executor(Backend backend);
 /// one and need not share a default queue.
 TESSERA_API Executor& executor(Backend backend, int device, int copy = 0);
 
-/// Returns the kernels of a backend's ladder of products, also where the plug-in finds no device; none where the
+/// Returns the kernels of a backend's ladder of products, even where the plug-in finds no device; none where the
 /// plug-in is missing.
 TESSERA_API std::span<const GemmKernel> gemm_kernels(Backend backend);
-/// Returns the kernels of a backend's ladder of reductions, also where the plug-in finds no device; none where it is
+/// Returns the kernels of a backend's ladder of reductions, even where the plug-in finds no device; none where it is
 /// missing.
 TESSERA_API std::span<const ReduceKernel> reduce_kernels(Backend backend);
 

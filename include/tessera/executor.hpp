@@ -240,10 +240,10 @@ class TESSERA_API Executor {
   /// Copies rows from the device to the host, as copy_in() copies them to the device.
   Status copy_out(Queue& queue, void* host, std::size_t host_pitch, const void* device, std::size_t device_pitch,
                   std::size_t width, std::size_t rows) noexcept;
-  /// Enqueues a copy. Host memory that allocate_host() gave is in use until the queue has done the copy. Of other host
-  /// memory that is true only where the program has page-locked it itself; else the call returns when the host's memory
-  /// is no longer needed. Rejected if `source` is an executor whose memory this one does not reach; copy through the
-  /// host then.
+  /// Enqueues a copy. Host memory that allocate_host() gave is in use until the queue has done the copy. Other host
+  /// memory is in use for so long only where the program itself has page-locked it; else the call returns when the
+  /// host's memory is no longer needed. Rejected if `source` is an executor whose memory this one does not reach; copy
+  /// through the host then.
   Status enqueue_copy(Queue& queue, const CopyCall& call) noexcept;
 
   /// Allocates host memory that this executor's copies need not wait for (page-locked memory for a GPU, ordinary
@@ -304,7 +304,7 @@ class TESSERA_API Executor {
   Status reduce(Queue& queue, const ReduceCall& call, ReduceResult& result, std::string_view kernel = {}) noexcept;
 
   /// Sets the tuning table that gemm() looks into; null: gemm() goes by the ladder only. No product may be running.
-  void use_tuning(std::shared_ptr<const detail::TunedKernels> rows) noexcept { tuned_ = std::move(rows); }
+  void use_tuning(std::shared_ptr<const detail::TunedKernels> kernels) noexcept { tuned_ = std::move(kernels); }
 
  protected:
   /// Does what allocate() does.

@@ -67,7 +67,7 @@ class TESSERA_API ExecutionQueue {
   /// Records a mark after the work that is in the queue now.
   std::shared_ptr<detail::QueueMark> mark();
   /// Makes the queue start after the work that functions without a queue have given the executor so far.
-  void start_behind_default_queue();
+  void start_after_default_queue();
 
   Executor& executor_;
   std::unique_ptr<Queue> queue_;

@@ -32,10 +32,10 @@ struct RunningSums {
   bool empty = true;    ///< no segment was added yet: the elements are undefined and are not read
 };
 
-/// Adds the segments of a part of k to the sums, in the order of the contract. Of `call`, the type, the operands with
-/// their sizes, op_a, op_b and threads are read; alpha, beta, C and the epilogue are not. k must be a multiple of
-/// canonical_segment in every part but the last one of a product. The work is enqueued, or done, as by
-/// Executor::gemm(). `kernel` names a kernel, which must keep the contract.
+/// Adds the segments of a part of k to the sums, in the order of the contract. The function reads the type, the
+/// operands with their sizes, op_a, op_b and threads of `call`; it does not read alpha, beta, C and the epilogue. k
+/// must be a multiple of canonical_segment in every part but the last one of a product. The work is enqueued, or done,
+/// as by Executor::gemm(). `kernel` names a kernel, which must keep the contract.
 ///
 /// Errors: InvalidArgument for arguments that check_gemm() refuses with the sums in the place of C, and for a math mode
 /// other than Strict; Rejected where `kernel` does not keep the contract or takes no such product. Then the sums are
@@ -43,12 +43,13 @@ struct RunningSums {
 TESSERA_API Status add_segments(Executor& executor, Queue& queue, const GemmCall& call, RunningSums& sums,
                                 std::string_view kernel = {}) noexcept;
 
-/// Computes C := alpha·sums + beta·C and applies the epilogue, as the contract does when all segments are added. Of
-/// `call`, type, result, m, n, alpha, beta, C, the epilogue and threads are read; A, B and k are not. The sums stay as
-/// they are, so that further segments can be added. Empty sums, or alpha = 0, give beta·C. The sums must not overlap C.
+/// Computes C := alpha·sums + beta·C and applies the epilogue, as the contract does when all segments are added. The
+/// function reads type, result, m, n, alpha, beta, C, the epilogue and threads of `call`; it does not read A, B and k.
+/// The sums stay as they are, so that further segments can be added. Empty sums, or alpha = 0, give beta·C. The sums
+/// must not overlap C.
 ///
-/// Errors: as of add_segments(); C is then unchanged. OutOfMemory where C has 16 bits and beta is not 0, which takes a
-/// copy of C in f32.
+/// Fails as add_segments() does; C is then unchanged. OutOfMemory where C has 16 bits and beta is not 0, which takes
+/// a copy of C in f32.
 TESSERA_API Status finish_product(Executor& executor, Queue& queue, const GemmCall& call,
                                   const RunningSums& sums) noexcept;
 

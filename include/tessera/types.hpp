@@ -85,10 +85,10 @@ struct ElementType {
 
 namespace detail {
 template <class T>
-struct ElementRow {
+struct ElementEntry {
   ElementType facts;
 };
-struct FirstRow {};
+struct FirstEntry {};
 /// Facts in the order of the list; Ts are the C++ types.
 template <class... Ts>
 struct ElementTypes {
@@ -120,15 +120,15 @@ struct ElementTypes {
   using At = std::tuple_element_t<place, std::tuple<Ts...>>;
 };
 template <class... Ts>
-constexpr ElementTypes<Ts...> list_of(FirstRow, const ElementRow<Ts>&... rows) noexcept {
-  return {{rows.facts...}};
+constexpr ElementTypes<Ts...> list_of(FirstEntry, const ElementEntry<Ts>&... entries) noexcept {
+  return {{entries.facts...}};
 }
 } // namespace detail
 
 /// The facts about all types, in the order of detail/element_types.h, which is the one list of them.
-inline constexpr auto known_types = detail::list_of(detail::FirstRow {} TESSERA_ELEMENT_TYPES(TESSERA_AS_ROW));
+inline constexpr auto known_types = detail::list_of(detail::FirstEntry {} TESSERA_ELEMENT_TYPES(TESSERA_AS_ENTRY));
 /// The facts about the element types of matrices. All that goes over element types reads it or uses visit().
-inline constexpr auto element_types = detail::list_of(detail::FirstRow {} TESSERA_MATRIX_TYPES(TESSERA_AS_ROW));
+inline constexpr auto element_types = detail::list_of(detail::FirstEntry {} TESSERA_MATRIX_TYPES(TESSERA_AS_ENTRY));
 
 static_assert(
     [] {

@@ -27,8 +27,8 @@ install_tools() {
   inside_as root "$install /srv/debs/libtessera0_*.deb /srv/debs/tessera-tools_*.deb"
 }
 
-# The products on every backend of the processor. Of the backend for GPUs tessera_info says which package is missing, or
-# that these packages have none.
+# Products run on every backend of the processor. tessera_info says which package is missing for the backend for GPUs,
+# or that these packages have none.
 run_tools() {
   inside_as user 'gemm_compare --cpu --sizes 64 --no-progress >table && cat table && tessera_info --no-kernels >info &&
     cat info && grep -Eq "libtessera-cuda0 is not installed; sudo apt install|packages were built without CUDA" info &&
@@ -111,7 +111,7 @@ purge() {
     ! dpkg-query -W "*tessera*" 2>/dev/null | grep . && echo "nothing is left"'
 }
 
-# Ranks of either MPI multiply. Both engines are there: each row ends with the number of differing bits.
+# Ranks of either MPI multiply. Both engines are there: each line ends with the number of differing bits.
 install_mpi() {
   inside_as root "$install /srv/debs/libtessera-openmpi0_*.deb /srv/debs/libtessera-mpich0_*.deb \
     /srv/debs/libtessera-scalapack_*.deb openmpi-bin mpich"

@@ -6,8 +6,8 @@
 TESSERA_FUZZ_TARGET(ceilings) {
   const tessera::fuzz::InputFile file(data, size);
   try {
-    for (const tessera::apps::CeilingRow& row : tessera::apps::load_ceilings(file.path(), {{"cpu", "x"}}))
-      tessera::fuzz::require(row.flops >= 0 && row.bytes_per_second >= 0, "a negative ceiling");
+    for (const tessera::apps::CeilingEntry& entry : tessera::apps::load_ceilings(file.path(), {{"cpu", "x"}}))
+      tessera::fuzz::require(entry.flops >= 0 && entry.bytes_per_second >= 0, "a negative ceiling");
   } catch (const tessera::apps::CeilingFileError&) {
     return; // a clear refusal
   }

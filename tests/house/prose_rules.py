@@ -40,10 +40,10 @@ NAMES = {
 }
 # A folder's name has an entry in docs/glossary.md, or is one of these: a plain word, or what a program of its name is.
 PLAIN_FOLDERS = set(
-    "abi apps arrays backends base blas c c_api card charts cli columns command_line common corpus cpu csv cuda deprecated detail "
+    "abi apps arrays backends base blas c c_api charts cli columns command_line common corpus cpu csv cuda deprecated detail "
     "displaced distributed docs examples executors extensions fetch_content files find_package floating_point folder fresh fuzz "
     "gemm in_your_program include install io kernels local macros matrix memory more mpi npy openmp options outside parent "
-    "performance processes python queues scalapack src storage support system tbb tensors tessera tests torch user_kernel_speed".split()
+    "performance pretended_gpu processes python queues scalapack src storage support system tbb tensors tessera tests torch user_kernel_speed".split()
 )
 MOST_MEANING = 240  # characters of a meaning in docs/glossary.md: two lines
 # A comment whose first word makes it a fragment, not a sentence.

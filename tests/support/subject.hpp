@@ -3,7 +3,7 @@
 /// The backend under test and the reference, against which it is measured.
 
 #include <tessera/backend.hpp>
-#include <tessera/detail/unit_contract.hpp>
+#include <tessera/detail/matrix_unit_contract.hpp>
 #include <tessera/executor.hpp>
 
 namespace tessera::conformance {
@@ -28,14 +28,14 @@ Executor& subject();
 Executor& reference();
 
 /// A kernel of the reference that is a numerical contract as code, and the mode that it computes in.
-struct ContractRow {
+struct KernelContract {
   const char* name;
   Math math;
 };
 /// Returns the reference's kernel that has the bits of a kernel with a contract.
-inline ContractRow contract_of(const GemmKernel& kernel) {
-  return kernel.summation == Summation::HopperUnits ? ContractRow{"hopper_units", kernel.math}
-                                                    : ContractRow{"canonical", Math::Strict};
+inline KernelContract contract_of(const GemmKernel& kernel) {
+  return kernel.summation == Summation::HopperUnits ? KernelContract{"hopper_units", kernel.math}
+                                                    : KernelContract{"canonical", Math::Strict};
 }
 
 /// Is the kernel the reference's model of matrix units itself, which would be compared with itself at some expense?

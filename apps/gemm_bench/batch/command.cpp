@@ -79,7 +79,7 @@ int BatchCommand::run() const {
           wrong |= !one.problem.empty();
           if (!one.problem.empty()) apps::note("{}: {}\n", one.peer, one.problem);
         }
-        for (auto& row : batch_rows(race, standings)) results.push_back(std::move(row));
+        for (auto& entry : batch_entries(race, standings)) results.push_back(std::move(entry));
       }
   if (!json.empty()) {
     const std::vector<Backend> backends = gpu ? std::vector<Backend>{Backend::Cuda} : apps::processor_backends();

@@ -205,28 +205,28 @@ std::string batch_table_line(const BatchRace& race, const std::vector<Standing>&
   return theirs > 0 ? line + fmt::format("  {:.2f}", ours / theirs) : line;
 }
 
-std::vector<nlohmann::ordered_json> batch_rows(const BatchRace& race, const std::vector<Standing>& standings) {
-  std::vector<nlohmann::ordered_json> rows;
+std::vector<nlohmann::ordered_json> batch_entries(const BatchRace& race, const std::vector<Standing>& standings) {
+  std::vector<nlohmann::ordered_json> entries;
   for (const Standing& one : standings) {
-    nlohmann::ordered_json row{{"dtype", to_string(race.type)},
-                               {"count", race.count},
-                               {"m", race.shape.m},
-                               {"n", race.shape.n},
-                               {"k", race.shape.k},
-                               {"trans_a", race.op_a == Op::Transpose},
-                               {"trans_b", race.op_b == Op::Transpose},
-                               {"beta", race.beta},
-                               {"threads", race.threads},
-                               {"peer", one.peer}};
+    nlohmann::ordered_json entry{{"dtype", to_string(race.type)},
+                                 {"count", race.count},
+                                 {"m", race.shape.m},
+                                 {"n", race.shape.n},
+                                 {"k", race.shape.k},
+                                 {"trans_a", race.op_a == Op::Transpose},
+                                 {"trans_b", race.op_b == Op::Transpose},
+                                 {"beta", race.beta},
+                                 {"threads", race.threads},
+                                 {"peer", one.peer}};
     if (!one.seconds.empty()) {
       const measure::TimeSummary time = measure::summarize(one.seconds);
-      row["gflops"] = gflops(race, time.median);
-      row["seconds"] = time_json(one.seconds);
+      entry["gflops"] = gflops(race, time.median);
+      entry["seconds"] = time_json(one.seconds);
     }
-    if (!one.problem.empty()) row["problem"] = one.problem;
-    rows.push_back(std::move(row));
+    if (!one.problem.empty()) entry["problem"] = one.problem;
+    entries.push_back(std::move(entry));
   }
-  return rows;
+  return entries;
 }
 
 } // namespace tessera::bench

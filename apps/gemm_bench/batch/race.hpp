@@ -25,6 +25,6 @@ std::vector<Standing> run_batch_race(const BatchRace& race, Executor& where, con
 
 std::string batch_table_head(const BatchPeers& peers);
 std::string batch_table_line(const BatchRace& race, const std::vector<Standing>& standings);
-std::vector<nlohmann::ordered_json> batch_rows(const BatchRace& race, const std::vector<Standing>& standings);
+std::vector<nlohmann::ordered_json> batch_entries(const BatchRace& race, const std::vector<Standing>& standings);
 
 } // namespace tessera::bench

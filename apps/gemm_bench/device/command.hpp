@@ -17,8 +17,8 @@ struct PlannedProduct {
 };
 
 struct DevicePlan {
-  std::vector<std::string> modes; ///< names of device_modes()
-  std::vector<std::string> rows;  ///< of the ladder, to be timed beside the executor's own choice
+  std::vector<std::string> modes;   ///< names of device_modes()
+  std::vector<std::string> kernels; ///< of the ladder, to be timed beside the executor's own choice
   std::vector<PlannedProduct> products;
   int rounds = 9;
   double sample_seconds = 5e-3;

@@ -10,8 +10,8 @@
 
 namespace tessera::bench {
 
-/// As many sets of A, B and C as fill several times the device's L2 cache, so that a call finds its operands in memory
-/// as in a program that has other work between two products.
+/// Has as many sets of A, B and C as fill the device's L2 cache several times. A call then finds its operands in
+/// memory, as in a program that has other work between two products.
 class DeviceOperands {
  public:
   /// Fills A and B at random. Throws OutOfMemory and DeviceError.

@@ -20,20 +20,20 @@ Arithmetic of_vendor(const DeviceMode& mode) {
 }
 
 /// A kernel of the device's ladder, or the executor's own choice.
-class RowPeer final : public DevicePeer {
+class KernelPeer final : public DevicePeer {
  public:
-  RowPeer(Executor& device, Side side, std::string name, std::string row, Math math)
-      : device_(device), side_(side), name_(std::move(name)), row_(std::move(row)), math_(math) {}
+  KernelPeer(Executor& device, Side side, std::string name, std::string kernel, Math math)
+      : device_(device), side_(side), name_(std::move(name)), kernel_(std::move(kernel)), math_(math) {}
   const std::string& name() const override { return name_; }
   Status enqueue(Queue& queue, const GemmCall& call) override {
     GemmCall mine = call;
     mine.math = math_;
-    return device_.gemm(queue, mine, row_);
+    return device_.gemm(queue, mine, kernel_);
   }
   Arithmetic arithmetic(const DeviceMode& mode) const override {
     if (side_ == Side::Vendor) return of_vendor(mode);
     for (const GemmKernel& kernel : device_.gemm_kernels())
-      if (kernel.name == row_ && kernel.type == mode.type && kernel.math == mode.math) return Arithmetic::of(kernel);
+      if (kernel.name == kernel_ && kernel.type == mode.type && kernel.math == mode.math) return Arithmetic::of(kernel);
     if (mode.math == Math::Strict) return {mode.type, mode.math, Summation::Canonical, Accumulator::Native};
     const bool promised = promises_bits(device_.gemm_kernels(), device_.capabilities(), mode.type, mode.math);
     return {mode.type, mode.math, promised ? Summation::HopperUnits : Summation::Other, Accumulator::Truncating};
@@ -44,7 +44,7 @@ class RowPeer final : public DevicePeer {
   Executor& device_;
   Side side_;
   std::string name_;
-  std::string row_;
+  std::string kernel_;
   Math math_;
 };
 
@@ -116,17 +116,18 @@ const std::vector<DeviceMode>& device_modes() {
 }
 
 DevicePeers make_device_peers(Executor& device, const DeviceMode& mode, const std::shared_ptr<Cublas>& cublas,
-                              const std::vector<std::string>& rows) {
+                              const std::vector<std::string>& kernels) {
   DevicePeers peers;
-  peers.push_back(std::make_unique<RowPeer>(device, Side::Ours, "tessera", "", mode.math));
+  peers.push_back(std::make_unique<KernelPeer>(device, Side::Ours, "tessera", "", mode.math));
   if (cublas->exists()) {
     peers.push_back(std::make_unique<CublasPeer>(cublas, mode.cublas_compute));
-    peers.push_back(std::make_unique<RowPeer>(device, Side::Vendor, "cublas_lt", mode.list_row, of_vendor(mode).math));
+    peers.push_back(
+        std::make_unique<KernelPeer>(device, Side::Vendor, "cublas_lt", mode.list_kernel, of_vendor(mode).math));
   }
   for (const GemmKernel& kernel : device.gemm_kernels())
     if (kernel.type == mode.type && kernel.math == mode.math &&
-        std::find(rows.begin(), rows.end(), kernel.name) != rows.end())
-      peers.push_back(std::make_unique<RowPeer>(device, Side::Row, kernel.name, kernel.name, mode.math));
+        std::find(kernels.begin(), kernels.end(), kernel.name) != kernels.end())
+      peers.push_back(std::make_unique<KernelPeer>(device, Side::Kernel, kernel.name, kernel.name, mode.math));
   return peers;
 }
 

@@ -20,8 +20,8 @@ struct DeviceMode {
   std::string_view name; ///< on the command line and in JSON
   DType type;
   Math math;
-  const char* list_row; ///< Tessera's kernel that runs the fastest kernel of cuBLASLt's list
-  int cublas_compute;   ///< cublasComputeType_t of the vendor's product that takes the mode's place
+  const char* list_kernel; ///< Tessera's kernel that runs the fastest kernel of cuBLASLt's list
+  int cublas_compute;      ///< cublasComputeType_t of the vendor's product that takes the mode's place
 };
 
 /// f32, f64, tf32, bf16, fp16, fp16x3. The last one is f32 by three products of fp16 parts; the vendor's product in its
@@ -32,7 +32,7 @@ const std::vector<DeviceMode>& device_modes();
 enum class Side {
   Ours,   ///< Tessera as a program calls it
   Vendor, ///< what it is compared with
-  Row,    ///< a kernel of Tessera's ladder by its name, which only shows what another choice would do
+  Kernel, ///< a kernel of Tessera's ladder by its name, which only shows what another choice would do
 };
 
 class DevicePeer {
@@ -49,6 +49,6 @@ using DevicePeers = std::vector<std::unique_ptr<DevicePeer>>;
 
 /// Returns Tessera, the two of the vendor where cuBLAS exists, and each named kernel that the mode has.
 DevicePeers make_device_peers(Executor& device, const DeviceMode& mode, const std::shared_ptr<Cublas>& cublas,
-                              const std::vector<std::string>& rows);
+                              const std::vector<std::string>& kernels);
 
 } // namespace tessera::bench

@@ -99,7 +99,7 @@ std::string device_table_line(const DeviceResult& result) {
   line += fmt::format(" {:>6} {:>6}", ratio_text(ratio(result, &DeviceStanding::plain)),
                       ratio_text(ratio(result, &DeviceStanding::graph)));
   for (const DeviceStanding& one : result.standings)
-    if (one.side == Side::Row && !one.plain.empty())
+    if (one.side == Side::Kernel && !one.plain.empty())
       line += fmt::format("\n  {}: plain {}, graph {}, host {}", one.peer, microseconds(one.plain),
                           microseconds(one.graph), microseconds(one.host));
   for (const DeviceStanding& one : result.standings)
@@ -127,28 +127,28 @@ std::string device_summary(const std::vector<DeviceResult>& results) {
   return text;
 }
 
-std::vector<Json> device_rows(const DeviceResult& result) {
-  std::vector<Json> rows;
+std::vector<Json> device_entries(const DeviceResult& result) {
+  std::vector<Json> entries;
   const RacedProduct& product = result.product;
   for (const DeviceStanding& one : result.standings) {
-    Json row{{"mode", result.mode},
-             {"seed", result.seed},
-             {"m", product.shape.m},
-             {"n", product.shape.n},
-             {"k", product.shape.k},
-             {"trans_a", product.op_a == Op::Transpose},
-             {"trans_b", product.op_b == Op::Transpose},
-             {"alpha", product.alpha},
-             {"beta", product.beta},
-             {"peer", one.peer}};
-    if (!one.plain.empty()) row["plain_seconds"] = time_json(one.plain);
-    if (!one.graph.empty()) row["graph_seconds"] = time_json(one.graph);
-    if (!one.host.empty()) row["host_seconds"] = time_json(one.host);
-    if (one.differing_bits >= 0) row["differing_bits"] = one.differing_bits;
-    if (!one.problem.empty()) row["problem"] = one.problem;
-    rows.push_back(std::move(row));
+    Json entry{{"mode", result.mode},
+               {"seed", result.seed},
+               {"m", product.shape.m},
+               {"n", product.shape.n},
+               {"k", product.shape.k},
+               {"trans_a", product.op_a == Op::Transpose},
+               {"trans_b", product.op_b == Op::Transpose},
+               {"alpha", product.alpha},
+               {"beta", product.beta},
+               {"peer", one.peer}};
+    if (!one.plain.empty()) entry["plain_seconds"] = time_json(one.plain);
+    if (!one.graph.empty()) entry["graph_seconds"] = time_json(one.graph);
+    if (!one.host.empty()) entry["host_seconds"] = time_json(one.host);
+    if (one.differing_bits >= 0) entry["differing_bits"] = one.differing_bits;
+    if (!one.problem.empty()) entry["problem"] = one.problem;
+    entries.push_back(std::move(entry));
   }
-  return rows;
+  return entries;
 }
 
 } // namespace tessera::bench

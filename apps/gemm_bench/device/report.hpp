@@ -25,6 +25,6 @@ std::string device_table_line(const DeviceResult& result);
 /// and 0.85, and the lowest.
 std::string device_summary(const std::vector<DeviceResult>& results);
 
-std::vector<nlohmann::ordered_json> device_rows(const DeviceResult& result);
+std::vector<nlohmann::ordered_json> device_entries(const DeviceResult& result);
 
 } // namespace tessera::bench

@@ -51,19 +51,19 @@ double gflops(const GemmShape& s, double seconds) {
   return 2e-9 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) / seconds;
 }
 
-nlohmann::ordered_json row(const GemmShape& shape, DType type, const HostStanding& one, double first) {
-  nlohmann::ordered_json row{
+nlohmann::ordered_json entry(const GemmShape& shape, DType type, const HostStanding& one, double first) {
+  nlohmann::ordered_json entry{
       {"dtype", to_string(type)},  {"m", shape.m}, {"n", shape.n}, {"k", shape.k}, {"peer", one.peer},
       {"executors", one.executors}};
-  if (!one.problem.empty()) row["problem"] = one.problem;
-  if (!one.check.empty()) row["check"] = one.check;
-  if (one.copy_bytes_per_second > 0) row["copy_bytes_per_second"] = one.copy_bytes_per_second;
-  if (one.seconds.empty()) return row;
+  if (!one.problem.empty()) entry["problem"] = one.problem;
+  if (!one.check.empty()) entry["check"] = one.check;
+  if (one.copy_bytes_per_second > 0) entry["copy_bytes_per_second"] = one.copy_bytes_per_second;
+  if (one.seconds.empty()) return entry;
   const measure::TimeSummary time = measure::summarize(one.seconds);
-  row["seconds"] = time_json(one.seconds);
-  row["gflops"] = gflops(shape, time.median);
-  if (first > 0) row["speed_of_first"] = first / time.median;
-  return row;
+  entry["seconds"] = time_json(one.seconds);
+  entry["gflops"] = gflops(shape, time.median);
+  if (first > 0) entry["speed_of_first"] = first / time.median;
+  return entry;
 }
 
 std::string line(const GemmShape& shape, const HostStanding& one, double first) {
@@ -170,7 +170,7 @@ int ExecutorsCommand::run() const {
         for (const HostStanding& one : standings) {
           wrong |= !one.problem.empty();
           fmt::print("{}\n", line(shape, one, first));
-          results.push_back(row(shape, type, one, first));
+          results.push_back(entry(shape, type, one, first));
         }
         apps::flush_stdout();
         write_results(json, all, results);

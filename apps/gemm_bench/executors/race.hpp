@@ -32,7 +32,7 @@ struct HostStanding {
 };
 
 /// How often each peer computes a product: `rounds` times after one that is not counted, or as often as takes `seconds`
-/// together. Of a product that takes longer by itself the first one counts, and is the only one.
+/// together. If one product takes longer than that, it is the only one, and counts.
 struct Repeats {
   int rounds = 3;
   double seconds = 3;

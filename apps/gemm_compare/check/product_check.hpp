@@ -2,8 +2,8 @@
 
 /// Checks the results of one product. The check costs less than the race that computed the results.
 ///
-/// The reference compares element by element, but it needs as many operations as a kernel. Of a large product it
-/// therefore compares some rows, and Freivalds' check judges all of C in O(n²):
+/// The reference compares element by element, but it needs as many operations as a kernel. It therefore compares some
+/// rows of a large product, and Freivalds' check judges all of C in O(n²):
 ///   - up to 512³ multiplications, the reference compares every element (see `always_referenced`);
 ///   - for larger products it compares as many rows as it can compute in the time of the race, at least 16, and
 ///     Freivalds' check follows;

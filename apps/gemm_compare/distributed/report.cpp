@@ -21,30 +21,30 @@ std::string bytes_text(const EngineStanding& one) {
   return fmt::format("{:>10.2f} {:>10.2f}", one.bytes_received / 1e6, one.bytes_by_formula / 1e6);
 }
 
-nlohmann::ordered_json row(const EngineStanding& one) {
-  nlohmann::ordered_json row{{"engine", one.engine},
-                             {"canonical", one.canonical},
-                             {"dtype", to_string(one.type)},
-                             {"m", one.shape.m},
-                             {"n", one.shape.n},
-                             {"k", one.shape.k},
-                             {"grid", {one.grid.rows, one.grid.cols, one.grid.layers}}};
-  if (!one.problem.empty()) row["problem"] = one.problem;
-  if (one.seconds.empty()) return row;
+nlohmann::ordered_json entry(const EngineStanding& one) {
+  nlohmann::ordered_json entry{{"engine", one.engine},
+                               {"canonical", one.canonical},
+                               {"dtype", to_string(one.type)},
+                               {"m", one.shape.m},
+                               {"n", one.shape.n},
+                               {"k", one.shape.k},
+                               {"grid", {one.grid.rows, one.grid.cols, one.grid.layers}}};
+  if (!one.problem.empty()) entry["problem"] = one.problem;
+  if (one.seconds.empty()) return entry;
   const measure::TimeSummary time = measure::summarize(one.seconds);
-  row["seconds"] = {{"median", time.median}, {"min", time.min}, {"max", time.max}, {"samples", one.seconds.size()}};
-  row["gflops"] = operations(one.shape) / time.median / 1e9;
-  row["seconds_of_one_rank"] = one.seconds_of_one_rank;
-  row["efficiency"] = efficiency(one, time.median);
-  row["seconds_waiting"] = one.seconds_waiting;
-  row["seconds_multiplying"] = one.seconds_multiplying;
+  entry["seconds"] = {{"median", time.median}, {"min", time.min}, {"max", time.max}, {"samples", one.seconds.size()}};
+  entry["gflops"] = operations(one.shape) / time.median / 1e9;
+  entry["seconds_of_one_rank"] = one.seconds_of_one_rank;
+  entry["efficiency"] = efficiency(one, time.median);
+  entry["seconds_waiting"] = one.seconds_waiting;
+  entry["seconds_multiplying"] = one.seconds_multiplying;
   if (one.counts_bytes) {
-    row["bytes_received"] = one.bytes_received;
-    row["bytes_by_formula"] = one.bytes_by_formula;
+    entry["bytes_received"] = one.bytes_received;
+    entry["bytes_by_formula"] = one.bytes_by_formula;
   }
-  row["differing_bits"] = one.differing;
-  row["largest_difference"] = one.largest_difference;
-  return row;
+  entry["differing_bits"] = one.differing;
+  entry["largest_difference"] = one.largest_difference;
+  return entry;
 }
 
 } // namespace
@@ -70,7 +70,7 @@ nlohmann::ordered_json to_json(const std::vector<EngineStanding>& standings, con
   std::vector<Backend> backends;
   for (const BackendRequest& choice : options.backends) backends.push_back(choice.backend);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
-  for (const EngineStanding& one : standings) results.push_back(row(one));
+  for (const EngineStanding& one : standings) results.push_back(entry(one));
   return {{"schema", "tessera.distributed/1"},
           {"machine", apps::machine_json(backends)},
           {"backend", backends.empty() ? "auto" : to_string(backends.front())},

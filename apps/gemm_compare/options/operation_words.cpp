@@ -92,7 +92,7 @@ void read_operations(const CommandLine& words, Options& options) {
   if (!words.operation.empty()) names = apps::split_list("--op", words.operation);
   for (const std::string& name : names)
     if (name == to_string(Operation::Gemm) || name == to_string(Operation::SumOfSquares))
-      throw InvalidArgument(fmt::format("--op: {} is raced by itself, not in a list; its rows are kernels", name));
+      throw InvalidArgument(fmt::format("--op: {} is raced by itself, not in a list; its entries are kernels", name));
   const std::vector<DType> types = options.types_given ? options.types : std::vector<DType>();
   for (const NamedOperation& named : choose_operations(all_operations(options.op_plugins), names, types))
     options.operations.push_back({named, parse_shapes(words, *named.entry)});

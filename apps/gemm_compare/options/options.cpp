@@ -119,7 +119,7 @@ void declare_backends(CLI::App& app, CommandLine& words) {
   heading.text("--cblas", words.cblas, "CBLAS libraries to compare with: a list of files, auto (those found), none",
                "LIST");
   heading.flag("--all-modes", words.all_modes,
-               "Race the slow models of a card's matrix units on the processor (hopper_units), too");
+               "Race the slow models of a GPU's matrix units on the processor (hopper_units), too");
   heading.flag("--list", words.list, "List the kernels of every built backend, with or without its device");
 }
 
@@ -222,7 +222,7 @@ void declare_distributed(CLI::App& app, CommandLine& words) {
 
 void declare_measuring(CLI::App& app, CommandLine& words) {
   const Heading heading{app, "Measuring"};
-  heading.text("--threads", words.threads, "Numbers of threads, each its own row, e.g. 1,2", "LIST");
+  heading.text("--threads", words.threads, "Numbers of threads, each its own entry, e.g. 1,2", "LIST");
   heading.text("--repeat", words.repeat, "Timed runs of each kernel", "N");
   heading.text("--time-limit", words.time_limit,
                "Seconds for one kernel and shape: fewer runs, or none if one takes longer; 0: no limit", "S");
@@ -245,7 +245,7 @@ void declare_outputs(CLI::App& app, CommandLine& words) {
   const Heading heading{app, "Output"};
   heading.text("--json", words.json, "Write the results as JSON; - is stdout, without the table", "FILE");
   heading.text("--csv", words.csv, "Write the results as CSV; - is stdout, without the table", "FILE");
-  heading.text("--html", words.html, "Write a page with charts and every row; it needs no network", "FILE");
+  heading.text("--html", words.html, "Write a page with charts and every entry; it needs no network", "FILE");
   heading.text("--markdown", words.markdown, "Write tables for a README; - is stdout, without the table", "FILE");
   heading.text("--report", words.report, "Make --html and --markdown from an earlier run's JSON instead of running",
                "JSON");
@@ -253,11 +253,12 @@ void declare_outputs(CLI::App& app, CommandLine& words) {
       ->type_name("OLD NEW")
       ->expected(2)
       ->group(heading.name);
-  heading.flag("--fail-on-slower", words.fail_on_slower, "With --diff: exit 1 if a row is slower or no longer passes");
+  heading.flag("--fail-on-slower", words.fail_on_slower,
+               "With --diff: exit 1 if an entry is slower or no longer passes");
   heading.text("--columns", words.columns, "Columns of the table, from left to right, by the names below", "LIST");
   heading.text("--width", words.width, "Width of the table; by default the terminal's, 0: no limit, as in a file", "N");
   heading.flag("--errors", words.errors,
-               "Below each table: of every row the distances from the exact result in ULPs, and the worst elements");
+               "Below each table: of every entry the distances from the exact result in ULPs, and the worst elements");
   heading.flag("--no-progress", words.no_progress,
                "No progress: no bar on a terminal, no line every ten seconds elsewhere");
 }

@@ -48,13 +48,13 @@ void apply_preset(CommandLine& words, Options& options) {
     throw InvalidArgument(fmt::format("--preset: {} is of products; leave out --op sum_of_squares", preset.name));
   options.preset = &preset;
   const bool placed = words.cpu || words.gpu || !words.backends.empty();
-  if (!placed && preset.place != Place::Any) (preset.place == Place::Card ? words.gpu : words.cpu) = true;
+  if (!placed && preset.place != Place::Any) (preset.place == Place::Gpu ? words.gpu : words.cpu) = true;
   options.kernels_of_preset = words.kernels.empty() && preset.kernels != nullptr && !reduces;
   if (options.kernels_of_preset) words.kernels = preset.kernels;
   if (words.shapes.empty()) set_default(words.sizes, reduces ? preset.lengths : preset.sizes);
-  const bool card_alone = words.gpu && !words.cpu && words.backends.empty();
+  const bool gpu_alone = words.gpu && !words.cpu && words.backends.empty();
   if (reduces) set_default(words.dtypes, preset.length_dtypes);
-  set_default(words.dtypes, card_alone ? "f32" : preset.dtypes);
+  set_default(words.dtypes, gpu_alone ? "f32" : preset.dtypes);
   set_default(words.distribution, preset.distribution);
   set_default(words.repeat, preset.repeat);
   set_default(words.time_limit, preset.time_limit);

@@ -68,11 +68,11 @@ constexpr std::array all_presets{
            .length_dtypes = "i32,f32"},
     Preset{
         .name = "pitch",
-        .summary = "how the speed jumps with the length of a row: n = 1000 to 1024 without padding, on a card and on "
+        .summary = "how the speed jumps with the length of a row: n = 1000 to 1024 without padding, on a GPU and on "
                    "the processor",
         .source =
             "A CUDA course found that a product of n = 1000 took a third of the time with rows from cudaMallocPitch; "
-            "its card is not known. On a processor rows of 1024 are the slow ones: a column's elements are 4096 "
+            "its GPU is not known. On a processor rows of 1024 are the slow ones: a column's elements are 4096 "
             "bytes apart and meet in the same sets of the caches.",
         .place = Place::Any,
         .jumps = true,
@@ -81,7 +81,7 @@ constexpr std::array all_presets{
         .time_limit = "60",
         .ld_pad = "0",
         .kernels = "naive,transposed,cache_blocked,simd,naive_flat,naive_coalesced,pitched,cublas",
-        .machine = "a card of the course",
+        .machine = "a GPU of the course",
         .size = 1000,
         .published = pitch_figures},
     Preset{

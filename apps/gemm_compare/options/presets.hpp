@@ -23,14 +23,14 @@ struct Published {
 };
 
 /// Where a preset runs, unless the command line names backends. On Any it runs on every backend that there is.
-enum class Place { Card, Processor, Any };
+enum class Place { Gpu, Processor, Any };
 
 /// Options that the command line does not give are taken from here; null is the option's own default.
 struct Preset {
   const char* name;
   const char* summary; ///< for --help
   const char* source;  ///< what was published, where, and on which machine
-  Place place = Place::Card;
+  Place place = Place::Gpu;
   bool mean = false;  ///< it shows mean times, and a table of them over the sizes
   bool jumps = false; ///< it shows speeds over the sizes, and how far they are apart
   const char* sizes;

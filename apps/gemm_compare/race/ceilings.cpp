@@ -25,11 +25,11 @@ double moved_bytes(const Result& result) {
 }
 
 /// Bandwidth of the nearest cache that holds all operands, or of memory.
-double bandwidth_for(const apps::CeilingRow& ceiling, const Result& result) {
+double bandwidth_for(const apps::CeilingEntry& ceiling, const Result& result) {
   return ceiling.bandwidth_of(stored_bytes(result));
 }
 
-double percent(const apps::CeilingRow& ceiling, const Result& result, double seconds) {
+double percent(const apps::CeilingEntry& ceiling, const Result& result, double seconds) {
   const double bandwidth = bandwidth_for(ceiling, result);
   double shortest = 0;
   if (ceiling.flops > 0 && is_element_type(result.type)) shortest = operations(result) / ceiling.flops;
@@ -59,7 +59,7 @@ double bandwidth_ceiling(apps::CeilingTable& ceilings, const Result& result) {
 
 double model_seconds(apps::CeilingTable& ceilings, const Result& result, const GemmTraffic& traffic) {
   if (result.backend == Backend::Reference) return unknown;
-  const apps::CeilingRow ceiling = ceilings.find(result.backend, result.type, result.math, result.threads);
+  const apps::CeilingEntry ceiling = ceilings.find(result.backend, result.type, result.math, result.threads);
   const double bandwidth = bandwidth_for(ceiling, result);
   if (!(ceiling.flops > 0) || !(bandwidth > 0)) return unknown;
   return std::max(traffic.operations / ceiling.flops, traffic.bytes / bandwidth);

@@ -153,9 +153,9 @@ RacePlan make_plan(const Options& options) {
   find_backends(options, plan);
   if (plan.backends.empty()) {
     std::string reasons;
-    if (options.preset != nullptr && options.preset->place == Place::Card)
+    if (options.preset != nullptr && options.preset->place == Place::Gpu)
       reasons = fmt::format(
-          "--preset {}: its kernels run on a card, and there is none that can be used; --list shows what "
+          "--preset {}: its kernels run on a GPU, and there is none that can be used; --list shows what "
           "it would run\n",
           options.preset->name);
     for (const MissingBackend& missing : plan.missing)
@@ -206,7 +206,7 @@ std::string left_out_line(const RacePlan& plan) {
     add_once(modes, to_string(model.math()));
   }
   return fmt::format(
-      "left out: {} ({}), slow models of the matrix units of Hopper cards in {}; --kernels {} races them alone, "
+      "left out: {} ({}), slow models of the matrix units of Hopper GPUs in {}; --kernels {} races them alone, "
       "--all-modes beside the others",
       apps::joined(names, ", "), apps::joined(backends, ", "), apps::joined(modes, ", "), apps::joined(names, ","));
 }

@@ -86,7 +86,7 @@ std::string table_section(const Run& run) {
     head += fmt::format("<th scope=\"col\" class=\"{}\" title=\"{}\"><button type=\"button\">{}</button></th>",
                         is_number(*column) ? "number" : "", column->explains, column->page.heading);
   return fmt::format(
-             "<section id=\"table\">\n<h2>Every row</h2>\n<form class=\"filters\">\n"
+             "<section id=\"table\">\n<h2>Every entry</h2>\n<form class=\"filters\">\n"
              "<label>Kernel <input type=\"search\" placeholder=\"part of its name\" data-column=\"{}\"></label>\n",
              place_of("kernel")) +
          filter("Backend", place_of("backend"), backends) + filter("Type", place_of("dtype"), types) +

@@ -73,7 +73,7 @@ class FindingsReporter final : public Reporter {
     fmt::print("\n{}\n", apps::styled("Found", apps::Style::Bold, apps::shows_colour(stdout)));
     for (const Fastest& fastest : fastest_) print(speed_line(fastest));
     if (checked_ > 0)
-      print(fmt::format("errors: {} of {} checked rows are within their bound, and {} have the contract's bits",
+      print(fmt::format("errors: {} of {} checked entries are within their bound, and {} have the contract's bits",
                         within_, checked_, same_bits_));
     if (any_contract_) print("≡ marks kernels that keep the contract of their mode: the same bits on every backend");
     if (!failing_.empty()) print("not right: " + apps::joined(failing_, ", "));
@@ -87,7 +87,7 @@ class FindingsReporter final : public Reporter {
   std::string speed_line(const Fastest& fastest) const {
     const bool is_operation = fastest.overall->operation == Operation::User;
     std::string line = fmt::format("{} {}: the fastest {} is {}", fastest.backend, fastest.type,
-                                   is_operation ? "run" : "strict row", speed_of(*fastest.overall, threads_));
+                                   is_operation ? "run" : "strict kernel", speed_of(*fastest.overall, threads_));
     if (fastest.overall->canonical || is_operation) return line;
     if (!fastest.canonical) return line + "; none that ran has the contract's order";
     return line + "; the fastest of the contract's order is " + speed_of(*fastest.canonical, threads_);

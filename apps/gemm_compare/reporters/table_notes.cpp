@@ -48,7 +48,7 @@ std::string TableNotes::line(const Note& note) const {
   for (const Kernel& kernel : note.kernels)
     names.push_back(fmt::format("{} ({})", kernel.name, apps::joined(kernel.backends, ", ")));
   const bool all = note.verdict == Verdict::Pass && note.entries == passed_ && passed_ > 1;
-  const std::string kernels = all ? fmt::format("all {} rows that passed", passed_) : apps::joined(names, ", ");
+  const std::string kernels = all ? fmt::format("all {} entries that passed", passed_) : apps::joined(names, ", ");
   std::string reason = note.reason;
   if (note.longest > 0)
     reason = fmt::format(

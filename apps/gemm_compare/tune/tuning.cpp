@@ -17,9 +17,9 @@ namespace {
 /// A kernel must take less than this times the time of the best kernel above it in the ladder, so that noise does not
 /// decide.
 constexpr double better = 0.97;
-/// A kernel that takes more than `behind` times as long as the fastest one on `hopeless_after` shapes in a row is no
-/// longer measured.
-constexpr double behind = 3;
+/// A kernel that takes more than `hopeless_factor` times as long as the fastest one, on `hopeless_after` shapes one
+/// after the other, is no longer measured.
+constexpr double hopeless_factor = 3;
 constexpr int hopeless_after = 12;
 
 std::filesystem::path target(const Options& options, const Capabilities& machine) {
@@ -83,9 +83,9 @@ bool Tuning::wants(Group& group) {
   };
   for (const Task& task : group.tasks) rivals[task.gemm->math] += may_be_chosen(task);
   std::erase_if(group.tasks, [&](const Task& task) {
-    const auto far = far_behind_.find({task.gemm->name, group.type, task.gemm->math});
+    const auto far = far_slower_.find({task.gemm->name, group.type, task.gemm->math});
     return !may_be_chosen(task) || rivals[task.gemm->math] < 2 || known(group, task.gemm->math) ||
-           (far != far_behind_.end() && far->second >= hopeless_after);
+           (far != far_slower_.end() && far->second >= hopeless_after);
   });
   if (group.tasks.empty()) return false;
   if (watch_.seconds() < budget_) return true;
@@ -96,15 +96,15 @@ bool Tuning::wants(Group& group) {
 void Tuning::add(const std::vector<Result>& group) {
   std::map<Math, const Result*> fastest;
   const auto seconds = [](const Result& result) { return seconds_of(result, false); };
-  for (auto result = group.rbegin(); result != group.rend(); ++result) { // the preferred rows are last
+  for (auto result = group.rbegin(); result != group.rend(); ++result) { // the preferred kernels are last
     if (result->transfer || result->samples.empty() || result->verdict != Verdict::Pass) continue;
     const Result*& best = fastest[result->math];
     if (best == nullptr || seconds(*result) < better * seconds(*best)) best = &*result;
   }
   for (const Result& result : group) {
     if (result.transfer || result.samples.empty() || !fastest.contains(result.math)) continue;
-    int& times = far_behind_[{result.kernel, result.type, result.math}];
-    times = seconds(result) > behind * seconds(*fastest.at(result.math)) ? times + 1 : 0;
+    int& times = far_slower_[{result.kernel, result.type, result.math}];
+    times = seconds(result) > hopeless_factor * seconds(*fastest.at(result.math)) ? times + 1 : 0;
   }
   for (const auto& [math, best] : fastest) {
     table_.products.push_back(

@@ -25,8 +25,8 @@ class Tuning {
   /// it is known.
   Tuning(const Options& options, const RacePlan& plan);
 
-  /// Removes the tasks of the group that need no measurement: kernels that gemm() may not choose, kernels that were far
-  /// behind on the shapes before, modes with fewer than two kernels, and modes for which the table has this shape.
+  /// Removes the tasks of the group that need no measurement: kernels that gemm() may not choose, kernels that were
+  /// hopeless on the shapes before, modes with fewer than two kernels, and modes for which the table has this shape.
   /// Returns false if no task is left or the time is up.
   bool wants(Group& group);
   /// Adds the fastest passing kernel of each mode to the table and writes the table.
@@ -43,7 +43,7 @@ class Tuning {
   double budget_;
   measure::HostStopwatch watch_;
   TuningTable table_;
-  std::map<Kernel, int> far_behind_; ///< number of shapes in a row on which the kernel was far behind
+  std::map<Kernel, int> far_slower_; ///< number of shapes in a row on which the kernel was hopeless
   int added_ = 0;
   int left_ = 0; ///< groups for which no time was left
 };

@@ -50,8 +50,8 @@ std::optional<Difference> first_difference(std::size_t bytes, const std::byte* i
     return std::nullopt;
   };
   constexpr auto guard = static_cast<std::int64_t>(guard_bytes);
-  if (const auto behind = compare(static_cast<std::int64_t>(bytes), guard_image().data(), guard_bytes)) return behind;
-  if (const auto front = compare(-guard, guard_image().data(), guard_bytes)) return front;
+  if (const auto after = compare(static_cast<std::int64_t>(bytes), guard_image().data(), guard_bytes)) return after;
+  if (const auto before = compare(-guard, guard_image().data(), guard_bytes)) return before;
   return image != nullptr ? compare(0, image, bytes) : std::nullopt;
 }
 

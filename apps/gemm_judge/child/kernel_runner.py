@@ -27,7 +27,7 @@ m, n, k, lda, ldb, ldc, arena_bytes, layers, magic = map(int, (m, n, k, lda, ldb
 settle, watch_for = float(settle), float(watch_for)
 channel = socket.socket(fileno=3)
 sleep, monotonic = time.sleep, time.monotonic  # a kernel may replace the module's
-on_card = device == "cuda"
+on_gpu = device == "cuda"
 obeyed = PING  # the kind of the last command
 
 
@@ -82,8 +82,8 @@ def load():
         reply(CANNOT_LOAD, text=f"{type(error).__name__}: {error}")
         return None
     torch = sys.modules.get("torch")
-    if on_card and torch is None:
-        reply(REJECTED, text="a Python kernel for a card gets tensors: import torch in it")
+    if on_gpu and torch is None:
+        reply(REJECTED, text="a Python kernel for a GPU gets tensors: import torch in it")
         return None
     if dtype == "bfloat16":
         # Tensors are views of 16-bit integers, because NumPy alone has no such numbers.
@@ -158,9 +158,9 @@ class Driver:
         function("cuCtxSetCurrent", pointer)(context)
 
     def allocate(self, count):
-        memory_on_card = ctypes.c_uint64()
-        self.allocate_at(ctypes.byref(memory_on_card), max(count, 1))
-        return memory_on_card.value
+        memory_on_gpu = ctypes.c_uint64()
+        self.allocate_at(ctypes.byref(memory_on_gpu), max(count, 1))
+        return memory_on_gpu.value
 
     def text(self, code):
         text = ctypes.c_char_p()
@@ -168,7 +168,7 @@ class Driver:
         return f"CUDA error {code} ({(text.value or b'?').decode()})"
 
 
-class CardOperand:
+class GpuOperand:
     """One operand's memory on the GPU, between guard bands, and what it must still hold after a call."""
 
     guard = 256 << 10
@@ -220,13 +220,13 @@ def first_difference(x, y):
     return low
 
 
-class OnCard:
+class OnGpu:
     """The operands on the GPU. This is for GPUs alone."""
 
     def __init__(self):
         placed = arrays(arena, arena, arena)
         types = (operand_type, operand_type, result_type)
-        self.operands = [CardOperand(array, element) for array, element in zip(placed, types)]
+        self.operands = [GpuOperand(array, element) for array, element in zip(placed, types)]
         self.other_bytes = 2 * driver.cache_bytes
         self.other_data = driver.allocate(self.other_bytes)
 
@@ -275,7 +275,7 @@ def call(number, solve, placed):
         result = solve(a, b, c)
         if result is not None and result is not c:
             c[...] = result
-        if on_card:
+        if on_gpu:
             driver.synchronize()
     except DeviceFault as error:
         return reply(DEVICE_FAULT, number, text=error)
@@ -296,27 +296,27 @@ def collect(number):
 
 
 def obey(kind, number, addresses):
-    global solve, card
+    global solve, gpu
     if kind == LOAD:
         solve = load()
     elif kind == CALL:
-        call(number, solve, card.tensors if on_card else operands(*addresses))
+        call(number, solve, gpu.tensors if on_gpu else operands(*addresses))
     elif kind == COLLECT:
-        card.collect(number) if on_card else collect(number)
-    elif kind == WATCH and on_card:
-        card.watch(number)
+        gpu.collect(number) if on_gpu else collect(number)
+    elif kind == WATCH and on_gpu:
+        gpu.watch(number)
     else:
-        if kind == PLACE and on_card:
-            card = card or OnCard()
-            card.place(addresses)
+        if kind == PLACE and on_gpu:
+            gpu = gpu or OnGpu()
+            gpu.place(addresses)
         reply(DONE, number)
 
 
-driver, solve, card = None, None, None
+driver, solve, gpu = None, None, None
 try:
-    driver = Driver() if on_card else None
+    driver = Driver() if on_gpu else None
 except (OSError, AttributeError, DeviceFault) as error:
-    reply(UNAVAILABLE, text=f"no card for a kernel in Python: {error}")
+    reply(UNAVAILABLE, text=f"no GPU for a kernel in Python: {error}")
     os._exit(0)
 reply(READY, arena=arena, layer_bits=layers)
 packet = bytearray(COMMAND.size)

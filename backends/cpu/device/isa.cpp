@@ -50,7 +50,7 @@ constexpr std::array known{Isa::Portable, Isa::Neon};
 constexpr std::array known{Isa::Portable};
 #endif
 
-bool look_for_two_wide_units() noexcept {
+bool look_for_two_wide_vector_units() noexcept {
 #if defined(__x86_64__)
   constexpr unsigned amd = 0x68747541; // "Auth" of "AuthenticAMD"
   constexpr unsigned zen5 = 0x1a;
@@ -139,8 +139,8 @@ Status choose_isa(Isa& isa) {
                                                           nearest_word(word, words) + "'?");
 }
 
-bool has_two_wide_units(Isa isa) noexcept {
-  static const bool has = look_for_two_wide_units();
+bool has_two_wide_vector_units(Isa isa) noexcept {
+  static const bool has = look_for_two_wide_vector_units();
   return isa == Isa::Avx512 && has;
 }
 

@@ -31,7 +31,7 @@ Status choose_isa(Isa& isa);
 
 /// Says whether two multiply-adds of 512 bits begin in each cycle: on Intel's processors, and on AMD's from Zen 5 on.
 /// The caches of these processors are no wider than others', so operands should come from a nearer cache.
-bool has_two_wide_units(Isa isa) noexcept;
+bool has_two_wide_vector_units(Isa isa) noexcept;
 
 /// Returns null if this process may use AMX's tiles on bf16, else what is missing. The first call asks the kernel for
 /// the tiles: Linux keeps their 8 KiB of registers from programs that have not asked (arch_prctl, ARCH_REQ_XCOMP_PERM).

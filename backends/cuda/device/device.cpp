@@ -29,7 +29,7 @@ std::string text_of(cudaError_t error) {
 std::string where_devices_may_be() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   return visible ? "; CUDA_VISIBLE_DEVICES is '" + std::string(visible) + "', unset it to see all devices"
-                 : "; nvidia-smi says which cards it sees (in a container, start it with access to the GPU)";
+                 : "; nvidia-smi says which GPUs it sees (in a container, start it with access to the GPU)";
 }
 
 /// Counts the devices that the driver shows. Fails with the reason if there are none.

@@ -8,7 +8,7 @@ namespace tessera::cuda {
 
 namespace {
 
-const auto& all_rows() {
+const auto& all_kernels() {
   static const std::array kernels{
       // clang-format off
       // Math::Strict. cuBLAS does not keep the contract, so it comes after the first kernel that does and takes every call.
@@ -63,11 +63,11 @@ const auto& all_rows() {
 
 } // namespace
 
-std::span<const GemmKernel> gemm_ladder() { return all_rows(); }
+std::span<const GemmKernel> gemm_ladder() { return all_kernels(); }
 
 std::span<const GemmKernel> ladder_of_other_generations() {
   static const auto kernels = [] {
-    auto copy = all_rows();
+    auto copy = all_kernels();
     for (GemmKernel& kernel : copy)
       if (kernel.summation == Summation::HopperUnits) kernel.summation = Summation::Other;
     return copy;

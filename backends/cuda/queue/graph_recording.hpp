@@ -16,7 +16,7 @@ namespace tessera::cuda {
 
 class GraphRecording final : public Recording, public RecordedResources {
  public:
-  /// Makes a recording of `graph`, whose kernels use `memory`. Takes both over, also if it fails.
+  /// Makes a recording of `graph`, whose kernels use `memory`. Takes both over, even if it fails.
   static Status create(int device, cudaGraph_t graph, std::unique_ptr<RecordedMemory> memory,
                        std::unique_ptr<Recording>& recording) noexcept;
   ~GraphRecording() override;

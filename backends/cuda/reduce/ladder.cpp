@@ -7,7 +7,7 @@ namespace tessera::cuda {
 std::span<const ReduceKernel> reduce_ladder() {
   static const std::array kernels{
       canonical_squares_f32,
-      canonical_squares_f64, // The default, because it has the same bits on every backend.
+      canonical_squares_f64, // This is the default, because it has the same bits on every backend.
       canonical_squares_f16,
       canonical_squares_bf16,
       canonical_squares_i32, //

@@ -1,14 +1,14 @@
 /// hopper_units: the contract of the modes of matrix units for Hopper's, written down as code.
 ///
-/// Each element of C is computed on its own by unit_contract.hpp, from a model of the matrix units. The kernel is
-/// serial and slow; the kernels of the other host backends compute the same bits with vectors.
+/// Each element of C is computed on its own by matrix_unit_contract.hpp, from a model of the matrix units. The kernel
+/// is serial and slow; the kernels of the other host backends compute the same bits with vectors.
 
 #include <new>
 #include <type_traits>
 #include <vector>
 
 #include <tessera/backend/out_of_memory.hpp>
-#include <tessera/detail/unit_contract.hpp>
+#include <tessera/detail/matrix_unit_contract.hpp>
 #include <tessera/half.hpp>
 
 #include "finish_row.hpp"
@@ -27,9 +27,9 @@ void multiply(const GemmOperands<T, R>& x, Math math, const Epilogue& epilogue) 
   auto sums = sized_vector<float>(static_cast<std::size_t>(x.n), "the sums of a row");
   for (Index j = 0; j < x.n; ++j)
     for (Index p = 0; p < x.k; ++p)
-      columns[static_cast<std::size_t>(j * x.k + p)] = hopper::seen_by_units(x.at_b(p, j), math);
+      columns[static_cast<std::size_t>(j * x.k + p)] = hopper::seen_by_matrix_units(x.at_b(p, j), math);
   for (Index i = 0; i < x.m; ++i) {
-    for (Index p = 0; p < x.k; ++p) row[static_cast<std::size_t>(p)] = hopper::seen_by_units(x.at_a(i, p), math);
+    for (Index p = 0; p < x.k; ++p) row[static_cast<std::size_t>(p)] = hopper::seen_by_matrix_units(x.at_a(i, p), math);
     for (std::size_t j = 0; j < sums.size(); ++j)
       sums[j] = hopper::contract_sum(row, {columns.data() + j * k, k}, math);
     host::finish_row(x.alpha, x.beta, epilogue, i, 0, x.n, sums.data(), x.c + i * x.ldc);

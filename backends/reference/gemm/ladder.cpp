@@ -5,7 +5,7 @@
 namespace tessera::reference {
 
 std::span<const GemmKernel> gemm_ladder() {
-  // An array, because executors return it from noexcept functions.
+  // The ladder is an array, because executors return it from noexcept functions.
   static const std::array kernels{
       canonical_f32,
       canonical_f64,

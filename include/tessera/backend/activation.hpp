@@ -76,7 +76,7 @@ template <class T>
   return x > Constants::overflow ? Constants::infinite : sum * scale;
 }
 
-/// Returns x / y for y ≥ 1, also if y is Inf or NaN, with the bits of the division. On a device a division takes many
+/// Returns x / y for y ≥ 1, even if y is Inf or NaN, with the bits of the division. On a device a division takes many
 /// more instructions if y is very large, as in gelu for x below −9. There y is scaled first; the quotient stays a
 /// normal number.
 template <class T>

@@ -210,9 +210,9 @@ inline constexpr DType reduced_dtype_of = dtype_of<T>;
 template <>
 inline constexpr DType reduced_dtype_of<std::int32_t> = DType::I32;
 
-/// A reduction over all elements of a row-major matrix in the executor's memory, in double precision. Of whole numbers
-/// (I32) there is Σx² alone, which is exact in any order of additions: every kernel of it keeps the contract. A sum of
-/// 2⁶³ or more is InvalidArgument on every kernel.
+/// A reduction over all elements of a row-major matrix in the executor's memory, in double precision. Σx² is the only
+/// reduction of whole numbers (I32); it is exact in any order of additions: every kernel of it keeps the contract. A
+/// sum of 2⁶³ or more is InvalidArgument on every kernel.
 struct ReduceCall {
   ReduceOp op = ReduceOp::SumOfSquares; ///< what is computed
   DType type = DType::F32;              ///< type of the elements, or I32

@@ -57,9 +57,9 @@ struct PluginInfo {
   Status (*create)(const ExecutorOptions& options, Executor*& executor);
   /// Ends an executor that create() made.
   void (*destroy)(Executor* executor);
-  /// Returns every kernel of the ladders of products, also where there is no device.
+  /// Returns every kernel of the ladders of products, even where there is no device.
   std::span<const GemmKernel> (*gemm_kernels)();
-  /// Returns every kernel of the ladders of reductions, also where there is no device.
+  /// Returns every kernel of the ladders of reductions, even where there is no device.
   std::span<const ReduceKernel> (*reduce_kernels)();
   /// Whose memory the executor's is; Capabilities::host_memory must agree. For a name of built_in_backends the list
   /// holds, here and for the preference.

@@ -55,9 +55,9 @@ inline double passes(Index extent, int tile) noexcept {
   return static_cast<double>(tiles);
 }
 
-/// The count of a kernel that computes C in tiles of row.tile: A is loaded once for each tile in a row of C, B once for
-/// each tile in a column, elements beyond the edges are not loaded, and C is stored once. With tiles of 1×1 that is 2·k
-/// loads for each result; with square ones that divide C it is 2·m·n·k/tile. Neighbours are loaded together.
+/// The count of a kernel that computes C in tiles of kernel.tile: A is loaded once for each tile in a row of C, B once
+/// for each tile in a column, elements beyond the edges are not loaded, and C is stored once. With tiles of 1×1 that is
+/// 2·k loads for each result; with square ones that divide C it is 2·m·n·k/tile. Neighbours are loaded together.
 inline GemmTraffic tile_traffic(const GemmKernel& kernel, const GemmCall& call) noexcept {
   const GemmSizes sizes(call);
   const double loads = sizes.a * passes(call.n, kernel.tile.n) + sizes.b * passes(call.m, kernel.tile.m);

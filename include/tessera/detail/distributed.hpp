@@ -95,7 +95,7 @@ struct DistributedReport {
 namespace detail {
 
 struct GridState;
-struct ResidentElements;
+struct PlacedElements;
 
 /// The type of a distributed matrix's elements.
 using DistributedType = NumberType;
@@ -176,8 +176,8 @@ struct DistributedStorage {
   Index local_rows = 0, local_cols = 0; ///< of this rank
   Index ld = 1;                         ///< elements from one local row to the next, or from column to column
   void* data = nullptr;
-  std::shared_ptr<void> memory;               ///< keeps `data` alive; null for the caller's memory
-  std::shared_ptr<ResidentElements> resident; ///< the elements in a device's memory; null: they are on the host alone
+  std::shared_ptr<void> memory;             ///< keeps `data` alive; null for the caller's memory
+  std::shared_ptr<PlacedElements> resident; ///< the elements in a device's memory; null: they are on the host alone
 };
 
 using DistributedPointer = std::shared_ptr<DistributedStorage>;

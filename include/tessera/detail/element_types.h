@@ -8,8 +8,8 @@
  *
  * A new type is one entry: a line in a table below, and the header of its C++ class at the end of this file. The class
  * has the size that the line says, converts to float without rounding, and, if matrices hold it, is made of a float or
- * double by rounding once (half.hpp). Kernels for it are rows of their ladders; until there are some, products reject
- * the type by its name. Values are never changed and never used again, because programs have them compiled in.
+ * double by rounding once (half.hpp). Kernels for it are entries of their ladders; until there are some, products
+ * reject the type by its name. Values are never changed and never used again, because programs have them compiled in.
  *
  * The columns:
  *   name      DType::name, CheckedType::name, TESSERA_KERNEL_name
@@ -82,14 +82,14 @@
 #define TESSERA_AS_CHECKED_TYPE(name, c_name, value, ...) TESSERA_CHECKED_##c_name = value,
 /** The enumerator of kernel_abi.h. */
 #define TESSERA_AS_KERNEL_TYPE(name, c_name, value, kernel, ...) TESSERA_KERNEL_##name = kernel,
-/** An entry as a row of types.hpp. */
-#define TESSERA_AS_ROW(name, c_name, value, kernel, class_, word, array, npy, bytes, scalar, digits, exponent, math, \
-                       result, buffer, dlpack, torch, what)                                                          \
-  , detail::ElementRow<class_> {                                                                                     \
-    {                                                                                                                \
-      DType::name, word, array, npy, bytes, DType::scalar, digits, exponent, Math::math, DType::result, kernel,      \
-          buffer, dlpack, torch, what                                                                                \
-    }                                                                                                                \
+/** An entry as types.hpp has it. */
+#define TESSERA_AS_ENTRY(name, c_name, value, kernel, class_, word, array, npy, bytes, scalar, digits, exponent, math, \
+                         result, buffer, dlpack, torch, what)                                                          \
+  , detail::ElementEntry<class_> {                                                                                     \
+    {                                                                                                                  \
+      DType::name, word, array, npy, bytes, DType::scalar, digits, exponent, Math::math, DType::result, kernel,        \
+          buffer, dlpack, torch, what                                                                                  \
+    }                                                                                                                  \
   }
 
 #endif

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <memory>
 
+#include <tessera/detail/macros_off.hpp>
+
 namespace tessera::detail {
 
 /// Is never destroyed, nor is what was found.
@@ -29,3 +31,5 @@ class FoundOnce {
 };
 
 } // namespace tessera::detail
+
+#include <tessera/detail/macros_on.hpp>

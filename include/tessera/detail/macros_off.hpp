@@ -1,4 +1,5 @@
-// Not `#pragma once`: each public header includes this file before its declarations, and macros_on.hpp after them.
+// This header has no `#pragma once`: each public header includes this file before its declarations, and macros_on.hpp
+// after them.
 
 /// Puts aside the macros of other headers that have names of ours, such as None and Status of X11, min and max of
 /// Windows, or move of curses, whatever was included first. macros_on.hpp brings them back, so that a program's own

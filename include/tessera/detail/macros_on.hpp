@@ -1,4 +1,4 @@
-// Not `#pragma once`: each public header ends with this file.
+// This header has no `#pragma once`: each public header ends with this file.
 
 /// Brings back the macros that macros_off.hpp has put aside.
 

@@ -106,7 +106,7 @@ class TESSERA_API Storage {
   void make_room(Executor& executor);
   Placed place(Executor& executor, bool discard);
   bool take_from_other_executor(ExecutionQueue& queue);
-  void order_behind_pending(Queue& queue);
+  void order_after_pending(Queue& queue);
   void settle_host();
   Status wait_for_host_work() noexcept;
   /// May a copy from the host's elements be under way after its call? See Executor::enqueue_copy().

@@ -45,7 +45,7 @@ In<typename M::value_type> read(const M& matrix, Executor& executor) {
   return detail::make_view<In<T>>(detail::place_view(matrix.view().operand(), executor, detail::Access::In));
 }
 /// Returns a view for functors that write every element and read none. The executor's copy is the newest one from now
-/// on, and the old elements of a whole matrix are lost, also if the functor does not run.
+/// on, and the old elements of a whole matrix are lost, even if the functor does not run.
 template <class T>
 requires(!std::is_const_v<T>) Out<T> write(const MatrixView<T>& matrix, Executor& executor) {
   return detail::make_view<Out<T>>(detail::place_view(matrix.operand(), executor, detail::Access::Out));

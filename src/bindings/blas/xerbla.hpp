@@ -3,7 +3,7 @@
 /// What happens at an illegal argument: what would happen without this library. The call goes on to the routine of the
 /// BLAS that the library displaces, which finds the argument too and tells the handler that it finds: R's, NumPy's, a
 /// program's own, or that BLAS's. The library itself exports no xerbla_ and no cblas_xerbla, because they would
-/// displace those handlers also for LAPACK and for the rest of the BLAS.
+/// displace those handlers for LAPACK and for the rest of the BLAS, too.
 
 #include <cstdint>
 

@@ -29,8 +29,8 @@ using namespace tessera::c_api;
 
 namespace {
 
-/// The text of tessera_last_error(), cut to its length. An array, because a string needs memory for its text, and the C
-/// library ends the process where there is none to register the string's destructor.
+/// The text of tessera_last_error(), cut to its length. It is an array, because a string needs memory for its text, and
+/// the C library ends the process where there is no memory to register the string's destructor.
 thread_local char last_error[4096];
 
 } // namespace
@@ -206,7 +206,7 @@ tessera_status tessera_backend_available(tessera_backend backend) {
     if (const Backend asked = checked(backend); asked == Backend::Auto)
       tessera::executor(asked);
     else
-      tessera::named_executor(asked); // a question is not a choice
+      tessera::named_executor(asked); // executor() would make it the backend that the program chose
   });
 }
 

@@ -256,43 +256,26 @@ class ArrayProduct {
     const Index m = by_columns ? b_.cols : a_.rows, n = by_columns ? a_.rows : b_.cols;
     const Epilogue epilogue = layer_.of(a_, type, a_.rows, b_.cols, layout);
     const Operand &left = first.operand(), &right = second.operand();
-    if (type.is_complex)
-      return run(ComplexGemmCall{{.type = type.part,
-                                  .math = options_.math,
-                                  .op_a = first.op(),
-                                  .op_b = second.op(),
-                                  .m = m,
-                                  .n = n,
-                                  .k = a_.cols,
-                                  .alpha = alpha_,
-                                  .a = left.data(),
-                                  .lda = left.ld(),
-                                  .b = right.data(),
-                                  .ldb = right.ld(),
-                                  .beta = beta_,
-                                  .c = c,
-                                  .ldc = layout.ld,
-                                  .threads = options_.threads}},
-                 after);
-    run(GemmCall{{.type = a_.type.part,
-                  .math = options_.math,
-                  .op_a = first.op(),
-                  .op_b = second.op(),
-                  .m = m,
-                  .n = n,
-                  .k = a_.cols,
-                  .alpha = alpha_.real(),
-                  .a = left.data(),
-                  .lda = left.ld(),
-                  .b = right.data(),
-                  .ldb = right.ld(),
-                  .beta = beta_.real(),
-                  .c = c,
-                  .ldc = layout.ld,
-                  .threads = options_.threads},
-                 type.part,
-                 epilogue},
-        after);
+    const auto call = [&]<class Scale>(Scale alpha, Scale beta) -> ProductCall<Scale> {
+      return {.type = a_.type.part,
+              .math = options_.math,
+              .op_a = first.op(),
+              .op_b = second.op(),
+              .m = m,
+              .n = n,
+              .k = a_.cols,
+              .alpha = alpha,
+              .a = left.data(),
+              .lda = left.ld(),
+              .b = right.data(),
+              .ldb = right.ld(),
+              .beta = beta,
+              .c = c,
+              .ldc = layout.ld,
+              .threads = options_.threads};
+    };
+    if (type.is_complex) return run(ComplexGemmCall{call(alpha_, beta_)}, after);
+    run(GemmCall{call(alpha_.real(), beta_.real()), type.part, epilogue}, after);
   }
 
   template <class Call>

@@ -17,7 +17,7 @@ struct Layout {
   Index ld = 1;
 };
 
-/// Returns the layout of a row-major or column-major array, also if it is a block of a larger matrix. Returns none for
+/// Returns the layout of a row-major or column-major array, even if it is a block of a larger matrix. Returns none for
 /// all other strides (steps between the elements of a row, negative or zero strides, overlapping rows) and for elements
 /// that are not aligned.
 std::optional<Layout> layout_of(const Array& array);

@@ -55,18 +55,18 @@ Matrices::Matrices(PyObject* object, const char* name) : object_(object), name_(
 
 Matrices::Range Matrices::range() const {
   std::intptr_t low = INTPTR_MAX, high = INTPTR_MIN;
-  const auto reach = [](Index distance, std::intptr_t& before, std::intptr_t& behind) {
-    (distance < 0 ? before : behind) += distance;
+  const auto reach = [](Index distance, std::intptr_t& before, std::intptr_t& after) {
+    (distance < 0 ? before : after) += distance;
   };
   for (Index n = 0; n < (shared_ || even_ ? std::min<Index>(count_, 1) : count_); ++n) {
     const Array& x = at(n);
     if (x.rows == 0 || x.cols == 0) continue;
-    auto before = reinterpret_cast<std::intptr_t>(x.data), behind = before + x.element();
-    reach((x.rows - 1) * x.row_stride, before, behind);
-    reach((x.cols - 1) * x.col_stride, before, behind);
-    if (even_) reach((count_ - 1) * step_, before, behind);
+    auto before = reinterpret_cast<std::intptr_t>(x.data), after = before + x.element();
+    reach((x.rows - 1) * x.row_stride, before, after);
+    reach((x.cols - 1) * x.col_stride, before, after);
+    if (even_) reach((count_ - 1) * step_, before, after);
     low = std::min(low, before);
-    high = std::max(high, behind);
+    high = std::max(high, after);
   }
   if (low >= high) return {};
   return {static_cast<std::uintptr_t>(low), static_cast<std::uintptr_t>(high)};
@@ -97,7 +97,7 @@ void Matrices::add_all() {
 }
 
 /// Adds the matrices of a stack. If those can be read where they are, the first one and the step describe all of them;
-/// the first one has the shape and the type also where there are no matrices.
+/// the first one has the shape and the type even where there are no matrices.
 void Matrices::add_from_buffer() {
   count_ = buffer_->sizes()[0];
   step_ = buffer_->strides()[0];

@@ -41,7 +41,7 @@ backend: 'auto', 'reference', 'openmp', 'tbb', 'cuda', or the name of another pl
     or BackendUnavailable says why not.
 math: 'strict' (the same bits on every backend), 'tf32', 'bf16', 'fp16', 'emulated_fp16x3', 'emulated_bf16x6',
     'compensated' or 'strassen'.
-kernel: a row of the backend's ladder (see kernels()); it runs, or KernelRejected says why not.
+kernel: a kernel of the backend by its name (see kernels()); it runs, or KernelRejected says why not.
 threads: 1 or more; None for the default.
 stream: the number of a CUDA stream, for arrays on a device. The call then returns before the product is done. The
     product starts after the work in the stream, and later work in the stream waits for it. None: done on return.
@@ -128,24 +128,24 @@ nb::object check_of(nb::handle products, nb::handle types, nb::handle math, nb::
 nb::str text(std::string_view word) { return nb::str(word.data(), word.size()); }
 
 /// Returns (name, built, available, reason, path, device, threads, memory) of each backend.
-nb::list backend_rows() {
-  nb::list rows;
+nb::list backend_facts() {
+  nb::list list;
   for (const BackendInfo& info : available_backends()) {
     const Capabilities* machine = capabilities_of(info.backend);
-    rows.append(nb::make_tuple(text(to_string(info.backend)), info.built, info.available, text(info.reason),
+    list.append(nb::make_tuple(text(to_string(info.backend)), info.built, info.available, text(info.reason),
                                text(info.path), text(machine ? machine->device : ""),
                                machine && machine->host_memory ? machine->threads : 0, text(to_string(info.memory))));
   }
-  return rows;
+  return list;
 }
 
 /// Returns (name, dtype, math, canonical, summary, source) of each GEMM kernel of a backend.
-nb::list kernel_rows(nb::handle backend) {
-  nb::list rows;
+nb::list kernel_facts(nb::handle backend) {
+  nb::list list;
   for (const GemmKernel& kernel : gemm_kernels(parse_backend(backend.ptr())))
-    rows.append(nb::make_tuple(kernel.name, dtype_name(kernel.type), text(to_string(kernel.math)),
+    list.append(nb::make_tuple(kernel.name, dtype_name(kernel.type), text(to_string(kernel.math)),
                                has_contract(kernel.summation), kernel.summary, kernel.source));
-  return rows;
+  return list;
 }
 
 /// Do products of this type and mode on a backend have bits that do not depend on the kernel, if none is named?
@@ -348,8 +348,8 @@ NB_MODULE(_core, module) {
              "threads"_a.none());
   module.def(
       "expect_plain", [](nb::handle x, const char* name) { expect_plain(x.ptr(), name); }, "x"_a.none(), "name"_a);
-  module.def("backend_rows", backend_rows);
-  module.def("kernel_rows", kernel_rows, "backend"_a.none());
+  module.def("backend_facts", backend_facts);
+  module.def("kernel_facts", kernel_facts, "backend"_a.none());
   module.attr("element_types") = nb::steal(checked(element_table()));
   module.def("promises_bits", backend_promises_bits, "backend"_a, "dtype"_a, "math"_a);
   module.def("copies_made", copies_made, "How many arrays gemm had to copy so far.");

@@ -15,7 +15,7 @@
 namespace tessera::python {
 namespace {
 
-/// The largest number of multiply-adds of the reference. Of larger products it compares some rows, and Freivalds' check
+/// The largest number of multiply-adds of the reference. It compares some rows of larger products, and Freivalds' check
 /// tests the others.
 constexpr double reference_products = 5e8;
 constexpr Index least_rows_compared = 16;

@@ -89,7 +89,7 @@ def make_sdist(target: Path) -> Path:
 
 
 def unpack(sdist: Path) -> Path:
-    """Its folder. It is always the same one, so that ccache finds what it compiled before."""
+    """Unpacks the sources and returns their folder. It has always one name, so that ccache finds what it compiled before."""
     with tarfile.open(sdist) as archive:
         archive.extractall(work / "source")
     (folder,) = (work / "source").iterdir()

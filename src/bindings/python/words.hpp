@@ -18,8 +18,9 @@ Backend parse_backend(PyObject* word);
 Math parse_math(PyObject* word);
 /// Reads a number of threads, 0 for None.
 int parse_threads(PyObject* number);
-/// Reads a whole number: an int, or anything that Python takes as an index, as NumPy's whole numbers. Throws TypeError
-/// for other objects. Of a number beyond 64 bits `fits` becomes false, and the result is none.
+/// Reads a whole number: an int, or anything that Python takes as an index, such as NumPy's whole numbers. Throws
+/// TypeError for other objects. If the number is beyond 64 bits, `fits` becomes false, and the result is not to be
+/// used.
 long long parse_whole_number(PyObject* number, const char* name, const char* expected, bool& fits);
 Activation parse_activation(PyObject* word);
 bool parse_flag(PyObject* flag, const char* name);

@@ -164,7 +164,7 @@ std::string BackendEntry::problem_of(Executor& executor, int device, StatusCode&
     return "its executor says that it is of device " + std::to_string(machine.device_index) + ", and device " +
            std::to_string(device) + " was asked for; let the plug-in heed ExecutorOptions::device";
   try {
-    executor.use_tuning(detail::find_tuned_rows(executor, std::filesystem::path(loaded_.path).parent_path()));
+    executor.use_tuning(detail::find_tuned_kernels(executor, std::filesystem::path(loaded_.path).parent_path()));
   } catch (const IoError& why) { // TESSERA_TUNING names what cannot be used
     code = StatusCode::InvalidArgument;
     return why.what();

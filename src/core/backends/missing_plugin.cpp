@@ -1,33 +1,13 @@
 #include "missing_plugin.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace tessera {
 namespace {
 
-/// A plug-in of the list, in the words of a sentence.
-struct PluginWords {
-  const char* backend;
-  Built BuildFacts::*built;
-  const char* option;  ///< CMake's
-  const char* title;   ///< what the plug-in is for
-  const char* needs;   ///< what must be there to build it
-  const char* install; ///< how the user gets that
-  const char* purpose; ///< for which users the advice is
-};
-
-constexpr std::array all_words{
-    PluginWords{"openmp", &BuildFacts::openmp, "TESSERA_OPENMP", "OpenMP", "a compiler with OpenMP",
-                "install one (Debian: g++)", ""},
-    PluginWords{"tbb", &BuildFacts::tbb, "TESSERA_TBB", "oneTBB", "oneTBB", "install it (Debian: libtbb-dev)", ""},
-    PluginWords{"cuda", &BuildFacts::cuda, "TESSERA_CUDA", "CUDA", "nvcc", "install the CUDA toolkit (12.8 or later)",
-                "to use an NVIDIA card, "},
-};
-
 /// This libtessera was configured without the plug-in.
-std::string not_built(const BuildFacts& build, const PluginWords& words) {
-  const bool left_out = build.*words.built == Built::LeftOut;
+std::string not_built(const BuildFacts& build, const PluginFacts& words) {
+  const bool left_out = words.built == Built::LeftOut;
   const std::string why =
       left_out ? std::string(" (") + words.option + "=OFF); " : std::string(": ") + words.needs + " was not found; ";
   const std::string without = std::string(" built without ") + words.title + why + words.purpose;
@@ -46,17 +26,18 @@ std::string not_built(const BuildFacts& build, const PluginWords& words) {
 }
 
 /// The plug-in was built, but its file is not where this libtessera looks.
-std::string not_here(const BuildFacts& build, const PluginWords& words) {
+std::string not_here(const BuildFacts& build, const PluginFacts& words) {
   const std::string path = ", or name the folder of its file in TESSERA_PLUGIN_PATH";
   switch (build.packaging) {
     case Packaging::Wheel:
       return "a file of this wheel is missing; install it again (pip install --force-reinstall)" + path;
     case Packaging::Debian:
-      if (words.built != &BuildFacts::cuda)
+      if (words.package.empty())
         return "a file of the package " + build.library_package + " is missing; sudo apt install --reinstall " +
                build.library_package;
-      return "the package " + build.cuda_package + " is not installed; sudo apt install " + build.cuda_package +
-             ", or ./" + build.cuda_package + "_*.deb from where Tessera's other packages came";
+      return std::string("the package ").append(words.package) + " is not installed; sudo apt install " +
+             std::string(words.package) + ", or ./" + std::string(words.package) +
+             "_*.deb from where Tessera's other packages came";
     case Packaging::BuildOrPrefix:
       break;
   }
@@ -68,11 +49,11 @@ std::string not_here(const BuildFacts& build, const PluginWords& words) {
 
 std::string missing_plugin(const BuildFacts& build, std::string_view backend, const std::string& file,
                            const std::string& folders, bool named_folders) {
-  const auto* words =
-      std::find_if(all_words.begin(), all_words.end(), [&](const PluginWords& one) { return one.backend == backend; });
-  if (words == all_words.end())
+  const auto words = std::find_if(build.plugins.begin(), build.plugins.end(),
+                                  [&](const PluginFacts& one) { return one.backend == backend; });
+  if (words == build.plugins.end())
     return "no " + file + " in " + folders + "; build it, or name its folder in TESSERA_PLUGIN_PATH";
-  const bool was_built = build.*words->built == Built::Yes;
+  const bool was_built = words->built == Built::Yes;
   const bool should_be_there = was_built && build.packaging != Packaging::Debian;
   return (was_built ? not_here(build, *words) : not_built(build, *words)) + " (no " + file +
          (should_be_there || named_folders ? " in " + folders : "") + ")";

@@ -2,6 +2,7 @@
 
 /// Says why a plug-in of the list is not there and what the user can do, as this libtessera was built and installed.
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,13 +15,25 @@ enum class Built {
   NotFound ///< what it needs was not there
 };
 
-/// How this libtessera comes to a machine.
+/// How this libtessera came to the machine.
 enum class Packaging { BuildOrPrefix, Wheel, Debian };
 
+/// A plug-in that Tessera ships, in the words of a sentence. cmake/TesseraBackends.cmake lists them.
+struct PluginFacts {
+  Built built;
+  std::string_view backend;
+  const char* option;       ///< CMake's
+  const char* title;        ///< what the plug-in is for
+  const char* needs;        ///< what must be there to build it
+  const char* install;      ///< how the user gets that
+  const char* purpose;      ///< for which users the advice is
+  std::string_view package; ///< the Debian package that it has of its own; empty: the library's has it
+};
+
 struct BuildFacts {
-  Built openmp = Built::Yes, tbb = Built::Yes, cuda = Built::Yes;
+  std::span<const PluginFacts> plugins;
   Packaging packaging = Packaging::BuildOrPrefix;
-  std::string cuda_package{}, library_package{}; ///< the names of the Debian packages with the plug-ins
+  std::string library_package{}; ///< the name of the Debian package of libtessera
 };
 
 /// Returns what CMake knew when it configured this libtessera.

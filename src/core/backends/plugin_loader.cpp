@@ -111,7 +111,7 @@ std::string plugin_path() {
 std::vector<std::string> plugin_names_in(std::string_view path) {
   std::vector<std::string> names;
   for (const fs::path& folder : absolute_folders(path)) {
-    // Not std::filesystem, whose iterator allocates in functions that are noexcept.
+    // opendir() reads the folder, because the iterator of std::filesystem allocates in functions that are noexcept.
     errno = 0;
     const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(folder.c_str()), closedir);
     if (entries == nullptr && errno == ENOMEM) throw std::bad_alloc();

@@ -62,9 +62,9 @@ bool any_near(const BatchOperand& x, const BatchOperand& c, Index count) {
   bool any = false;
   for (Index i = 0; i < count; ++i) {
     // C begins less than extent_x after x, or x less than extent_c after C.
-    const auto behind =
+    const auto after_x =
         reinterpret_cast<std::uintptr_t>(c.pointers[i]) - reinterpret_cast<std::uintptr_t>(x.pointers[i]);
-    any |= behind + (extent_c - 1) < extent_x + (extent_c - 1);
+    any |= after_x + (extent_c - 1) < extent_x + (extent_c - 1);
   }
   return any;
 }

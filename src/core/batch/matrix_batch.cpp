@@ -16,6 +16,7 @@
 #include "batch_copies.hpp"
 #include "core/base/partly_written.hpp"
 #include "core/gemm/check_gemm.hpp"
+#include "core/gemm/placed_call.hpp"
 #include "core/matrix/operand.hpp"
 #include "core/placement/placement.hpp"
 #include "pointer_groups.hpp"
@@ -91,20 +92,7 @@ void multiply_on(Executor& executor, const MatrixBatch& x, const GemmOptions& op
     const Operand &a = x.a[i], &b = x.b[i], &c = x.c[i];
     const Placed on_a = read_on(a, executor), on_b = read_on(b, executor);
     const Placed on_c = write_on(c, executor, x.beta == 0.0);
-    const GemmCall call{{.type = a.storage->type(),
-                         .math = options.math,
-                         .op_a = a.op,
-                         .op_b = b.op,
-                         .m = c.rows,
-                         .n = c.cols,
-                         .k = logical_cols(a),
-                         .alpha = x.alpha,
-                         .lda = on_a.ld,
-                         .ldb = on_b.ld,
-                         .beta = x.beta,
-                         .ldc = on_c.ld,
-                         .threads = options.threads},
-                        c.storage->type()};
+    const GemmCall call = placed_call(x.alpha, {a, on_a}, {b, on_b}, x.beta, {c, on_c}, options);
     products.add(call, on_a.data, on_b.data, on_c.data);
   }
   throw_if_failed(executor.gemm_batch(executor.default_queue(), products.batches(), options.kernel));

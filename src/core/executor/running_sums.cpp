@@ -36,11 +36,11 @@ Status check_product(const GemmCall& product) {
 }
 
 /// Refuses a kernel that is named and adds in another order than the contract's.
-Status check_row(const Executor& executor, const GemmCall& call, std::string_view kernel) {
+Status check_named_kernel(const Executor& executor, const GemmCall& call, std::string_view kernel) {
   if (detail::adds_in_own_order(executor, call, kernel))
-    return refusal(StatusCode::Rejected, "row '" + std::string(kernel) +
+    return refusal(StatusCode::Rejected, "kernel '" + std::string(kernel) +
                                              "' adds in an order of its own, which a later part cannot continue; name "
-                                             "a canonical row, or none");
+                                             "a kernel that keeps the contract, or none");
   return {};
 }
 
@@ -144,7 +144,7 @@ Status add_segments(Executor& executor, Queue& queue, const GemmCall& call, Runn
                    "math mode " + std::string(to_string(call.math)) + " promises no order of sums; use strict");
   GemmCall product = product_of(call, sums);
   if (Status status = check_product(product); !status.ok()) return status;
-  if (Status status = check_row(executor, product, kernel); !status.ok()) return status;
+  if (Status status = check_named_kernel(executor, product, kernel); !status.ok()) return status;
   if (product.m == 0 || product.n == 0 || product.k == 0) return {};
   for (Index first = 0; first < product.k; first += canonical_segment) {
     if (Status status = executor.gemm(queue, segment_of(product, first), kernel); !status.ok()) return status;

@@ -22,7 +22,7 @@ inline bool adds_in_own_order(const Executor& executor, const GemmCall& call, st
 
 /// Has the call the bits of the contract of matrix units (docs/contract.md), by the kernel called `name`, or by any
 /// that the executor may choose if that is empty? Parts of k have other bits then.
-inline bool keeps_unit_contract(const Executor& executor, const GemmCall& call, std::string_view name) {
+inline bool keeps_matrix_unit_contract(const Executor& executor, const GemmCall& call, std::string_view name) {
   const auto kernels = executor.gemm_kernels();
   if (name.empty())
     return call.math != Math::Strict && promises_bits(kernels, executor.capabilities(), call.type, call.math);

@@ -30,7 +30,7 @@ int Descriptor::release() noexcept { return std::exchange(number_, -1); }
 
 int Descriptor::close() noexcept {
   const int number = release();
-  // Linux has closed the file also where a signal interrupts the call.
+  // Linux has closed the file even where a signal interrupts the call.
   return number < 0 || ::close(number) == 0 || errno == EINTR ? 0 : errno;
 }
 

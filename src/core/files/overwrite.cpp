@@ -12,7 +12,7 @@
 namespace tessera::io {
 namespace {
 
-/// Has the file this attribute? Not where the kernel or the file system does not say.
+/// Returns whether the file has this attribute; false where the kernel or the file system does not say.
 bool has_attribute(const std::filesystem::path& path, std::uint64_t attribute) {
   struct statx status {};
   return statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &status) == 0 &&
@@ -22,7 +22,7 @@ bool has_attribute(const std::filesystem::path& path, std::uint64_t attribute) {
 #if defined(STATX_ATTR_MOUNT_ROOT)
 constexpr std::uint64_t mount_root = STATX_ATTR_MOUNT_ROOT;
 #else
-constexpr std::uint64_t mount_root = 0x2000; // of Linux 5.8
+constexpr std::uint64_t mount_root = 0x2000; // the value of Linux 5.8, for older headers
 #endif
 
 int copy_all(int to, int from) noexcept {

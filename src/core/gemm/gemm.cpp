@@ -15,6 +15,7 @@
 #include "check_gemm.hpp"
 #include "core/matrix/operand.hpp"
 #include "core/placement/placement.hpp"
+#include "placed_call.hpp"
 #include "transposed_result.hpp"
 
 namespace tessera::detail {
@@ -35,24 +36,8 @@ void multiply_on(Executor& executor, double alpha, const Operand& a, const Opera
   const Placed on_a = read_on(a, executor);
   const Placed on_b = read_on(b, executor);
   const Placed on_c = write_on(c, executor, beta == 0.0);
-  const GemmCall call{{.type = a.storage->type(),
-                       .math = options.math,
-                       .op_a = a.op,
-                       .op_b = b.op,
-                       .m = c.rows,
-                       .n = c.cols,
-                       .k = logical_cols(a),
-                       .alpha = alpha,
-                       .a = on_a.data,
-                       .lda = on_a.ld,
-                       .b = on_b.data,
-                       .ldb = on_b.ld,
-                       .beta = beta,
-                       .c = on_c.data,
-                       .ldc = on_c.ld,
-                       .threads = options.threads},
-                      c.storage->type(),
-                      placed_epilogue(epilogue, c, [&](const Operand& x) { return read_on(x, executor); })};
+  GemmCall call = placed_call(alpha, {a, on_a}, {b, on_b}, beta, {c, on_c}, options);
+  call.epilogue = placed_epilogue(epilogue, c, [&](const Operand& x) { return read_on(x, executor); });
   throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
   written_on(c, executor);
 }

@@ -12,6 +12,7 @@
 #include "check_gemm.hpp"
 #include "core/matrix/operand.hpp"
 #include "core/matrix/queued_work.hpp"
+#include "placed_call.hpp"
 
 namespace tessera::detail {
 
@@ -35,20 +36,7 @@ void gemm(ExecutionQueue& queue, double alpha, const Operand& a, const Operand& 
   }
   QueuedWork work(queue);
   const Placed on_a = work.read(a), on_b = work.read(b), on_c = work.write(c, beta == 0.0);
-  GemmCall call{{.type = a.storage->type(), .math = options.math, .op_a = a.op, .op_b = b.op}};
-  call.m = c.rows;
-  call.n = c.cols;
-  call.k = logical_cols(a);
-  call.alpha = alpha;
-  call.a = on_a.data;
-  call.lda = on_a.ld;
-  call.b = on_b.data;
-  call.ldb = on_b.ld;
-  call.beta = beta;
-  call.c = on_c.data;
-  call.ldc = on_c.ld;
-  call.threads = options.threads;
-  call.result = c.storage->type();
+  const GemmCall call = placed_call(alpha, {a, on_a}, {b, on_b}, beta, {c, on_c}, options);
   throw_if_failed(executor.gemm(queue.queue(), call, options.kernel));
   work.done();
 } catch (const std::bad_alloc& error) {

@@ -59,7 +59,7 @@ std::shared_ptr<detail::QueueMark> ExecutionQueue::mark() {
   return free;
 }
 
-void ExecutionQueue::start_behind_default_queue() {
+void ExecutionQueue::start_after_default_queue() {
   // What is recorded does not run now, and a wait for it would draw this queue into the recording.
   if (is_being_recorded(executor_.default_queue()))
     throw InvalidArgument("an ExecutionQueue cannot be given work while the default queue of " +

@@ -36,7 +36,7 @@ void Storage::settle_host() {
 }
 
 /// Makes the queue's later work start after all pending work. The mutex is held.
-void Storage::order_behind_pending(Queue& queue) {
+void Storage::order_after_pending(Queue& queue) {
   std::erase_if(pending_, [](const Pending& one) { return one.done->reached && !one.uses_host; });
   for (const Pending& one : pending_)
     if (one.queue != &queue && !one.done->reached) throw_if_failed(queue.wait(*one.done->event));
@@ -67,7 +67,7 @@ bool Storage::take_from_other_executor(ExecutionQueue& queue) {
   std::unique_ptr<Event> given;
   throw_if_failed(source.create_event(given));
   throw_if_failed(given->record(source.default_queue()));
-  order_behind_pending(queue.queue());
+  order_after_pending(queue.queue());
   throw_if_failed(queue.queue().wait(*given));
   pending_.reserve(pending_.size() + 2);
 
@@ -107,7 +107,7 @@ Placed Storage::place_in(ExecutionQueue& queue, bool discard) {
   if (resident_on() != &executor && (!discard || device_current_) && !take_from_other_executor(queue))
     static_cast<void>(host_source(queue));
   const std::lock_guard lock(mutex_);
-  order_behind_pending(queue.queue());
+  order_after_pending(queue.queue());
   pending_.reserve(pending_.size() + 2);
   make_room(executor);
   if (!device_current_ && !discard) {
@@ -128,7 +128,7 @@ void Storage::fetch_in(ExecutionQueue& queue) {
   const std::lock_guard lock(mutex_);
   if (host_current_ || arriving_) return; // another thread was faster
   allocate_host();
-  order_behind_pending(queue.queue());
+  order_after_pending(queue.queue());
   pending_.reserve(pending_.size() + 2);
   if (rows_ > 0 && cols_ > 0)
     throw_if_failed(queue.executor().enqueue_copy(
@@ -141,7 +141,7 @@ void Storage::fetch_in(ExecutionQueue& queue) {
 const void* Storage::host_source(ExecutionQueue& queue) {
   if (!arriving_) host_read(); // else the copy to the host is pending, and the queue comes after it
   const std::lock_guard lock(mutex_);
-  order_behind_pending(queue.queue());
+  order_after_pending(queue.queue());
   pending_.reserve(pending_.size() + 2);
   return host_;
 }
@@ -150,7 +150,7 @@ void* Storage::host_target(ExecutionQueue& queue, bool whole) {
   if (!whole) host_read();
   const std::lock_guard lock(mutex_);
   allocate_host();
-  order_behind_pending(queue.queue());
+  order_after_pending(queue.queue());
   pending_.reserve(pending_.size() + 2);
   return host_;
 }

@@ -5,7 +5,7 @@
 namespace tessera::detail {
 
 QueuedWork::QueuedWork(ExecutionQueue& queue) : queue_(queue), on_host_(queue.executor().capabilities().host_memory) {
-  if (!on_host_) queue_.start_behind_default_queue();
+  if (!on_host_) queue_.start_after_default_queue();
 }
 
 QueuedWork::~QueuedWork() {

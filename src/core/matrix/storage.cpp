@@ -112,7 +112,7 @@ void Storage::fetch() {
   }
   allocate_host();
   if (device_current_ && rows_ > 0 && cols_ > 0) {
-    order_behind_pending(executor_->default_queue());
+    order_after_pending(executor_->default_queue());
     const std::size_t element = size_of(type_);
     throw_if_failed(executor_->copy_out(executor_->default_queue(), host_, static_cast<std::size_t>(ld_) * element,
                                         device_, static_cast<std::size_t>(device_ld_) * element,
@@ -138,7 +138,7 @@ void Storage::make_room(Executor& executor) {
 Placed Storage::place(Executor& executor, bool discard) {
   const std::size_t element = size_of(type_);
   make_room(executor);
-  order_behind_pending(executor.default_queue());
+  order_after_pending(executor.default_queue());
   if (!device_current_ && !discard) {
     if (rows_ > 0 && cols_ > 0)
       throw_if_failed(executor.copy_in(executor.default_queue(), device_,

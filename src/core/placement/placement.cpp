@@ -147,7 +147,7 @@ bool is_for(const GemmKernel& kernel, const ProductKind& product) {
   return kernel.type == product.type && kernel.math == product.math;
 }
 
-bool has_row(Executor& executor, const ProductKind& product) {
+bool has_kernel(Executor& executor, const ProductKind& product) {
   const auto kernels = executor.gemm_kernels();
   return std::any_of(kernels.begin(), kernels.end(), [&](const GemmKernel& kernel) { return is_for(kernel, product); });
 }
@@ -183,7 +183,7 @@ Executor& place_host_operands(const ProductKind& product) {
                       static_cast<double>(product.shape.k);
   if (work < never_worth_it && product.math == Math::Strict) return host;
   Executor* const device = device_for_auto();
-  if (device == nullptr || !has_row(*device, product)) return host;
+  if (device == nullptr || !has_kernel(*device, product)) return host;
   if (!takes(host, product)) return *device;
   if (work < never_worth_it) return host;
   const std::optional<OffloadRates> rates = rates_of(*device, product.type);

@@ -90,8 +90,8 @@ std::uint64_t bytes_of(const MapCall& call) {
 
 } // namespace
 
-Operation describe(Executor& executor, Queue& queue, const GemmCall& call, const char* row) {
-  Operation operation = on(executor, &queue, Kind::Product, row);
+Operation describe(Executor& executor, Queue& queue, const GemmCall& call, const char* kernel) {
+  Operation operation = on(executor, &queue, Kind::Product, kernel);
   operation.type = call.type;
   operation.result = call.result;
   operation.math = call.math;
@@ -103,8 +103,8 @@ Operation describe(Executor& executor, Queue& queue, const GemmCall& call, const
   return operation;
 }
 
-Operation describe(Executor& executor, Queue& queue, std::span<const GemmBatch> groups, const char* row) {
-  Operation operation = describe(executor, queue, groups.front().call, row);
+Operation describe(Executor& executor, Queue& queue, std::span<const GemmBatch> groups, const char* kernel) {
+  Operation operation = describe(executor, queue, groups.front().call, kernel);
   operation.kind = Kind::Batch;
   operation.count = 0;
   operation.operations = 0;
@@ -118,8 +118,8 @@ Operation describe(Executor& executor, Queue& queue, std::span<const GemmBatch> 
   return operation;
 }
 
-Operation describe(Executor& executor, Queue& queue, const ReduceCall& call, const char* row) {
-  return on_matrix(on(executor, &queue, Kind::Reduction, row), call);
+Operation describe(Executor& executor, Queue& queue, const ReduceCall& call, const char* kernel) {
+  return on_matrix(on(executor, &queue, Kind::Reduction, kernel), call);
 }
 
 Operation describe(Executor& executor, Queue& queue, const MapCall& call) {

@@ -9,9 +9,9 @@
 
 namespace tessera::tools {
 
-Operation describe(Executor& executor, Queue& queue, const GemmCall& call, const char* row);
-Operation describe(Executor& executor, Queue& queue, std::span<const GemmBatch> groups, const char* row);
-Operation describe(Executor& executor, Queue& queue, const ReduceCall& call, const char* row);
+Operation describe(Executor& executor, Queue& queue, const GemmCall& call, const char* kernel);
+Operation describe(Executor& executor, Queue& queue, std::span<const GemmBatch> groups, const char* kernel);
+Operation describe(Executor& executor, Queue& queue, const ReduceCall& call, const char* kernel);
 Operation describe(Executor& executor, Queue& queue, const MapCall& call);
 Operation describe(Executor& executor, Queue& queue, const RandomCall& call);
 Operation describe(Executor& executor, Queue& queue, const FinishCall& call);

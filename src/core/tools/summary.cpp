@@ -78,12 +78,12 @@ class Summary final : private ForkObserver {
     const detail::ContractArithmetic contract;
     const std::lock_guard lock(mutex_);
     read_times(pending_.size());
-    std::vector<SummaryRow> rows;
+    std::vector<SummaryEntry> entries;
     for (const auto& [key, totals] : totals_) {
       const auto& [within, kind, name, backend, type] = key;
-      rows.push_back({name, kind, backend, type, within, totals});
+      entries.push_back({name, kind, backend, type, within, totals});
     }
-    std::string text = summary_table(std::move(rows));
+    std::string text = summary_table(std::move(entries));
     if (const long lost = lost_; lost > 0)
       text += std::to_string(lost) + " operations are not counted, because memory was short\n";
     std::fputs(text.c_str(), stderr);

@@ -66,22 +66,22 @@ using Widths = std::array<std::size_t, columns>;
 const Cells head{"name", "kind", "backend", "type", "calls", "time", "share", "clock", "bytes", "GB/s", "GFLOP/s"};
 constexpr std::size_t left_columns = 4; ///< Columns of words; the others are right-aligned.
 
-Cells cells_of(const SummaryRow& row, double total) {
-  const Totals& totals = row.totals;
+Cells cells_of(const SummaryEntry& entry, double total) {
+  const Totals& totals = entry.totals;
   const double seconds = totals.seconds();
-  const std::string share = total > 0 && !row.within ? detail::fixed_text(100 * seconds / total, 1) + "%" : "-";
-  std::string name = detail::printable(row.name);
+  const std::string share = total > 0 && !entry.within ? detail::fixed_text(100 * seconds / total, 1) + "%" : "-";
+  std::string name = detail::printable(entry.name);
   if (totals.failed > 0) name += " (" + std::to_string(totals.failed) + " failed)";
   return {std::move(name),
-          word_of(row.kind),
-          detail::printable(row.backend),
-          has_type(row.kind) ? std::string(to_string(row.type)) : "-",
+          word_of(entry.kind),
+          detail::printable(entry.backend),
+          has_type(entry.kind) ? std::string(to_string(entry.type)) : "-",
           std::to_string(totals.calls),
           time_text(seconds),
           share,
           totals.by_device() ? "device" : "host",
           bytes_text(totals.bytes),
-          rate_text(moves(row.kind) ? totals.bytes : 0, seconds),
+          rate_text(moves(entry.kind) ? totals.bytes : 0, seconds),
           rate_text(totals.operations, seconds)};
 }
 
@@ -96,19 +96,19 @@ std::string line_of(const Cells& cells, const Widths& widths) {
 
 } // namespace
 
-std::string summary_table(std::vector<SummaryRow> rows) {
-  std::stable_sort(rows.begin(), rows.end(), [](const SummaryRow& x, const SummaryRow& y) {
+std::string summary_table(std::vector<SummaryEntry> entries) {
+  std::stable_sort(entries.begin(), entries.end(), [](const SummaryEntry& x, const SummaryEntry& y) {
     return x.within != y.within ? y.within : x.totals.seconds() > y.totals.seconds();
   });
   double total = 0;
   long calls = 0;
-  for (const SummaryRow& row : rows) {
-    if (row.within) continue;
-    total += row.totals.seconds();
-    calls += row.totals.calls;
+  for (const SummaryEntry& entry : entries) {
+    if (entry.within) continue;
+    total += entry.totals.seconds();
+    calls += entry.totals.calls;
   }
   std::vector<Cells> table{head};
-  for (const SummaryRow& row : rows) table.push_back(cells_of(row, total));
+  for (const SummaryEntry& entry : entries) table.push_back(cells_of(entry, total));
   Widths widths{};
   for (const Cells& cells : table)
     for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
@@ -116,9 +116,9 @@ std::string summary_table(std::vector<SummaryRow> rows) {
   std::string text = "tessera: TESSERA_PROFILE=summary: " + time_text(total) + " in " + std::to_string(calls) +
                      " operations\n" + line_of(head, widths);
   bool within = false;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].within && !within) text += "parts of these operations, whose times include them:\n";
-    within = rows[i].within;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].within && !within) text += "parts of these operations, whose times include them:\n";
+    within = entries[i].within;
     text += line_of(table[i + 1], widths);
   }
   return text;

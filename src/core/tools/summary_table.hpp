@@ -24,7 +24,7 @@ struct Totals {
   double seconds() const { return by_device() ? device_seconds : host_seconds; }
 };
 
-struct SummaryRow {
+struct SummaryEntry {
   std::string name;
   Kind kind = Kind::Product;
   std::string backend;
@@ -33,7 +33,7 @@ struct SummaryRow {
   Totals totals;
 };
 
-/// Returns the table as text, rows of most time first: operations, and then parts of operations.
-std::string summary_table(std::vector<SummaryRow> rows);
+/// Returns the table as text, entries of most time first: operations, and then parts of operations.
+std::string summary_table(std::vector<SummaryEntry> entries);
 
 } // namespace tessera::tools

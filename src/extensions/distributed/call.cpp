@@ -25,8 +25,8 @@ using namespace tessera::detail;
 std::int64_t number_of_engine(const std::string& name) {
   if (name.empty()) return -1;
   std::int64_t number = 0;
-  for (const EngineRow* row : engine_rows()) {
-    if (row->name == name) return number;
+  for (const Engine* engine : engines()) {
+    if (engine->name == name) return number;
     ++number;
   }
   return -2;
@@ -75,7 +75,7 @@ Status check(const Call& call) {
     return wrong("threads = " + std::to_string(call.options.threads) + " is negative; 0 means the default");
   if (number_of_engine(call.options.engine) == -2) {
     std::vector<std::string> names;
-    for (const EngineRow* row : engine_rows()) names.emplace_back(row->name);
+    for (const Engine* engine : engines()) names.emplace_back(engine->name);
     return wrong(unknown_word("engine", call.options.engine, names));
   }
   const auto shape = [](const DistributedStorage& x) { return std::to_string(x.rows) + "×" + std::to_string(x.cols); };

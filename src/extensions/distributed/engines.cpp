@@ -10,7 +10,7 @@ const std::array ladder{&summa, &pblas, &cublas_mp, &cublas_xt};
 
 } // namespace
 
-std::span<const EngineRow* const> engine_rows() noexcept { return ladder; }
+std::span<const Engine* const> engines() noexcept { return ladder; }
 
 } // namespace distributed
 

@@ -71,7 +71,7 @@ class EngineRun {
 };
 
 /// One engine of the ladder.
-struct EngineRow : DistributedEngine {
+struct Engine : DistributedEngine {
   /// Returns why the engine does not take a product; empty if it does. The answer is the same on all ranks. All ranks
   /// call it.
   std::string (*reject)(const DistributedProduct& product);
@@ -79,9 +79,9 @@ struct EngineRow : DistributedEngine {
   bool has_device_messages = false; ///< can it broadcast panels from a device's memory by MPI?
 };
 
-extern const EngineRow summa, pblas, cublas_mp, cublas_xt;
+extern const Engine summa, pblas, cublas_mp, cublas_xt;
 
 /// Returns the engines in the order of preference.
-std::span<const EngineRow* const> engine_rows() noexcept;
+std::span<const Engine* const> engines() noexcept;
 
 } // namespace tessera::distributed

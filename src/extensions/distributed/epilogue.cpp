@@ -77,7 +77,7 @@ Status LastStep::run(char* sums) const {
 Status LastStep::run_on_device(const RunningSums& sums) const {
   const StoredRows stored = stored_rows(c);
   const Index rows = stored.rows, cols = stored.cols;
-  const tessera::detail::ResidentElements& elements = *c.resident;
+  const tessera::detail::PlacedElements& elements = *c.resident;
   Executor& device = elements.executor;
   Status status;
   if (c.type.is_complex)

@@ -58,19 +58,19 @@ DistributedProduct product_of(const Call& call) {
 
 /// Chooses the engine that was named, or the first one that keeps the contract and takes the product. All ranks choose
 /// alike.
-Status choose_engine(const Call& call, const DistributedProduct& product, const EngineRow*& chosen) {
+Status choose_engine(const Call& call, const DistributedProduct& product, const Engine*& chosen) {
   std::string reasons;
-  for (const EngineRow* row : engine_rows()) {
-    if (call.options.engine.empty() ? !row->canonical : row->name != call.options.engine) continue;
-    const std::string why = product.device_messages && !row->has_device_messages
+  for (const Engine* engine : engines()) {
+    if (call.options.engine.empty() ? !engine->canonical : engine->name != call.options.engine) continue;
+    const std::string why = product.device_messages && !engine->has_device_messages
                                 ? "it does not send panels from a device's memory by MPI, as device_messages demands"
-                                : row->reject(product);
+                                : engine->reject(product);
     if (why.empty()) {
-      chosen = row;
+      chosen = engine;
       return {};
     }
-    reasons += (reasons.empty() ? "" : "; ") + std::string(row->name) + ": " + why;
-    if (log_dispatch()) log_line("distributed product, " + std::string(row->name) + " rejects it: " + why);
+    reasons += (reasons.empty() ? "" : "; ") + std::string(engine->name) + ": " + why;
+    if (log_dispatch()) log_line("distributed product, " + std::string(engine->name) + " rejects it: " + why);
   }
   return {StatusCode::Rejected, reasons};
 }
@@ -78,7 +78,7 @@ Status choose_engine(const Call& call, const DistributedProduct& product, const 
 /// A product in progress on this rank.
 struct Work {
   explicit Work(GridState& grid) : buffers(&grid.panels) {}
-  const EngineRow* engine = nullptr;
+  const Engine* engine = nullptr;
   std::unique_ptr<EngineRun> run;
   DistributedPlan plan;
   HostBuffers buffers;

@@ -117,7 +117,7 @@ Status allocate_elements(DistributedStorage& x, const Residence* residence) {
   x.data = memory;
   x.memory = std::move(buffers);
   if (device == nullptr) return {};
-  auto resident = std::make_shared<ResidentElements>(*device);
+  auto resident = std::make_shared<PlacedElements>(*device);
   resident->layout = {stored_rows(x).rows, x.ld, x.type.bytes()};
   if (Status status = resident->memory.allocate(resident->layout.bytes()); !status.ok()) return status;
   x.resident = std::move(resident);

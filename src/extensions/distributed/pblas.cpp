@@ -302,13 +302,13 @@ std::string reject(const DistributedProduct& product) {
 
 } // namespace
 
-const EngineRow pblas{{.name = "pblas",
-                       .summary = "ScaLAPACK's p?gemm for each segment of k, with Tessera's local products",
-                       .source = "Choi, Dongarra and Walker 1996; Reference ScaLAPACK"},
-                      reject,
-                      [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
-                        const ScalapackInfo& scalapack = load_scalapack();
-                        return std::make_unique<PblasRun>(product, scalapack, context_of(product, scalapack));
-                      }};
+const Engine pblas{{.name = "pblas",
+                    .summary = "ScaLAPACK's p?gemm for each segment of k, with Tessera's local products",
+                    .source = "Choi, Dongarra and Walker 1996; Reference ScaLAPACK"},
+                   reject,
+                   [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
+                     const ScalapackInfo& scalapack = load_scalapack();
+                     return std::make_unique<PblasRun>(product, scalapack, context_of(product, scalapack));
+                   }};
 
 } // namespace tessera::distributed

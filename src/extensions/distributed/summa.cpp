@@ -299,7 +299,7 @@ Status SummaRun::run(DistributedReport& report) {
 
 } // namespace
 
-const EngineRow summa{
+const Engine summa{
     {.name = "summa",
      .summary = "C stays; panels of 1024 k are broadcast, the next one while one is multiplied",
      .source = "van de Geijn and Watts 1997; SLATE's gemmC; Solomonik and Demmel 2011"},

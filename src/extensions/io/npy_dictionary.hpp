@@ -14,7 +14,8 @@ namespace tessera::io {
 /// A value of the dictionary: a string, whole numbers in a tuple, True or False, or something else.
 struct NpyValue {
   std::optional<std::string> text;
-  std::optional<std::vector<Index>> sizes; ///< Of a tuple of numbers alone. A negative number is −1.
+  std::optional<std::vector<Index>>
+      sizes; ///< the numbers, if the value is a tuple of numbers alone; a negative one is −1
   bool is_tuple = false;
   std::optional<bool> truth;
 };

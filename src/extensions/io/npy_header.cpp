@@ -137,7 +137,7 @@ std::string describe_shape(const std::vector<Index>& shape) {
 void check_length(const NpyHeader& header, const fs::path& path, std::string_view type, std::size_t bytes) {
   const Index element = static_cast<Index>(bytes);
   const Index largest = std::numeric_limits<Index>::max() / element;
-  constexpr Index padding = 64; // a matrix in memory has rows longer by less than this, also where it has no columns
+  constexpr Index padding = 64; // a matrix in memory has rows longer by less than this, even where it has no columns
   Index elements = 1;
   Index padded = 1; // elements with those paddings
   for (std::size_t d = 0; d < header.shape.size(); ++d) {

@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(the_information_shows_them) {
     BOOST_TEST(contains(outcome.out, part), part);
   BOOST_TEST(contains(outcome.out, file));
   const json report = json::parse(info({"--ceilings", "--json"}, one).out);
-  BOOST_TEST(report["machine"]["ceilings"].size() == 2u); // They are f32's and f64's.
+  BOOST_TEST(report["machine"]["ceilings"].size() == 2u); // the ceilings of f32 and of f64
   BOOST_TEST(!json::parse(info({"--json"}, one).out)["machine"].contains("ceilings"));
 }
 

@@ -82,12 +82,12 @@ BOOST_AUTO_TEST_CASE(results_of_another_type) {
         report_of(compare({"--cpu", "--shape", "40x17x1100", "--dtype", type, "--result", result, "--math", "strict",
                            "--beta", "0.5", "--check-rows", "9", "--repeat", "1", "--json", "-"}));
     BOOST_TEST(report["results"].size() > 2u);
-    for (const json& row : report["results"]) {
-      BOOST_TEST(row["verdict"] == "pass", row.dump());
-      BOOST_TEST(row["dtype"] == type);
-      BOOST_TEST(row["result"] == result);
-      if (row["canonical"]) BOOST_TEST(row["error"]["differing_bits"] == 0);
-      BOOST_TEST(row["freivalds"]["rows_judged"] == 40);
+    for (const json& entry : report["results"]) {
+      BOOST_TEST(entry["verdict"] == "pass", entry.dump());
+      BOOST_TEST(entry["dtype"] == type);
+      BOOST_TEST(entry["result"] == result);
+      if (entry["canonical"]) BOOST_TEST(entry["error"]["differing_bits"] == 0);
+      BOOST_TEST(entry["freivalds"]["rows_judged"] == 40);
     }
   }
   const Outcome table = compare({"--backend", "reference", "--sizes", "16", "--result", "f16", "--repeat", "1"});
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(results_of_another_type) {
   expect_usage_error(compare({"--op", "sum_of_squares", "--result", "f16"}), {"--result", "gemm"});
 }
 
-BOOST_AUTO_TEST_CASE(each_number_of_threads_is_a_row) {
+BOOST_AUTO_TEST_CASE(each_number_of_threads_is_an_entry) {
   if (!has_backend(*this, "openmp")) return;
   const json report = report_of(compare({"--backend", "openmp", "--kernels", "simd", "--sizes", "70", "--threads",
                                          "1,2", "--repeat", "1", "--json", "-"}));
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(no_colour_and_no_bar_without_a_terminal) {
 }
 
 /// util-linux's `script` runs a program on a terminal.
-BOOST_AUTO_TEST_CASE(rows_appear_on_a_terminal_as_they_are_measured) {
+BOOST_AUTO_TEST_CASE(entries_appear_on_a_terminal_as_they_are_measured) {
   const auto on_a_terminal = [&](const std::string& shell_command) {
     return Process("/usr/bin/script", {"-qec", shell_command, "/dev/null"}, folder.path()).wait();
   };
@@ -237,9 +237,10 @@ BOOST_AUTO_TEST_CASE(rows_appear_on_a_terminal_as_they_are_measured) {
   const std::string command =
       report::shell_quoted(TESSERA_GEMM_COMPARE) + " --backend reference --kernels canonical --sizes 16 --repeat 1";
   const std::string out = on_a_terminal(command).out;
-  const std::size_t row = out.find("reference  canonical"), off = out.find("\x1b[1A\x1b[J"), table = out.find("m = 16");
+  const std::size_t line = out.find("reference  canonical"), off = out.find("\x1b[1A\x1b[J"),
+                    table = out.find("m = 16");
   BOOST_TEST_INFO(out);
-  BOOST_TEST(row < off);
+  BOOST_TEST(line < off);
   BOOST_TEST(off < table);
   BOOST_TEST(table != std::string::npos);
 }
@@ -248,17 +249,17 @@ BOOST_AUTO_TEST_CASE(the_model_is_known_where_ceilings_and_operands_are) {
   if (!has_backend(*this, "openmp")) return;
   const json report = report_of(compare({"--cpu", "--cblas", "none", "--kernels", "gold,naive,transposed,simd",
                                          "--shape", "40x30x20", "--repeat", "1", "--json", "-"}));
-  for (const json& row : report["results"]) {
-    BOOST_TEST_CONTEXT(row.dump()) {
-      if (row["backend"] != "openmp") {
-        BOOST_TEST(row["model_seconds"].is_null() == (row["backend"] == "reference"));
+  for (const json& entry : report["results"]) {
+    BOOST_TEST_CONTEXT(entry.dump()) {
+      if (entry["backend"] != "openmp") {
+        BOOST_TEST(entry["model_seconds"].is_null() == (entry["backend"] == "reference"));
         continue;
       }
-      BOOST_TEST(row["model_seconds"].get<double>() > 0);
+      BOOST_TEST(entry["model_seconds"].get<double>() > 0);
       // 24000 products and 1200 results: naive loads and stores its sum as well, transposed first copies B.
-      if (row["kernel"] == "naive") BOOST_TEST(row["global_accesses"] == 4 * 24000 + 1200);
-      if (row["kernel"] == "transposed") BOOST_TEST(row["global_accesses"] == 2 * 24000 + 1200 + 2 * 600);
-      if (row["kernel"] == "simd") BOOST_TEST(row["global_accesses"].is_null());
+      if (entry["kernel"] == "naive") BOOST_TEST(entry["global_accesses"] == 4 * 24000 + 1200);
+      if (entry["kernel"] == "transposed") BOOST_TEST(entry["global_accesses"] == 2 * 24000 + 1200 + 2 * 600);
+      if (entry["kernel"] == "simd") BOOST_TEST(entry["global_accesses"].is_null());
     }
   }
 }
@@ -268,7 +269,7 @@ BOOST_AUTO_TEST_CASE(rows_of_operands_are_as_far_apart_as_asked_for) {
     const json report = report_of(compare({"--backend", "reference", "--shape", "5x7x9", "--transB", "--beta", "0.5",
                                            "--ld-pad", padding, "--repeat", "1", "--json", "-"}));
     BOOST_TEST(report["inputs"]["ld_pad"].dump() == padding);
-    for (const json& row : report["results"]) BOOST_TEST(row["verdict"] == "pass");
+    for (const json& entry : report["results"]) BOOST_TEST(entry["verdict"] == "pass");
   }
   const Outcome huge = compare({"--backend", "reference", "--sizes", "8", "--ld-pad", "2000000000000000000"});
   BOOST_TEST(huge.status == 2);

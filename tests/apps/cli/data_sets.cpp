@@ -38,7 +38,7 @@ struct DataSets : Programs {
 
 BOOST_FIXTURE_TEST_SUITE(data_sets, DataSets)
 
-BOOST_AUTO_TEST_CASE(every_row_is_within_its_bound) {
+BOOST_AUTO_TEST_CASE(every_kernel_is_within_its_bound) {
   const char* sizes = sanitized ? "97" : everything_is_tested() ? "97,256" : "97,128";
   for (const char* data : {"cancel", "wide", "wide:56", "scaled", "special"})
     expect_all_pass(report({"--cpu", "--dist", data, "--sizes", sizes, "--dtype", "f32,f64"}), data);

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_missing_plugin_is_one_sentence_everywhere) {
     if (backend["backend"] != "cuda" || backend["built"] == true) continue;
     const auto reason = backend["reason"].get<std::string>();
     BOOST_TEST(contains(reason, "nvcc"), reason);
-    BOOST_TEST(contains(reason, "; to use an NVIDIA card, "), reason);
+    BOOST_TEST(contains(reason, "; to use an NVIDIA GPU, "), reason);
     BOOST_TEST(contains(reason, " (no libtessera_cuda.so)"), reason);
     const std::string line = "gemm_compare: backend cuda is not available: " + reason + "\n";
     BOOST_TEST(compare({"--gpu", "--sizes", "8"}).err == line);

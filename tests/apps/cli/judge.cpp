@@ -28,11 +28,11 @@ struct Judged : Programs {
     return compare(arguments, variables);
   }
   json report() const { return json::parse(folder.read("out.json")); }
-  json row(const std::string& kernel) const { return result_of(report(), kernel); }
+  json entry_of(const std::string& kernel) const { return result_of(report(), kernel); }
   /// The reason without what the judge adds where the machine is busy, and where the system refuses a part of the
   /// sandbox, as containers do.
   std::string reason_of(const std::string& kernel) const {
-    const auto reason = row(kernel)["reason"].get<std::string>();
+    const auto reason = entry_of(kernel)["reason"].get<std::string>();
     const auto remark = std::min(reason.find("its thread had no processor "), reason.find("judged without "));
     if (remark == std::string::npos) return reason;
     return reason.substr(0, remark < 2 ? 0 : remark - 2); // it follows "; " where something stands before it
@@ -61,7 +61,7 @@ BOOST_FIXTURE_TEST_SUITE(judged_kernels, Judged)
 BOOST_AUTO_TEST_CASE(examples_are_compiled_and_pass) {
   const Outcome outcome = judge({"--kernel", example("cpu_leetgpu.cpp"), "--json", "out.json"});
   BOOST_TEST(outcome.status == 0, outcome.err);
-  const json passed = row("cpu_leetgpu.cpp");
+  const json passed = entry_of("cpu_leetgpu.cpp");
   BOOST_TEST(passed["verdict"] == "pass");
   BOOST_TEST(passed["backend"] == "external");
   BOOST_TEST(passed["device"] == "cpu");
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(examples_are_compiled_and_pass) {
   const Outcome in_c = judge({"--kernel", example("cpu_tessera.c"), "--abi", "tessera", "--kernel-flags", "-O1",
                               "--repeat", "2", "--json", "out.json"});
   BOOST_TEST(in_c.status == 0, in_c.err);
-  BOOST_TEST(row("cpu_tessera.c")["verdict"] == "pass");
+  BOOST_TEST(entry_of("cpu_tessera.c")["verdict"] == "pass");
 }
 
 BOOST_AUTO_TEST_CASE(a_cheat_is_named_and_the_run_goes_on) {
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_cheat_is_named_and_the_run_goes_on) {
                                  cheat("no_symbol"), "--kernel", cheat("honest"), "--json", "out.json"});
   BOOST_TEST(outcome.status == 1);
   const auto expect = [&](const char* kernel, const char* verdict, const char* offence) {
-    const json result = row(std::string(kernel) + ".so");
+    const json result = entry_of(std::string(kernel) + ".so");
     BOOST_TEST(result["verdict"] == verdict, kernel);
     BOOST_TEST(result["offence"] == offence, kernel);
     BOOST_TEST(contains(outcome.out, result["reason"].get<std::string>()), kernel);
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_cheat_is_named_and_the_run_goes_on) {
   expect("crashes", "failed", "crashes");
   expect("no_symbol", "failed", "missing symbol");
   expect("honest", "pass", "");
-  BOOST_TEST(contains(row("no_symbol.so")["reason"].get<std::string>(), "it does not export solve"));
+  BOOST_TEST(contains(entry_of("no_symbol.so")["reason"].get<std::string>(), "it does not export solve"));
 }
 
 /// The first and the last of three rows are compared. The kernel is wrong in the row between them, whose A has the
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_outside_the_compared_rows_is_found) {
                     "--b", "b.npy", "--check-rows", rows, "--json", "out.json"});
   };
   BOOST_TEST(check("wrong_in_marked_rows", "2").status == 1);
-  const json wrong = row("wrong_in_marked_rows.so");
+  const json wrong = entry_of("wrong_in_marked_rows.so");
   BOOST_TEST(wrong["verdict"] == "wrong");
   BOOST_TEST(wrong["offence"] == "wrong");
   // The judge's call with new data may come first. It finds the row too.
@@ -112,12 +112,12 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_outside_the_compared_rows_is_found) {
   BOOST_TEST(wrong["freivalds"]["max_over_bound"].get<double>() > 1);
   BOOST_TEST(wrong["freivalds"]["worst_row"] == 1);
   BOOST_TEST(check("honest", "2").status == 0);
-  const json right = row("honest.so");
+  const json right = entry_of("honest.so");
   BOOST_TEST(reason_of("honest.so") == "checked 2 of 3 rows, and all by Freivalds");
   BOOST_TEST(right["freivalds"]["rows_judged"] == 3);
   BOOST_TEST(check("honest", "all").status == 0);
   BOOST_TEST(reason_of("honest.so") == "");
-  BOOST_TEST(!row("honest.so").contains("freivalds"));
+  BOOST_TEST(!entry_of("honest.so").contains("freivalds"));
 }
 
 /// No kernel of a ladder multiplies int8, so a run of it alone needs none.
@@ -132,10 +132,10 @@ BOOST_AUTO_TEST_CASE(other_types_of_operands) {
   const Outcome int8 = with_types({"--dtype", "i8"});
   BOOST_TEST(int8.status == 1);
   BOOST_TEST(contains(int8.out, "m = 70, n = 70, k = 70, i8"), int8.out);
-  BOOST_TEST(row("solve_types.so")["verdict"] == "pass");
-  BOOST_TEST(row("solve_types.so")["dtype"] == "i8");
-  BOOST_TEST(row("solve_types.so")["processor_seconds"].get<double>() > 0);
-  BOOST_TEST(row("low_precision_types.so")["offence"] == "wrong");
+  BOOST_TEST(entry_of("solve_types.so")["verdict"] == "pass");
+  BOOST_TEST(entry_of("solve_types.so")["dtype"] == "i8");
+  BOOST_TEST(entry_of("solve_types.so")["processor_seconds"].get<double>() > 0);
+  BOOST_TEST(entry_of("low_precision_types.so")["offence"] == "wrong");
   const std::vector<Outcome> again = run_again(int8.out);
   BOOST_TEST_REQUIRE(again.size() == 1u);
   BOOST_TEST(again[0].status == 1, again[0].err);
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(another_interface_is_named) {
     std::vector<std::string> arguments{"--kernel", file, "--json", "out.json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     BOOST_TEST(judge(arguments).status == 1);
-    const json result = row(fs::path(file).filename());
+    const json result = entry_of(fs::path(file).filename());
     BOOST_TEST(result["offence"] == "missing symbol");
     return result["reason"].get<std::string>();
   };
@@ -184,12 +184,12 @@ BOOST_AUTO_TEST_CASE(bad_usage) {
   expect_usage_error(judge({"--kernel", "kernel.txt"}), {"kernel.txt", "neither a shared library"});
 }
 
-BOOST_AUTO_TEST_CASE(a_source_that_does_not_compile_is_a_row) {
+BOOST_AUTO_TEST_CASE(a_source_that_does_not_compile_is_an_entry) {
   folder.write("broken.cpp", "extern \"C\" void solve( { this is not C++; }\n");
   const Outcome outcome = judge({"--kernel", "broken.cpp", "--json", "out.json"});
   BOOST_TEST(outcome.status == 1);
-  BOOST_TEST(row("broken.cpp")["offence"] == "does not compile");
-  BOOST_TEST(row("canonical")["verdict"] == "pass");
+  BOOST_TEST(entry_of("broken.cpp")["offence"] == "does not compile");
+  BOOST_TEST(entry_of("canonical")["verdict"] == "pass");
   BOOST_TEST(contains(outcome.err, "error:"));
 }
 
@@ -225,13 +225,13 @@ BOOST_AUTO_TEST_CASE(an_interrupt_leaves_nothing_behind) {
     BOOST_TEST(outcome.status == 130);
     BOOST_TEST(temporary.names().empty());
     if (while_compiling) continue;
-    BOOST_TEST(row("canonical")["verdict"] == "pass");
+    BOOST_TEST(entry_of("canonical")["verdict"] == "pass");
     const json whole = report();
     for (const json& one : whole["results"]) BOOST_TEST(one["verdict"] != "failed"); // The kernel did nothing wrong.
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_failing_row_shows_its_command) {
+BOOST_AUTO_TEST_CASE(a_failing_entry_shows_its_command) {
   const Variables odd{{"TESSERA_PLUGIN_PATH", TESSERA_ODD_DEVICE_FOLDER}};
   const Outcome outcome = compare({"--backend", "cuda", "--kernels", "fine,off_by_one,failing", "--sizes", "8,9",
                                    "--dtype", "f32", "--alpha", "1.5", "--transA", "--seed", "3", "--repeat", "2"},
@@ -251,11 +251,11 @@ BOOST_AUTO_TEST_CASE(a_failing_row_shows_its_command) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_judged_row_shows_its_command) {
+BOOST_AUTO_TEST_CASE(a_judged_entry_shows_its_command) {
   fs::copy(cheat("modifies_inputs"), folder.path() / "it's mine.so");
   const Outcome outcome = judge({"--kernel", "it's mine.so", "--kernel-time-limit", "9", "--json", "out.json"});
   BOOST_TEST(outcome.status == 1);
-  const json first = row("it's mine.so");
+  const json first = entry_of("it's mine.so");
   const std::vector<Outcome> again = run_again(outcome.out);
   BOOST_TEST_REQUIRE(again.size() == 1u);
   BOOST_TEST(again[0].status == 1, again[0].err);

@@ -26,7 +26,7 @@ struct Models : Programs {
     BOOST_REQUIRE_MESSAGE(outcome.status == 0, outcome.err);
     const json document = json::parse(outcome.out);
     std::set<std::string> kernels;
-    for (const json& row : document["results"]) kernels.insert(row["kernel"].get<std::string>());
+    for (const json& entry : document["results"]) kernels.insert(entry["kernel"].get<std::string>());
     return kernels;
   }
 };
@@ -72,12 +72,12 @@ BOOST_AUTO_TEST_CASE(the_list_has_the_models) {
 }
 
 /// Strict entries stand together, above the entries of other modes, in the table and in the document.
-BOOST_AUTO_TEST_CASE(strict_rows_come_first) {
+BOOST_AUTO_TEST_CASE(strict_entries_come_first) {
   const json document = json::parse(race({"--all-modes", "--json", "-"}).out);
   bool other = false;
-  for (const json& row : document["results"]) {
-    other |= row["math"] != "strict";
-    BOOST_TEST((row["math"] == "strict") == !other, row["kernel"]);
+  for (const json& entry : document["results"]) {
+    other |= entry["math"] != "strict";
+    BOOST_TEST((entry["math"] == "strict") == !other, entry["kernel"]);
   }
   BOOST_TEST(other);
 }

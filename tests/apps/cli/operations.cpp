@@ -94,14 +94,14 @@ BOOST_AUTO_TEST_CASE(the_ceiling_stands_beside_the_bandwidth) {
     BOOST_TEST(contains(table.out, part), table.out);
 }
 
-BOOST_AUTO_TEST_CASE(each_number_of_threads_is_a_row) {
+BOOST_AUTO_TEST_CASE(each_number_of_threads_is_an_entry) {
   const json report = report_of(compare({"--cpu", "--op", "add", "--dtype", "f64", "--sizes", "100", "--threads", "1,2",
                                          "--repeat", "1", "--json", "-"}));
-  std::set<std::pair<std::string, int>> rows;
-  for (const json& result : report["results"]) rows.emplace(result["backend"], result["threads"]);
-  BOOST_TEST(rows.contains({"reference", 1}));
-  BOOST_TEST(rows.size() == report["results"].size());
-  BOOST_TEST(rows.size() % 2 == 1u); // the reference is serial, and each other backend has two rows
+  std::set<std::pair<std::string, int>> entries;
+  for (const json& result : report["results"]) entries.emplace(result["backend"], result["threads"]);
+  BOOST_TEST(entries.contains({"reference", 1}));
+  BOOST_TEST(entries.size() == report["results"].size());
+  BOOST_TEST(entries.size() % 2 == 1u); // the reference is serial, and each other backend has two entries
 }
 
 BOOST_AUTO_TEST_CASE(the_examples_operations_are_raced) {
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_returned_number_is_compared) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_an_operation_throws_is_its_rows_reason) {
+BOOST_AUTO_TEST_CASE(what_an_operation_throws_is_its_entrys_reason) {
   const Outcome everywhere = race_odd("throws");
   BOOST_TEST(everywhere.status == 1);
   BOOST_TEST(contains(everywhere.out, "failed: throws (reference"), everywhere.out);
@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(every_report_has_operations) {
   BOOST_TEST(compare({"--diff", "out.json", "out.json"}).status == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_command_shows_a_row_again) {
+BOOST_AUTO_TEST_CASE(a_command_shows_an_entry_again) {
   const Outcome outcome =
       compare({"--cpu", "--op-plugin", odd, "--op", "other_bits", "--shape", "50", "--repeat", "1"});
   const std::string start = "gemm_compare --op-plugin " + report::shell_quoted(odd) + " --op other_bits --backend ";

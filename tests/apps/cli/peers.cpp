@@ -24,13 +24,13 @@ BOOST_AUTO_TEST_CASE(every_peer_is_timed_on_every_shape) {
   const json report = json::parse(folder.read("out.json"));
   BOOST_TEST(report["schema"] == "tessera.peers/1");
   std::size_t tbb = 0;
-  for (const json& row : report["results"]) {
-    if (row["peer"] != "tessera-tbb") continue;
+  for (const json& entry : report["results"]) {
+    if (entry["peer"] != "tessera-tbb") continue;
     ++tbb;
-    BOOST_TEST(row["gflops"] > 0.0);
-    BOOST_TEST(row["seconds"]["samples"] == 3);
-    BOOST_TEST(row["seconds"]["min"] <= row["seconds"]["median"]);
-    BOOST_TEST(!row.contains("problem"));
+    BOOST_TEST(entry["gflops"] > 0.0);
+    BOOST_TEST(entry["seconds"]["samples"] == 3);
+    BOOST_TEST(entry["seconds"]["min"] <= entry["seconds"]["median"]);
+    BOOST_TEST(!entry.contains("problem"));
   }
   BOOST_TEST(tbb == 8u); // There are two types, two numbers of threads and two shapes.
 }
@@ -41,8 +41,8 @@ BOOST_AUTO_TEST_CASE(shapes_say_how_operands_are_stored) {
   BOOST_TEST(outcome.status == 0, outcome.err);
   std::vector<json> stored;
   const json report = json::parse(folder.read("out.json"));
-  for (const json& row : report["results"])
-    if (row["peer"] == "tessera-openmp") stored.push_back({row["trans_a"], row["trans_b"]});
+  for (const json& entry : report["results"])
+    if (entry["peer"] == "tessera-openmp") stored.push_back({entry["trans_a"], entry["trans_b"]});
   BOOST_TEST((stored == std::vector<json>{{true, false}, {false, false}}));
 }
 
@@ -52,10 +52,10 @@ BOOST_AUTO_TEST_CASE(factors_are_timed_and_checked) {
   BOOST_TEST(outcome.status == 0, outcome.err);
   BOOST_TEST(contains(outcome.out, "f64 70×65×33 α=-1 β=1"), outcome.out);
   const json report = json::parse(folder.read("out.json"));
-  for (const json& row : report["results"]) {
-    BOOST_TEST(row["alpha"] == -1.0);
-    BOOST_TEST(row["beta"] == 1.0);
-    BOOST_TEST(!row.contains("problem"), row.dump());
+  for (const json& entry : report["results"]) {
+    BOOST_TEST(entry["alpha"] == -1.0);
+    BOOST_TEST(entry["beta"] == 1.0);
+    BOOST_TEST(!entry.contains("problem"), entry.dump());
   }
 }
 
@@ -66,9 +66,10 @@ BOOST_AUTO_TEST_CASE(random_products_follow_from_the_seed) {
     BOOST_TEST(outcome.status == 0, outcome.err);
     std::vector<json> drawn;
     const json report = json::parse(folder.read("out.json"));
-    for (const json& row : report["results"])
-      if (row["peer"] == "tessera-openmp")
-        drawn.push_back({row["m"], row["n"], row["k"], row["trans_a"], row["trans_b"], row["alpha"], row["beta"]});
+    for (const json& entry : report["results"])
+      if (entry["peer"] == "tessera-openmp")
+        drawn.push_back(
+            {entry["m"], entry["n"], entry["k"], entry["trans_a"], entry["trans_b"], entry["alpha"], entry["beta"]});
     return drawn;
   };
   const std::vector<json> both = shapes("5,6"), second = shapes("6");
@@ -102,12 +103,12 @@ BOOST_AUTO_TEST_CASE(lists_of_executors_compute_the_same_bits) {
   const json report = json::parse(folder.read("out.json"));
   BOOST_TEST(report["schema"] == "tessera.executors/1");
   BOOST_REQUIRE(report["results"].size() == 6u);
-  for (const json& row : report["results"]) {
-    BOOST_TEST(row["seconds"]["samples"] == 2);
-    BOOST_TEST(row["gflops"] > 0.0);
-    BOOST_TEST(!row.contains("problem"));
-    const std::string check = row["check"];
-    BOOST_TEST(contains(check, row["executors"] == "reference" ? "of its bound" : "same bits as the first"), check);
+  for (const json& entry : report["results"]) {
+    BOOST_TEST(entry["seconds"]["samples"] == 2);
+    BOOST_TEST(entry["gflops"] > 0.0);
+    BOOST_TEST(!entry.contains("problem"));
+    const std::string check = entry["check"];
+    BOOST_TEST(contains(check, entry["executors"] == "reference" ? "of its bound" : "same bits as the first"), check);
   }
 }
 
@@ -118,11 +119,11 @@ BOOST_AUTO_TEST_CASE(matrices_that_stay_on_executors_have_the_same_bits) {
   BOOST_TEST(outcome.status == 0, outcome.err);
   const json report = json::parse(folder.read("out.json"));
   BOOST_REQUIRE(report["results"].size() == 4u);
-  for (const json& row : report["results"]) {
-    BOOST_TEST(row["peer"] == "tessera-resident");
-    BOOST_TEST(row["seconds"]["samples"] == 2);
-    const std::string check = row["check"];
-    BOOST_TEST(contains(check, row["executors"] == "reference" ? "of its bound" : "same bits as the first"), check);
+  for (const json& entry : report["results"]) {
+    BOOST_TEST(entry["peer"] == "tessera-resident");
+    BOOST_TEST(entry["seconds"]["samples"] == 2);
+    const std::string check = entry["check"];
+    BOOST_TEST(contains(check, entry["executors"] == "reference" ? "of its bound" : "same bits as the first"), check);
   }
 }
 
@@ -131,9 +132,9 @@ BOOST_AUTO_TEST_CASE(a_product_that_takes_longer_than_its_seconds_counts_once) {
                                  "f32", "--seconds", "1e-9", "--rounds", "3", "--json", "out.json"});
   BOOST_TEST(outcome.status == 0, outcome.err);
   const json report = json::parse(folder.read("out.json"));
-  for (const json& row : report["results"]) {
-    BOOST_TEST(row["seconds"]["samples"] == 1);
-    BOOST_TEST(row.contains("check"));
+  for (const json& entry : report["results"]) {
+    BOOST_TEST(entry["seconds"]["samples"] == 1);
+    BOOST_TEST(entry.contains("check"));
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 struct KnownPreset {
   const char* name;
-  bool on_card;
+  bool on_gpu;
   std::vector<const char*> says; ///< what --list says of it
 };
 
@@ -41,7 +41,7 @@ std::vector<std::string> row_after(const std::string& text, const std::string& t
     for (std::string word; stream >> word;) words.push_back(word);
     if (words.size() > 2 && words[0] == backend && words[1] == kernel) return words;
   }
-  BOOST_ERROR("no row " << backend << " " << kernel << " after '" << title << "' in:\n" << text);
+  BOOST_ERROR("no entry " << backend << " " << kernel << " after '" << title << "' in:\n" << text);
   return {};
 }
 
@@ -64,14 +64,14 @@ BOOST_AUTO_TEST_CASE(each_preset_lists_what_it_runs) {
   BOOST_TEST(!contains(reductions.out, "gemm "), reductions.out);
 }
 
-BOOST_AUTO_TEST_CASE(a_preset_of_a_card_says_so_where_there_is_none) {
+BOOST_AUTO_TEST_CASE(a_preset_of_a_gpu_says_so_where_there_is_none) {
   const json machine = json::parse(compare({"--list", "--json", "-"}).out);
   for (const json& backend : machine["backends"])
     if (backend["backend"] == "cuda" && backend["available"]) return;
   for (const KnownPreset& preset : known_presets)
-    if (preset.on_card)
+    if (preset.on_gpu)
       expect_usage_error(compare({"--preset", preset.name}),
-                         {std::string("--preset ") + preset.name, "run on a card", "--list", "cuda is not available"});
+                         {std::string("--preset ") + preset.name, "run on a GPU", "--list", "cuda is not available"});
 }
 
 BOOST_AUTO_TEST_CASE(presets_that_cannot_be) {
@@ -93,9 +93,9 @@ BOOST_AUTO_TEST_CASE(published_figures_stand_beside_the_results) {
   const std::string title = "Published (i7-6700HQ, n = 1024), and here (n = 40)";
   const json document = json::parse(folder.read("out.json"));
   const auto mean_of = [&](const std::string& backend, const std::string& kernel) {
-    for (const json& row : document["results"])
-      if (row["backend"] == backend && row["kernel"] == kernel && row["n"] == 40)
-        return row["seconds"]["mean"].get<double>();
+    for (const json& entry : document["results"])
+      if (entry["backend"] == backend && entry["kernel"] == kernel && entry["n"] == 40)
+        return entry["seconds"]["mean"].get<double>();
     return 0.0;
   };
   const std::vector<std::string> gold = row_after(outcome.out, title, "reference", "gold");
@@ -120,12 +120,12 @@ BOOST_AUTO_TEST_CASE(the_pitch_preset_runs_on_what_there_is) {
   BOOST_TEST(document["inputs"]["ld_pad"] == 0);
   const std::string title = "GFLOP/s over the sizes";
   BOOST_TEST(contains(outcome.out, title), outcome.out);
-  bool on_card = false;
-  for (const json& row : document["results"]) on_card |= row["backend"] == "cuda" && row["kernel"] == "pitched";
-  BOOST_TEST(contains(outcome.out, "over 3 times") == on_card); // figures stand beside rows of their backend alone
+  bool on_gpu = false;
+  for (const json& entry : document["results"]) on_gpu |= entry["backend"] == "cuda" && entry["kernel"] == "pitched";
+  BOOST_TEST(contains(outcome.out, "over 3 times") == on_gpu); // figures stand beside entries of their backend alone
   std::vector<double> speeds;
-  for (const json& row : document["results"])
-    if (row["backend"] == "openmp" && row["kernel"] == "naive") speeds.push_back(row["gflops"].get<double>());
+  for (const json& entry : document["results"])
+    if (entry["backend"] == "openmp" && entry["kernel"] == "naive") speeds.push_back(entry["gflops"].get<double>());
   if (speeds.empty()) return; // OpenMP was not built
   BOOST_TEST_REQUIRE(speeds.size() == 2u);
   const std::vector<std::string> naive = row_after(outcome.out, title, "openmp", "naive");

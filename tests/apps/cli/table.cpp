@@ -71,18 +71,19 @@ struct Tables : Programs {
 /// What the last lines must say of a document: the fastest strict entry of a backend that passed.
 json fastest_of(const json& document, const std::string& backend, bool canonical) {
   json best;
-  for (const json& row : document["results"])
-    if (row["backend"] == backend && row["math"] == "strict" && row["verdict"] == "pass" &&
-        (row["canonical"] || !canonical) && (best.is_null() || row["gflops"] > best["gflops"]))
-      best = row;
+  for (const json& entry : document["results"])
+    if (entry["backend"] == backend && entry["math"] == "strict" && entry["verdict"] == "pass" &&
+        (entry["canonical"] || !canonical) && (best.is_null() || entry["gflops"] > best["gflops"]))
+      best = entry;
   return best;
 }
 
-std::string speed_text(const json& row) {
-  std::string text = fmt::format("{}, {:.2f} GFLOP/s", row["kernel"].get<std::string>(), row["gflops"].get<double>());
-  if (!row["ceiling_percent"].is_null())
-    text += fmt::format(", {:.1f} % of the peak", row["ceiling_percent"].get<double>());
-  return text + fmt::format(" at {}×{}×{}", row["m"].get<int>(), row["n"].get<int>(), row["k"].get<int>());
+std::string speed_text(const json& entry) {
+  std::string text =
+      fmt::format("{}, {:.2f} GFLOP/s", entry["kernel"].get<std::string>(), entry["gflops"].get<double>());
+  if (!entry["ceiling_percent"].is_null())
+    text += fmt::format(", {:.1f} % of the peak", entry["ceiling_percent"].get<double>());
+  return text + fmt::format(" at {}×{}×{}", entry["m"].get<int>(), entry["n"].get<int>(), entry["k"].get<int>());
 }
 
 } // namespace
@@ -207,7 +208,7 @@ BOOST_AUTO_TEST_CASE(help_names_the_columns) {
 }
 
 /// Threads would give way to the width, but here they are what tells the entries apart.
-BOOST_AUTO_TEST_CASE(a_column_that_tells_rows_apart_stays) {
+BOOST_AUTO_TEST_CASE(a_column_that_tells_entries_apart_stays) {
   const std::vector<std::string> one{"--cpu",   "--kernels", "simd",    "--sizes", "20",        "--repeat", "1",
                                      "--cblas", "none",      "--width", "50",      "--threads", "1"};
   const Outcome alone = compare(one);
@@ -220,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_column_that_tells_rows_apart_stays) {
   BOOST_TEST(contains(both.out, "simd with "), both.out);
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_did_not_run_are_one_line) {
+BOOST_AUTO_TEST_CASE(entries_that_did_not_run_are_one_line) {
   const Outcome outcome = on_odd_device({"--kernels", "fine,refusing", "--sizes", "20", "--json", "out.json"});
   BOOST_TEST(outcome.status == 0);
   const json refusing = result_of(json::parse(folder.read("out.json")), "refusing");
@@ -230,24 +231,24 @@ BOOST_AUTO_TEST_CASE(rows_that_did_not_run_are_one_line) {
   BOOST_TEST(contains(outcome.out, "\n  " + line), outcome.out);
 }
 
-BOOST_AUTO_TEST_CASE(skipped_rows_share_a_line) {
+BOOST_AUTO_TEST_CASE(skipped_entries_share_a_line) {
   const Outcome outcome = compare(
       {"--backend", "reference", "--sizes", "8,300", "--repeat", "1", "--time-limit", "1e-4", "--json", "out.json"});
   const json document = json::parse(folder.read("out.json"));
   double longest = 0;
-  for (const json& row : document["results"])
-    if (row["verdict"] == "skipped") {
-      BOOST_TEST(contains(row["reason"].get<std::string>(), "one run takes about"));
-      longest = std::max(longest, std::stod(row["reason"].get<std::string>().substr(20)));
+  for (const json& entry : document["results"])
+    if (entry["verdict"] == "skipped") {
+      BOOST_TEST(contains(entry["reason"].get<std::string>(), "one run takes about"));
+      longest = std::max(longest, std::stod(entry["reason"].get<std::string>().substr(20)));
     }
   const std::string line = line_from(outcome.out, "skipped: gold (reference), canonical (reference): ");
   BOOST_TEST(contains(line, fmt::format("about {:.3g} s at most; --time-limit", longest)), line);
 }
 
-BOOST_AUTO_TEST_CASE(a_remark_on_every_row_is_one_line) {
+BOOST_AUTO_TEST_CASE(a_remark_on_every_entry_is_one_line) {
   const Outcome outcome = compare(
       {"--backend", "reference", "--math", "strict,tf32", "--sizes", "60", "--check-rows", "7", "--repeat", "1"});
-  BOOST_TEST(contains(line_from(outcome.out, "note: "), "all 3 rows that passed: checked 7 of 60 rows"), outcome.out);
+  BOOST_TEST(contains(line_from(outcome.out, "note: "), "all 3 entries that passed: checked 7 of 60 rows"), outcome.out);
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_says_why_below_the_table) {
@@ -273,19 +274,19 @@ BOOST_AUTO_TEST_CASE(the_last_lines_say_what_the_document_has) {
   BOOST_TEST(outcome.status == 0);
   const json document = json::parse(folder.read("out.json"));
   int checked = 0, within = 0, same = 0;
-  for (const json& row : document["results"]) {
-    if (row["error"].is_null()) continue;
+  for (const json& entry : document["results"]) {
+    if (entry["error"].is_null()) continue;
     ++checked;
-    within += row["error"]["max_over_bound"] <= 1.0 && row["error"]["misplaced"] == 0 ? 1 : 0;
-    same += row["error"]["differing_bits"] == 0 ? 1 : 0;
+    within += entry["error"]["max_over_bound"] <= 1.0 && entry["error"]["misplaced"] == 0 ? 1 : 0;
+    same += entry["error"]["differing_bits"] == 0 ? 1 : 0;
   }
   BOOST_TEST(line_from(outcome.out, "  errors: ") ==
-             fmt::format("  errors: {} of {} checked rows are within their bound, and {} have the contract's bits",
+             fmt::format("  errors: {} of {} checked entries are within their bound, and {} have the contract's bits",
                          within, checked, same));
   for (const std::string backend : {"reference", "openmp", "tbb"}) {
     const json fastest = fastest_of(document, backend, false);
     if (fastest.is_null()) continue;
-    const std::string line = line_from(outcome.out, "  " + backend + " f32: the fastest strict row is ");
+    const std::string line = line_from(outcome.out, "  " + backend + " f32: the fastest strict kernel is ");
     BOOST_TEST(contains(line, "row is " + speed_text(fastest)), line);
     BOOST_TEST(contains(line, speed_text(fastest_of(document, backend, true))), line);
   }

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(events_are_had_for_the_asking) {
   BOOST_TEST(!fine.contains("runs_per_sample"));
 }
 
-BOOST_AUTO_TEST_CASE(a_row_that_cannot_be_recorded_says_so) {
+BOOST_AUTO_TEST_CASE(a_kernel_that_cannot_be_recorded_says_so) {
   const json document = on_recording_device({"--timing", "graph", "--kernels", "fine,waiting", "--sizes", "8"});
   BOOST_TEST(result_of(document, "fine")["timing"] == "graph");
   const json waiting = result_of(document, "waiting");

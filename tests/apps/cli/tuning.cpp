@@ -55,10 +55,10 @@ BOOST_AUTO_TEST_CASE(the_fastest_canonical_kernel_of_each_product_is_kept) {
   BOOST_TEST(table["schema"] == "tessera.tuning/1");
   BOOST_TEST(table["backend"] == "tbb");
   BOOST_TEST(table["products"].size() == 6u);
-  for (const json& row : table["products"]) {
-    BOOST_TEST(row["seconds"] > 0.0);
-    BOOST_TEST(row["math"] == "strict"); // kahan has no rival in its mode, so that there is nothing to choose.
-    BOOST_TEST(row["kernel"] != "naive");
+  for (const json& entry : table["products"]) {
+    BOOST_TEST(entry["seconds"] > 0.0);
+    BOOST_TEST(entry["math"] == "strict"); // kahan has no rival in its mode, so that there is nothing to choose.
+    BOOST_TEST(entry["kernel"] != "naive");
   }
 }
 

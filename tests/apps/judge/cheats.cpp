@@ -176,7 +176,8 @@ BOOST_AUTO_TEST_CASE(nothing_of_a_kernel_escapes) {
     }
 }
 
-/// Linux refuses them where the kernel has a name space of its own; of root it does not, and the judge counts them.
+/// Linux refuses further processes where the kernel has a name space of its own. It refuses root none, whose processes
+/// the judge counts.
 #if !defined(TESSERA_RUNS_SANITIZED_PROGRAMS) // A process with the sanitizer's shadow memory is slow to copy.
 BOOST_AUTO_TEST_CASE(processes_are_limited) {
   for (const std::uint32_t without : {0U, +PidNamespace}) BOOST_TEST_CONTEXT(without) {
@@ -257,7 +258,8 @@ BOOST_AUTO_TEST_CASE(honest_errors_at_every_k) {
       }
 }
 
-/// Precision that is spared shows in whole numbers for int8, and beside the rounding of C for 16 bits.
+/// A kernel that computes with too few digits is wrong with whole numbers in int8; in 16 bits its errors exceed the
+/// rounding of C.
 BOOST_AUTO_TEST_CASE(low_precision_of_other_types) {
   const JudgeVerdict int8 = try_kernel({.kernel = "low_precision_types", .type = DType::I8});
   BOOST_CHECK_EQUAL(int8.offence, Offence::Wrong);
@@ -265,7 +267,7 @@ BOOST_AUTO_TEST_CASE(low_precision_of_other_types) {
   for (const DType type : {DType::F16, DType::BF16}) BOOST_TEST_CONTEXT(to_string(type)) {
       const JudgeVerdict verdict = try_kernel({.kernel = "low_precision_types", .type = type, .k = 200});
       BOOST_CHECK_EQUAL(verdict.offence, Offence::Wrong);
-      BOOST_TEST(verdict.why.ends_with(" right"), verdict.why); // the whole numbers are
+      BOOST_TEST(verdict.why.ends_with(" right"), verdict.why); // the products of whole numbers are right
     }
 }
 

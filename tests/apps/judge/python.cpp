@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(tensors_of_other_types, *utf::precondition(torch)) {
       }
 }
 
-BOOST_AUTO_TEST_CASE(cheats_for_a_card_are_named, *utf::precondition(torch)) {
+BOOST_AUTO_TEST_CASE(cheats_for_a_gpu_are_named, *utf::precondition(torch)) {
   for (const BadFile& cheat : bad_tensor_files) BOOST_TEST_CONTEXT(cheat.kernel) {
       const JudgeVerdict verdict = try_kernel({.kernel = cheat.kernel, .tolerance = 1e-4});
       BOOST_CHECK_EQUAL(verdict.offence, cheat.offence);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(cheats_for_a_card_are_named, *utf::precondition(torch)) {
 }
 
 /// What they try gains nothing.
-BOOST_AUTO_TEST_CASE(kernels_for_a_card_that_pass, *utf::precondition(torch)) {
+BOOST_AUTO_TEST_CASE(kernels_for_a_gpu_that_pass, *utf::precondition(torch)) {
   for (const char* kernel : {"cuda/cached_by_address.py", "cuda/patches_synchronize.py", "cuda/slow_stream.py"})
     BOOST_TEST_CONTEXT(kernel) {
       const JudgeVerdict verdict = try_kernel({.kernel = kernel, .tolerance = 1e-4});

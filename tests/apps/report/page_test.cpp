@@ -184,16 +184,16 @@ BOOST_AUTO_TEST_CASE(a_kernel_from_outside_counts_where_it_ran) {
   const auto external = [](const char* device, double seconds) {
     return with(passed("mine", 256, seconds), {{"backend", "external"}, {"device", device}});
   };
-  const Json card = with(passed("cublas", 256, 1e-3), {{"backend", "cuda"}, {"threads", 0}});
+  const Json gpu = with(passed("cublas", 256, 1e-3), {{"backend", "cuda"}, {"threads", 0}});
   const Json host = passed("simd", 256, 2e-3);
   // The kernel is faster than all others. It is the device's best or the CPU's best and decides what the page says.
-  const std::string on_card = section(html_report(document({host, with(card, {}), external("cuda", 1e-4)})), "offload");
-  BOOST_TEST(says(on_card, "device, n = 256: 100 µs"));
-  BOOST_TEST(says(on_card, "best on processor, n = 256: 2.00 ms"));
-  const std::string on_host = section(html_report(document({host, with(card, {}), external("cpu", 1e-4)})), "offload");
+  const std::string on_gpu = section(html_report(document({host, with(gpu, {}), external("cuda", 1e-4)})), "offload");
+  BOOST_TEST(says(on_gpu, "device, n = 256: 100 µs"));
+  BOOST_TEST(says(on_gpu, "best on processor, n = 256: 2.00 ms"));
+  const std::string on_host = section(html_report(document({host, with(gpu, {}), external("cpu", 1e-4)})), "offload");
   BOOST_TEST(says(on_host, "best on processor, n = 256: 100 µs"));
   BOOST_TEST(says(on_host, "the processor is faster at every size"));
-  BOOST_TEST(count(on_card, "<figcaption>") == 1); // It does not count as another device.
+  BOOST_TEST(count(on_gpu, "<figcaption>") == 1); // It does not count as another device.
 }
 
 BOOST_AUTO_TEST_CASE(no_chart_without_something_to_show) {

@@ -131,8 +131,8 @@ class Group final : public AnyGroup {
   void check(const std::string& what) override {
     for (Index i = 0; i < count_; ++i) {
       const GemmCall one = call(a_.host(layout_.shared_a ? 0 : i), b_.host(i), c_.host(i));
-      const char* const row = x_.math == Math::Strict ? "canonical" : "hopper_units";
-      throw_if_failed(reference().gemm(reference().default_queue(), one, row));
+      const char* const kernel = x_.math == Math::Strict ? "canonical" : "hopper_units";
+      throw_if_failed(reference().gemm(reference().default_queue(), one, kernel));
     }
     const int wrong_a = a_.differing(), wrong_b = b_.differing(), wrong_c = c_.differing();
     BOOST_TEST(wrong_a == 0, what << ": A has changed");
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(operands_of_16_bits) {
 
 /// Adds groups of T in `math` with results of T and of f32: tiles of all sizes, one segment of k and several.
 template <class T>
-void add_groups_on_units(Math math, Groups& groups) {
+void add_groups_on_matrix_units(Math math, Groups& groups) {
   const Capabilities& machine = subject().capabilities();
   if (!machine.host_memory && !promises_bits(subject().gemm_kernels(), machine, dtype_of<T>, math)) return;
   const bool fewer = options().quick && !test::everything_is_tested(); // one beta for each layout, in turns
@@ -313,15 +313,15 @@ void add_groups_on_units(Math math, Groups& groups) {
 
 BOOST_AUTO_TEST_CASE(groups_on_matrix_units) {
   Groups groups;
-  add_groups_on_units<bf16>(Math::Bf16, groups);
-  add_groups_on_units<f16>(Math::Fp16, groups);
-  add_groups_on_units<float>(Math::Tf32, groups);
+  add_groups_on_matrix_units<bf16>(Math::Bf16, groups);
+  add_groups_on_matrix_units<f16>(Math::Fp16, groups);
+  add_groups_on_matrix_units<float>(Math::Tf32, groups);
   const bool on_host = subject().capabilities().host_memory; // a host has the bits of matrix units only if asked to
   if (!on_host) groups.push_back(std::make_unique<Group<bf16>>(Numbers{40, 41, 42}, 3, Layout{})); // in mode strict
   run(groups, "groups on matrix units", on_host ? "hopper_units" : "");
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(a_row_that_is_named_runs, T, ElementTypes) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_kernel_that_is_named_runs, T, ElementTypes) {
   for (const GemmKernel& kernel : subject().gemm_kernels()) {
     if (kernel.type != dtype_of<T> || kernel.math != Math::Strict || kernel.summation != Summation::Canonical) continue;
     if (kernel.reject != nullptr) continue; // the kernel may have a reason to reject

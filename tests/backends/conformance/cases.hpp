@@ -31,8 +31,8 @@ struct Case {
 std::ostream& operator<<(std::ostream& out, const Case& x);
 
 /// Returns the cases that do not depend on the kernel: all small shapes, primes, long and thin shapes, segments of the
-/// contract, every pair of transposes and of alpha and beta, integers, subnormal numbers, NaN and
-/// infinities. `quick` leaves most of them out. Of the cases, each `every`-th one is kept.
+/// contract, every pair of transposes and of alpha and beta, integers, subnormal numbers, NaN and infinities. `quick`
+/// leaves most of them out. The function keeps each `every`-th case.
 std::vector<Case> shared_cases(bool quick, std::size_t every);
 
 /// Returns cases whose sizes are one less than, equal to and one more than a kernel's tile along each side. Tiles

@@ -131,7 +131,7 @@ class LayerProblem {
             .ld_residual = residual_.ld()};
   }
 
-  /// Returns the result of the reference's row for the row's contract, which is computed once.
+  /// Returns the result of the reference's kernel for the contract of this one, which is computed once.
   const std::vector<R>& from_reference(const GemmKernel& kernel) {
     const auto [name, math] = contract_of(kernel);
     const auto [found, is_new] = contract_bits_.try_emplace(math, before_);
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(narrower_than_the_operands) {
   check_rows<float, bf16>();
 }
 
-/// Every product of a batch has its epilogue, also where a backend computes the products together.
+/// Every product of a batch has its epilogue, even where a backend computes the products together.
 BOOST_AUTO_TEST_CASE(of_batches) {
   for (const auto& [m, n] : {std::pair<Index, Index>{9, 14}, {24, 30}, {40, 70}, {130, 131}}) {
     check_batch<float, float>(m, n);

@@ -64,10 +64,10 @@ void check(Problem<T>& problem, const GemmKernel& kernel, bool by_name, Tally& t
 
 void conclude(const GemmKernel& kernel, const Tally& tally);
 
-/// Says how many cases one is kept of: of kernels with the bits of matrix units fewer, because the model takes long to
-/// say what the bits are, above all where the executor chooses the kernel, which is then checked a second time. Of all
-/// cases a host's kernels get a fifth or a seventh, which are prime to the two to four turns of the loops that make the
-/// cases.
+/// Returns n where every n-th case is kept. Kernels with the bits of matrix units get fewer cases, because the model
+/// takes long to say what the bits are, above all where the executor chooses the kernel, which is then checked a second
+/// time. A host's kernels get a fifth or a seventh of all cases; these numbers are prime to the two to four turns of
+/// the loops that make the cases.
 std::size_t thinning(const GemmKernel& kernel, bool by_name) {
   if (kernel.summation != Summation::HopperUnits) return 1;
   const auto products = static_cast<std::size_t>(products_of_model(kernel));
@@ -84,7 +84,7 @@ std::size_t first_case(const GemmKernel& kernel, std::size_t step) {
 }
 
 template <class T>
-void check_row(const GemmKernel& kernel, bool by_name) {
+void check_kernel(const GemmKernel& kernel, bool by_name) {
   Tally tally;
   const std::size_t step = thinning(kernel, by_name);
   auto& problems = shared_problems<T>();
@@ -140,8 +140,8 @@ ut::test_suite& suite(ut::test_suite& parent, const std::string& name) {
 void add(ut::test_suite& parent, const GemmKernel& kernel, bool by_name) {
   const auto body = [kernel, by_name] {
     is_16_bit(kernel.type)      ? check_half_kernel(kernel, by_name)
-    : kernel.type == DType::F64 ? check_row<double>(kernel, by_name)
-                                : check_row<float>(kernel, by_name);
+    : kernel.type == DType::F64 ? check_kernel<double>(kernel, by_name)
+                                : check_kernel<float>(kernel, by_name);
   };
   ut::test_suite& group =
       suite(suite(parent, std::string(to_string(kernel.type))), std::string(to_string(kernel.math)));
@@ -150,7 +150,7 @@ void add(ut::test_suite& parent, const GemmKernel& kernel, bool by_name) {
 
 } // namespace
 
-void add_gemm_rows(ut::test_suite& root) {
+void add_gemm_kernels(ut::test_suite& root) {
   ut::test_suite& gemm = suite(root, "gemm");
   for (const GemmKernel& kernel : subject().gemm_kernels()) add(gemm, kernel, true);
   // Without a name, a strict product keeps the contract, whatever kernel runs.

@@ -63,7 +63,7 @@ std::string check_typed(const GemmKernel& kernel, bool by_name, const Case& x, s
   Status status = subject().gemm(queue, call, by_name ? kernel.name : "");
   if (status.code == StatusCode::Rejected) {
     rejection = status.why;
-    return c.unchanged() ? "" : "the row rejects, but C has changed";
+    return c.unchanged() ? "" : "the kernel rejects, but C has changed";
   }
   if (status.ok()) status = queue.synchronize();
   if (!status.ok()) return "failed: " + status.why;

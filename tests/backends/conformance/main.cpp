@@ -10,7 +10,7 @@
 namespace {
 
 bool add_tests() {
-  tessera::conformance::add_gemm_rows(boost::unit_test::framework::master_test_suite());
+  tessera::conformance::add_gemm_kernels(boost::unit_test::framework::master_test_suite());
   return true;
 }
 

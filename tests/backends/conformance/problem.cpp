@@ -25,7 +25,7 @@ T element(Values values, int which, std::uint64_t e) {
       if (which == 1) return uniform<T>(seed, e);
       return std::ldexp(uniform<T>(seed, e), sizeof(T) == 4 ? -136 : -1060);
     case Values::NonFinite:
-      // They are far enough apart that most rows and columns stay finite.
+      // Infinities and NaNs are far enough apart that most rows and columns stay finite.
       if (e % 509 == 37) return which == 1 ? -infinity : infinity;
       if (e % 509 == 211) return std::numeric_limits<T>::quiet_NaN();
       return uniform<T>(seed, e);
@@ -211,7 +211,7 @@ std::string Problem<T>::check(const GemmKernel& kernel, bool by_name, std::optio
   Status status = subject().gemm(queue, made, by_name ? kernel.name : "");
   if (status.code == StatusCode::Rejected) {
     rejection = status.why;
-    return c.unchanged() ? "" : "the row rejects, but C has changed";
+    return c.unchanged() ? "" : "the kernel rejects, but C has changed";
   }
   if (status.ok()) status = queue.synchronize();
   if (!status.ok()) return "failed: " + status.why;

@@ -83,13 +83,13 @@ void check_all(const ReduceKernel& kernel, bool by_name) {
 
 BOOST_AUTO_TEST_SUITE(reduction)
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(every_row_is_right, T, ElementTypes) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(every_kernel_is_right, T, ElementTypes) {
   for (const ReduceKernel& kernel : subject().reduce_kernels())
     if (kernel.type == dtype_of<T>) check_all<T>(kernel, true);
 }
 
 /// Norms must not depend on the backend that has the matrix.
-BOOST_AUTO_TEST_CASE_TEMPLATE(the_row_that_is_chosen_is_canonical, T, ElementTypes) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(the_kernel_that_is_chosen_keeps_the_contract, T, ElementTypes) {
   for (const ReduceOp op : reductions) {
     ReduceKernel any;
     any.name = "(any)";

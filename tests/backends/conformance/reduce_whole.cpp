@@ -106,7 +106,7 @@ void check_limits(const std::string& kernel) {
 
 BOOST_AUTO_TEST_SUITE(whole_reduction)
 
-BOOST_AUTO_TEST_CASE(every_row_is_exact) {
+BOOST_AUTO_TEST_CASE(every_kernel_is_exact) {
   std::size_t found = 0;
   for (const ReduceKernel& kernel : subject().reduce_kernels()) {
     if (kernel.type != DType::I32) continue;
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(every_row_is_exact) {
 }
 
 /// What sum_of_squares() of matrix.hpp runs.
-BOOST_AUTO_TEST_CASE(the_row_that_is_chosen_is_exact) {
+BOOST_AUTO_TEST_CASE(the_kernel_that_is_chosen_is_exact) {
   check_sums("");
   check_limits("");
 }

@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_refused) {
   for (const GemmKernel& kernel : subject().gemm_kernels())
     if (kernel.type == DType::F32 && kernel.math == Math::Strict && kernel.summation == Summation::Other)
       check_refused(call, sums, Rejected, "adds in an order of its own", false, kernel.name);
-  check_refused(call, sums, InvalidArgument, "unknown kernel 'no_row'", false, "no_row");
+  check_refused(call, sums, InvalidArgument, "unknown kernel 'no_kernel'", false, "no_kernel");
   call.math = Math::Bf16;
   check_refused(call, sums, InvalidArgument, "math mode bf16 promises no order", false);
 }

@@ -86,9 +86,9 @@ void check(DType type, DType result, const test::BatchInTiles& x, bool by_ends, 
       check_ok(device.gemm(device.default_queue(), group.product(i)));
   }
   if (by_ends) {
-    GemmCall behind = call;
-    behind.k = 0;
-    run_rows(behind, x.m);
+    GemmCall after_last = call;
+    after_last.k = 0;
+    run_rows(after_last, x.m);
   }
   BOOST_TEST((together.bytes() == alone.bytes()),
              to_string(type) << ": " << x.count << (by_ends ? " by ends, " : " at strides, ") << x.m << "×" << x.n

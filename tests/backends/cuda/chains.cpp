@@ -1,5 +1,5 @@
 /// f64 products of few tiles and long k. stream_k adds their segments in a chain of the blocks that computed them. The
-/// bits must be z_order's, also where several such products share the device, so that not all blocks run at once.
+/// bits must be z_order's, even where several such products share the device, so that not all blocks run at once.
 
 #include <array>
 #include <cstddef>

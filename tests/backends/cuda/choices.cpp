@@ -333,7 +333,7 @@ BOOST_AUTO_TEST_CASE(f64_tiles_of_stream_k) {
   for (const auto& [m, n, k] : tessera::test::chained_products)
     BOOST_TEST(chain_pays(f64_large, call(m, n, k), choose_tile(tiles, call(m, n, k), 132), 132),
                m << "×" << n << "×" << k);
-  // Of several tiles that cost the same the first one is chosen, and there are no cuts where k is one segment.
+  // If several tiles cost the same, the first one is chosen, and there are no cuts where k is one segment.
   const TileChoice least = choose_tile(tiles, call(1, 1, 1), 132);
   BOOST_TEST(tiles[least.tile].m == f64_least.m);
   BOOST_TEST(least.segments == 1);

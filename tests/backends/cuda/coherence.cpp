@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_result_that_is_overwritten_is_not_copied_to_the_device) {
   bring(bt);
   gemm(1.0f, a, bt, 0.0f, c); // With beta = 0, c's elements are not needed.
   check_copies(2, 0);
-  gemm(1.0f, a, bt, 1.0f, c); // They are needed now, and are on the device.
+  gemm(1.0f, a, bt, 1.0f, c); // Beta is 1: c's elements are needed, and are on the device.
   check_copies(2, 0);
   BOOST_TEST(c.newest_on() == &counting);
 }

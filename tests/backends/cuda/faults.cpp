@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(the_plugin_loads_with_or_without_a_driver) {
   BOOST_TEST(info.available == info.reason.empty());
 }
 
-BOOST_AUTO_TEST_CASE(rows_are_listed_without_a_device) {
+BOOST_AUTO_TEST_CASE(kernels_are_listed_without_a_device) {
   std::set<std::string> gemm;
   for (const GemmKernel& kernel : cuda_plugin().gemm_kernels()) {
     gemm.insert(kernel.name);

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_SUITE(recorded_scratch)
 
 /// Kernels follow one another, and each uses the memory that the last one used: for sums of segments and of slices,
 /// sums that are handed on, copies of operands, packed operands and workspaces.
-BOOST_AUTO_TEST_CASE(all_rows_in_one_recording) {
+BOOST_AUTO_TEST_CASE(all_kernels_in_one_recording) {
   Executor& device = executor(Backend::Cuda);
   std::vector<std::unique_ptr<Operands>> operands;
   Products products;
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(all_rows_in_one_recording) {
 
 /// The products use flags, which are cleared while the kernel before ends, and each has its sums where the last product
 /// had them.
-BOOST_AUTO_TEST_CASE(chains_and_cut_tiles_behind_one_another) {
+BOOST_AUTO_TEST_CASE(chains_and_cut_tiles_after_one_another) {
   if (!is_hopper()) return;
   Executor& device = executor(Backend::Cuda);
   const Operands x(device, DType::F64, 1024, 1664, 5000);

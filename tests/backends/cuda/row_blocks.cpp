@@ -14,14 +14,14 @@ namespace {
 
 using Executors = std::vector<Executor*>;
 
-std::vector<Executors> lists_of_cards() {
+std::vector<Executors> lists_of_gpus() {
   std::vector<Executors> lists{{&executor(Backend::Cuda, 0), &executor(Backend::Cuda, 0, 1)}};
   try {
     Executor& second = executor(Backend::Cuda, 1);
     lists.push_back({&executor(Backend::Cuda, 0), &second});
     lists.push_back({&second, &executor(Backend::Cuda, 0), &executor(Backend::Cuda, 1, 1)});
   } catch (const BackendUnavailable& error) {
-    BOOST_TEST_MESSAGE("one card: " << error.what());
+    BOOST_TEST_MESSAGE("one GPU: " << error.what());
   }
   return lists;
 }
@@ -34,7 +34,7 @@ void check(Index m, Index n, Index k, Scalar<T> alpha, Scalar<T> beta, const Gem
   GemmOptions on_one = options;
   on_one.backend = Backend::Cuda;
   gemm(alpha, a, b, beta, expected, on_one);
-  for (const Executors& list : lists_of_cards())
+  for (const Executors& list : lists_of_gpus())
     for (int turn = 0; turn < 2; ++turn) { // the second one uses memory that was freed
       RowBlocks<T> on_a(list, m, k), on_b(list, k, n), on_c(list, m, n);
       on_a.assign(a);
@@ -49,7 +49,7 @@ void check(Index m, Index n, Index k, Scalar<T> alpha, Scalar<T> beta, const Gem
 
 BOOST_AUTO_TEST_SUITE(row_blocks)
 
-BOOST_AUTO_TEST_CASE(the_bits_are_those_of_one_card) {
+BOOST_AUTO_TEST_CASE(the_bits_are_those_of_one_gpu) {
   check<float>(700, 4099, 3001, 1.0F, 0.0F);
   check<float>(640, 9000, 640, -0.5F, 2.0F); // eight strips, whose buffers are used again
   check<double>(300, 2100, 1500, 1.5, 0.0);
@@ -67,10 +67,10 @@ template <class T, class A, class B>
 void check_host_matrices(const A& a, const B& b, Scalar<T> alpha, Scalar<T> beta, const GemmOptions& options = {}) {
   const auto before = Matrix<T>::random(a.rows(), b.cols(), Seed{3});
   Matrix<T> expected = before;
-  GemmOptions on_a_card = options;
-  on_a_card.backend = Backend::Cuda;
-  gemm(alpha, a, b, beta, expected, on_a_card);
-  for (const Executors& list : lists_of_cards()) {
+  GemmOptions on_a_gpu = options;
+  on_a_gpu.backend = Backend::Cuda;
+  gemm(alpha, a, b, beta, expected, on_a_gpu);
+  for (const Executors& list : lists_of_gpus()) {
     Matrix<T> c = before;
     gemm(list, alpha, a, b, beta, c, options);
     BOOST_TEST((c == expected),

@@ -1,5 +1,5 @@
 /// Checks on the host how kernels share out work. In a stream_k schedule, blocks compute every step of every tile once
-/// and in the order of the tile's chain. Where blocks draw units, all units are done, however few blocks run.
+/// and in the order of the tile's chain. Where blocks draw items, all items are done, however few blocks run.
 
 #define BOOST_TEST_MODULE cuda_schedule
 #include <deque>
@@ -73,8 +73,8 @@ void check(const Sizes& x) {
   }
 }
 
-/// A simulation of blocks that draw units and add a tile's segments one after the other, as chain.cuh does. A block's
-/// producer warps draw at most `ahead` units more than its consumer warps have added, because that is what the stages
+/// A simulation of blocks that draw items and add a tile's segments one after the other, as chain.cuh does. A block's
+/// producer warps draw at most `ahead` items more than its consumer warps have added, because that is what the stages
 /// hold.
 class Drawing {
  public:
@@ -84,7 +84,7 @@ class Drawing {
     added_.resize(static_cast<std::size_t>(x.tiles));
   }
 
-  /// Runs `running` blocks, of which one at a time goes on: it draws a unit, or it adds one. The other blocks never
+  /// Runs `running` blocks, of which one at a time goes on: it draws an item, or it adds one. The other blocks never
   /// start.
   void run(Index running, unsigned seed) {
     BOOST_TEST_CONTEXT(x_.tiles << " tiles, " << x_.segments << " segments, " << running << " blocks, seed " << seed) {
@@ -112,30 +112,30 @@ class Drawing {
 
  private:
   struct Block {
-    std::deque<WorkTile> units; ///< drawn, not yet added
-    bool last = false;          ///< there was no unit left to draw
+    std::deque<WorkTile> items; ///< drawn, not yet added
+    bool last = false;          ///< there was no item left to draw
   };
 
-  Index segment(const WorkTile& unit) const { return unit.tile / x_.tiles; }
-  Index& added(const WorkTile& unit) { return added_[static_cast<std::size_t>(unit.tile % x_.tiles)]; }
+  Index segment(const WorkTile& item) const { return item.tile / x_.tiles; }
+  Index& added(const WorkTile& item) { return added_[static_cast<std::size_t>(item.tile % x_.tiles)]; }
 
-  static bool ended(const Block& block) { return block.last && block.units.empty(); }
-  bool can_draw(const Block& block) const { return !block.last && block.units.size() <= ahead_; }
+  static bool ended(const Block& block) { return block.last && block.items.empty(); }
+  bool can_draw(const Block& block) const { return !block.last && block.items.size() <= ahead_; }
   bool can_add(const Block& block) {
-    return !block.units.empty() && added(block.units.front()) >= segment(block.units.front());
+    return !block.items.empty() && added(block.items.front()) >= segment(block.items.front());
   }
   void draw(Block& block) {
-    WorkTile unit{};
-    block.last = !schedule_.whole_tile(drawn_++, unit);
+    WorkTile item{};
+    block.last = !schedule_.whole_tile(drawn_++, item);
     if (block.last) return;
-    BOOST_TEST((unit.begin == 0 && !unit.continues && !unit.hands_on));
-    steps_ += unit.end;
-    block.units.push_back(unit);
+    BOOST_TEST((item.begin == 0 && !item.continues && !item.hands_on));
+    steps_ += item.end;
+    block.items.push_back(item);
   }
   void add(Block& block) {
-    BOOST_TEST(added(block.units.front()) == segment(block.units.front())); // once, and in order
-    ++added(block.units.front());
-    block.units.pop_front();
+    BOOST_TEST(added(block.items.front()) == segment(block.items.front())); // once, and in order
+    ++added(block.items.front());
+    block.items.pop_front();
   }
 
   Sizes x_;
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(every_step_once_and_evenly) {
 }
 
 /// Tries several numbers of running blocks, and several orders in which they go on.
-BOOST_AUTO_TEST_CASE(drawn_units_are_added_in_order_however_few_blocks_run) {
+BOOST_AUTO_TEST_CASE(drawn_items_are_added_in_order_however_few_blocks_run) {
   for (const Index tiles : {1, 3, 16, 23})
     for (const Index segments : {2, 5, 64})
       for (const Index last : {1, 8})

@@ -19,11 +19,11 @@ def test_backends():
 
 
 def test_kernels():
-    rows = ts.kernels("openmp", np.float32, "strict")
-    assert "simd" in [row.name for row in rows]
-    assert {(row.backend, row.dtype, row.math) for row in rows} == {("openmp", "float32", "strict")}
-    assert {row.dtype for row in ts.kernels("openmp")} == {"float16", "bfloat16", "float32", "float64"}
-    assert {row.backend for row in ts.kernels()} >= set(present())
+    kernels = ts.kernels("openmp", np.float32, "strict")
+    assert "simd" in [one.name for one in kernels]
+    assert {(one.backend, one.dtype, one.math) for one in kernels} == {("openmp", "float32", "strict")}
+    assert {one.dtype for one in ts.kernels("openmp")} == {"float16", "bfloat16", "float32", "float64"}
+    assert {one.backend for one in ts.kernels()} >= set(present())
     with pytest.raises(ValueError, match="did you mean 'openmp'"):
         ts.kernels("opnmp")
 

@@ -124,7 +124,7 @@ def test_streams(capfd):
     assert log() == ["small device finishes before 79"]
     del result
     assert log() == []
-    del kept  # frees the memory for work that is ordered behind those streams
+    del kept  # frees the memory for work that is ordered after those streams
     assert log() == [f"small device starts after {stream}" for stream in (78, 1, 79)]
 
 

@@ -235,7 +235,7 @@ def test_results_that_share_elements(dtype):
 
 
 def test_whether_elements_share_a_place():
-    """The answer for random strides is that of all places in a list."""
+    """Random strides: the answer is what a list of all places says."""
     random_numbers = np.random.default_rng(3)
     found = 0
     for _ in range(3000):

@@ -23,7 +23,7 @@ def device(cuda):
         pytest.skip("PyTorch has no CUDA device")
 
 
-def on_card(*shape, dtype=torch.float32, seed=1):
+def on_gpu(*shape, dtype=torch.float32, seed=1):
     return random(*shape, dtype=dtype, seed=seed).cuda()
 
 
@@ -52,7 +52,7 @@ def test_epilogue_and_groups():
 
 @pytest.mark.parametrize("dtype", HALVES)
 def test_matrix_units_are_the_default_of_16_bits(dtype):
-    a, b = on_card(64, 256, dtype=dtype), on_card(256, 128, dtype=dtype)
+    a, b = on_gpu(64, 256, dtype=dtype), on_gpu(256, 128, dtype=dtype)
     mode = {torch.float16: "fp16", torch.bfloat16: "bf16"}[dtype]
     assert torch.equal(tt.mm(a, b), tt.mm(a, b, math=mode))
     wide = tt.mm(a, b, out_dtype=torch.float32)
@@ -61,9 +61,9 @@ def test_matrix_units_are_the_default_of_16_bits(dtype):
 
 @pytest.mark.parametrize("mode", ["tf32", "bf16", "fp16", "emulated_fp16x3", "emulated_bf16x6"])
 def test_modes(mode):
-    a, b = on_card(128, 256), on_card(256, 64)
-    rows = [row for row in ts.kernels("cuda") if row.math == mode and row.dtype == "float32"]
-    if not rows:
+    a, b = on_gpu(128, 256), on_gpu(256, 64)
+    kernels = [one for one in ts.kernels("cuda") if one.math == mode and one.dtype == "float32"]
+    if not kernels:
         with pytest.raises(ts.KernelRejected):
             tt.mm(a, b, math=mode)
         return
@@ -71,15 +71,15 @@ def test_modes(mode):
 
 
 def test_layouts():
-    a, b = on_card(7, 5), on_card(5, 4)
+    a, b = on_gpu(7, 5), on_gpu(5, 4)
     expected = tt.mm(a, b)
     for x in views(a):
         for y in views(b):
             assert torch.equal(tt.mm(x, y), expected)
     for out in (torch.empty(7, 4, device="cuda"), torch.empty(4, 7, device="cuda").t(), torch.empty(14, 8, device="cuda")[::2, ::2]):
         assert tt.mm(a, b, out=out) is out and torch.equal(out, expected)
-    assert torch.equal(tt.mm(on_card(1, 5).expand(7, 5), b), tt.mm(on_card(1, 5).repeat(7, 1), b))
-    assert tt.mm(on_card(0, 5), b).shape == (0, 4) and not tt.mm(on_card(3, 0), on_card(0, 4)).any()
+    assert torch.equal(tt.mm(on_gpu(1, 5).expand(7, 5), b), tt.mm(on_gpu(1, 5).repeat(7, 1), b))
+    assert tt.mm(on_gpu(0, 5), b).shape == (0, 4) and not tt.mm(on_gpu(3, 0), on_gpu(0, 4)).any()
 
 
 def test_current_stream_orders_the_product():
@@ -124,7 +124,7 @@ def test_streams_do_not_wait_for_one_another():
 @pytest.mark.parametrize("shape", [(1, 4096, 512), (64, 256, 128), (512, 2048, 512)])
 def test_cuda_graphs(dtype, mode, shape):
     m, k, n = shape
-    x, w, bias = on_card(m, k, dtype=dtype), on_card(n, k, dtype=dtype), on_card(n, dtype=dtype)
+    x, w, bias = on_gpu(m, k, dtype=dtype), on_gpu(n, k, dtype=dtype), on_gpu(n, dtype=dtype)
 
     def step():
         y = tt.linear(x, w, bias, "relu", math=mode)
@@ -140,7 +140,7 @@ def test_cuda_graphs(dtype, mode, shape):
     with torch.cuda.graph(graph):
         captured = step()
     for seed in (5, 6):
-        x.copy_(on_card(m, k, dtype=dtype, seed=seed))
+        x.copy_(on_gpu(m, k, dtype=dtype, seed=seed))
         graph.replay()
         assert torch.equal(captured, step())
     eager = tt.mm(x, w.t())  # other streams are as before
@@ -150,7 +150,7 @@ def test_cuda_graphs(dtype, mode, shape):
 
 def test_graphs_beside_other_work():
     """Two graphs and eager products run at once: none uses what another one keeps in device memory."""
-    x, w = on_card(64, 8192), on_card(96, 8192)
+    x, w = on_gpu(64, 8192), on_gpu(96, 8192)
     expected = tt.mm(x, w.t())
     torch.cuda.synchronize()
     graphs, results, streams = [], [], [torch.cuda.Stream() for _ in range(3)]
@@ -170,7 +170,7 @@ def test_graphs_beside_other_work():
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
 def test_a_captured_product_of_groups_reads_the_offsets_of_each_replay(dtype):
-    x, w = on_card(700, 96).to(dtype), on_card(40, 96, 72).to(dtype)
+    x, w = on_gpu(700, 96).to(dtype), on_gpu(40, 96, 72).to(dtype)
     offsets = torch.zeros(40, dtype=torch.int32, device="cuda")
     tt.grouped_mm(x, w, offsets)
     torch.cuda.synchronize()
@@ -190,16 +190,16 @@ def test_a_captured_product_of_groups_reads_the_offsets_of_each_replay(dtype):
 
 
 def test_offsets_that_the_host_has_to_read_cannot_be_captured():
-    x, w, offsets = on_card(8, 4), on_card(2, 4, 4), torch.tensor([3, 8], device="cuda")
-    for arguments in ((x, w, offsets, "emulated_fp16x3"), (x.t(), on_card(8, 5), offsets, None)):
+    x, w, offsets = on_gpu(8, 4), on_gpu(2, 4, 4), torch.tensor([3, 8], device="cuda")
+    for arguments in ((x, w, offsets, "emulated_fp16x3"), (x.t(), on_gpu(8, 5), offsets, None)):
         torch.cuda.synchronize()
         with pytest.raises(RuntimeError, match="CUDA graph"), torch.cuda.graph(torch.cuda.CUDAGraph()):
             tt.grouped_mm(*arguments[:3], math=arguments[3])
 
 
 def test_gradients_in_autograds_threads():
-    x, w = on_card(9, 3000).requires_grad_(), on_card(5, 3000).requires_grad_()
-    g = on_card(9, 5, seed=3)
+    x, w = on_gpu(9, 3000).requires_grad_(), on_gpu(5, 3000).requires_grad_()
+    g = on_gpu(9, 5, seed=3)
     tt.linear(x, w).backward(g)
     strict = x.grad.clone(), w.grad.clone()
     assert torch.equal(strict[0].cpu(), tt.mm(g.cpu(), w.detach().cpu()))
@@ -224,12 +224,12 @@ def test_recorded_products_have_the_bits_of_the_processor(way):
             operands = [t.to(device).requires_grad_() for t in (x, w)]
             y = function(*operands)
             found.append([y, *torch.autograd.grad(y, operands, random(*y.shape, seed=5).to(device))])
-        same = [torch.equal(host, card.cpu()) for host, card in zip(*found, strict=True)]
+        same = [torch.equal(host, gpu.cpu()) for host, gpu in zip(*found, strict=True)]
         assert all(same[:2]) and (same[2] or name == "bmm"), name  # PyTorch sums what bmm's expanded operand gets
 
 
 def test_a_graph_captures_a_recorded_product_with_its_backward_pass():
-    x, w = on_card(6, 64), on_card(32, 64).requires_grad_()
+    x, w = on_gpu(6, 64), on_gpu(32, 64).requires_grad_()
 
     def step():
         return torch.autograd.grad(tt.linear(x, w, activation="relu").sum(), w)[0]
@@ -250,13 +250,13 @@ def test_a_graph_captures_a_recorded_product_with_its_backward_pass():
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
 def test_compile(backend):
     torch._dynamo.reset()
-    x, w, bias = on_card(6, 64), on_card(32, 64), on_card(32)
+    x, w, bias = on_gpu(6, 64), on_gpu(32, 64), on_gpu(32)
     compiled = torch.compile(lambda x, w, bias: tt.linear(x, w, bias, "relu") + 1, fullgraph=True, backend=backend)
     assert torch.equal(compiled(x, w, bias), tt.linear(x, w, bias, "relu") + 1)
 
 
 def test_results_give_their_memory_back():
-    a, b = on_card(512, 512), on_card(512, 512)
+    a, b = on_gpu(512, 512), on_gpu(512, 512)
     c = torch.empty(512, 512, device="cuda")
     needing = b.clone().requires_grad_()
 
@@ -275,7 +275,7 @@ def test_results_give_their_memory_back():
 
 
 def test_errors():
-    x, y = on_card(2, 3), on_card(3, 4)
+    x, y = on_gpu(2, 3), on_gpu(3, 4)
     with pytest.raises(RuntimeError, match="a is on cuda:0 and b is on cpu"):
         tt.mm(x, y.cpu())
     with pytest.raises(RuntimeError, match="2x3 and 2x3"):
@@ -289,8 +289,8 @@ def test_errors():
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_rows_do_not_depend_on_the_batch(dtype):
-    w = on_card(512, 2048, dtype=dtype)
-    x = on_card(8192, 2048, dtype=dtype)
+    w = on_gpu(512, 2048, dtype=dtype)
+    x = on_gpu(8192, 2048, dtype=dtype)
     with tt.batch_invariant():
         whole = x @ w.t()
         for m in (1, 2, 7, 64, 129, 1000, 4096):
@@ -310,4 +310,4 @@ def test_out_of_memory_is_pytorchs():
     x = torch.zeros(1, device="cuda").expand(m, 1)
     with pytest.raises((torch.cuda.OutOfMemoryError, MemoryError)):
         tt.mm(x.contiguous(), x.contiguous().t())
-    assert tt.mm(on_card(2, 3), on_card(3, 2)).shape == (2, 2)
+    assert tt.mm(on_gpu(2, 3), on_gpu(3, 2)).shape == (2, 2)

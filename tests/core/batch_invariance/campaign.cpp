@@ -124,7 +124,7 @@ Counts compare(const Campaign& campaign, Math math, Index first, Index count) {
       fmt::format("{} of {} to {}", to_string(math), to_string(dtype_of<T>), to_string(dtype_of<R>));
   Counts all;
   if (together.empty()) {
-    fmt::print("{}: no row takes products here\n", types);
+    fmt::print("{}: no kernel takes products here\n", types);
     return all;
   }
   const std::vector<Candidate> alone = has_contract ? alone_candidates<T>(campaign, math, together) : together;
@@ -142,7 +142,7 @@ Counts compare(const Campaign& campaign, Math math, Index first, Index count) {
     if (!batch.rejection.empty() || !own.rejection.empty()) {
       if (!has_contract) continue;
       throw KernelRejected(
-          fmt::format("{}: no row takes --first {}: {}{}", types, number, batch.rejection, own.rejection));
+          fmt::format("{}: no kernel takes --first {}: {}{}", types, number, batch.rejection, own.rejection));
     }
     Index differing = 0;
     for (std::size_t e = 0; e < own.rows.size(); ++e) differing += !conformance::same(own.rows[e], batch.rows[e]);

@@ -174,7 +174,8 @@ BOOST_AUTO_TEST_CASE(mistakes_are_thrown_at_once) {
   const Matrix<float> d(3, 5, 1.0f);
   expect_error<InvalidArgument>([&] { gemm(queue, 1.0f, a, d, 0.0f, c, {.backend = other}); },
                                 {to_string(other), to_string(tested_backend())});
-  expect_error<InvalidArgument>([&] { gemm(queue, 1.0f, a, d, 0.0f, c, {.kernel = "no such row"}); }, {"no such row"});
+  expect_error<InvalidArgument>([&] { gemm(queue, 1.0f, a, d, 0.0f, c, {.kernel = "no such kernel"}); },
+                                {"no such kernel"});
   BOOST_TEST(c.at(1, 4) == 9.0f);
   queue.finish();
   gemm(queue, 1.0f, a, d, 0.0f, c);

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(nothing_waits_before_an_element_is_read) {
   BOOST_TEST(device.pinned_blocks == 2);
 }
 
-BOOST_AUTO_TEST_CASE(an_element_is_fetched_behind_the_queue) {
+BOOST_AUTO_TEST_CASE(an_element_is_fetched_after_the_queue) {
   ExecutionQueue queue(device);
   Matrix<float> c(12, 12);
   gemm(queue, 1.0f, x, y, 0.0f, c);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(writing_waits_for_the_copy_that_reads) {
   BOOST_TEST(c.at(0, 0) == 78.0f);
 }
 
-BOOST_AUTO_TEST_CASE(another_queue_starts_behind_the_first) {
+BOOST_AUTO_TEST_CASE(another_queue_starts_after_the_first) {
   ExecutionQueue first(device), second(device);
   Matrix<float> c(12, 12), d(12, 12);
   const Matrix<float> a = pinned(x), b = pinned(y); // a copy of pageable memory would wait
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(another_queue_starts_behind_the_first) {
   BOOST_TEST(d == gemm(gemm(x, x, Backend::Reference), y, Backend::Reference));
 }
 
-BOOST_AUTO_TEST_CASE(a_write_starts_behind_another_queues_reads) {
+BOOST_AUTO_TEST_CASE(a_write_starts_after_another_queues_reads) {
   ExecutionQueue first(device), second(device);
   const Matrix<float> a = pinned(x), b = pinned(y);
   Matrix<float> c(12, 12), z(12, 12);

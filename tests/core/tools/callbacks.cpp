@@ -84,9 +84,9 @@ BOOST_AUTO_TEST_CASE(a_product) {
   BOOST_TEST(seen.bytes == (5u * 9 + 9 * 7 + 5 * 7) * 4);
   BOOST_CHECK(seen.type == DType::F32 && seen.result == DType::F32 && seen.math == Math::Strict);
   BOOST_TEST(seen.queue == &queue);
-  std::set<std::string> rows;
-  for (const GemmKernel& kernel : tested().gemm_kernels()) rows.insert(kernel.name);
-  BOOST_TEST(rows.count(begin.name) == 1u);
+  std::set<std::string> names;
+  for (const GemmKernel& kernel : tested().gemm_kernels()) names.insert(kernel.name);
+  BOOST_TEST(names.count(begin.name) == 1u);
   BOOST_TEST(named != nullptr);
 }
 
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_refused_product_is_not_reported) {
   GemmCall wrong = call_of(a, c, 5, 7, 9);
   wrong.ldc = 3;
   BOOST_TEST(!tested().gemm(tested().default_queue(), wrong).ok());
-  BOOST_TEST(!tested().gemm(tested().default_queue(), call_of(a, c, 5, 7, 9), "no such row").ok());
+  BOOST_TEST(!tested().gemm(tested().default_queue(), call_of(a, c, 5, 7, 9), "no such kernel").ok());
   BOOST_TEST(recorder.told.size() == 0u);
 }
 

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_number_that_is_no_backend_is_refused) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(rows_are_named_once_and_described) {
+BOOST_AUTO_TEST_CASE(kernels_are_named_once_and_described) {
   for (const BackendInfo& info : available_backends()) {
     const auto kernels = gemm_kernels(info.backend);
     for (const GemmKernel& kernel : kernels) {

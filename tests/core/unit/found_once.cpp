@@ -13,7 +13,7 @@ using tessera::detail::FoundOnce;
 
 BOOST_AUTO_TEST_SUITE(found_once)
 
-/// As where the one thread waits for the dynamic loader, and the other one has its lock.
+/// One thread waits in `look` as for the dynamic loader, while another one, which holds its lock, looks too.
 BOOST_AUTO_TEST_CASE(a_thread_that_looks_holds_nobody_up) {
   FoundOnce<const int> found;
   const int* of_other = nullptr;

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(sums_that_fit_are_exact) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(terms_are_cut_25_bits_behind_the_largest_one) {
+BOOST_AUTO_TEST_CASE(terms_are_cut_25_bits_after_the_largest_one) {
   const std::array one{1.0f, 0.0f};
   const auto sum_with = [&](float term, float c) {
     return multiply_add(std::array{1.0f, term}, std::array{c, 1.0f}, 0.0f, tf32_operands);

@@ -10,13 +10,13 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <tessera/detail/unit_contract.hpp>
+#include <tessera/detail/matrix_unit_contract.hpp>
 #include <tessera/performance/tuning.hpp>
 #include <tessera/random.hpp>
 #include <tessera/tessera.hpp>
 
 #include "support/every_test.hpp"
-#include "support/unit_modes.hpp"
+#include "support/matrix_unit_modes.hpp"
 
 using namespace tessera;
 using namespace tessera::detail;
@@ -32,7 +32,7 @@ bool same(float x, float y) {
 template <class M, class Element>
 std::vector<float> seen(Index k, Element element) {
   std::vector<float> line;
-  for (Index p = 0; p < k; ++p) line.push_back(hopper::seen_by_units(element(p), M::math));
+  for (Index p = 0; p < k; ++p) line.push_back(hopper::seen_by_matrix_units(element(p), M::math));
   return line;
 }
 
@@ -205,13 +205,13 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_end_like_the_reference, M, Modes) {
 }
 
 /// Where a ladder keeps the contract of a mode, kernels in another order run by their names alone.
-BOOST_AUTO_TEST_CASE(other_rows_of_the_mode_run_by_name) {
-  const auto row = [](const char* name, Math math, Summation summation) {
+BOOST_AUTO_TEST_CASE(other_kernels_of_the_mode_run_by_name) {
+  const auto entry = [](const char* name, Math math, Summation summation) {
     return GemmKernel{.name = name, .math = math, .summation = summation};
   };
-  std::vector<GemmKernel> ladder{row("vendor", Math::Tf32, Summation::Other),
-                                 row("own", Math::Tf32, Summation::HopperUnits),
-                                 row("fast", Math::Bf16, Summation::Other)};
+  std::vector<GemmKernel> ladder{entry("vendor", Math::Tf32, Summation::Other),
+                                 entry("own", Math::Tf32, Summation::HopperUnits),
+                                 entry("fast", Math::Bf16, Summation::Other)};
   Capabilities hopper, older, host;
   hopper.host_memory = older.host_memory = false;
   hopper.compute_major = 9;

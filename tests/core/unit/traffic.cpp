@@ -25,7 +25,7 @@ GemmKernel with_tile(int m, int n, int k = 1) { return {.name = "some", .tile = 
 
 BOOST_AUTO_TEST_SUITE(traffic)
 
-BOOST_AUTO_TEST_CASE(a_row_without_a_count_moves_each_operand_once) {
+BOOST_AUTO_TEST_CASE(a_kernel_without_a_count_moves_each_operand_once) {
   GemmCall call = product(2, 3, 4);
   const GemmTraffic once = traffic_of(GemmKernel{}, call);
   BOOST_TEST(once.operations == 2 * 2 * 3 * 4);
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(a_row_without_a_count_moves_each_operand_once) {
   BOOST_TEST(traffic_of(GemmKernel{}, call).bytes == 2 * (8 + 12) + 4 * 2 * 6); // C is f32
 }
 
-BOOST_AUTO_TEST_CASE(the_count_of_a_row_is_its_own) {
+BOOST_AUTO_TEST_CASE(the_count_of_a_kernel_is_its_own) {
   GemmKernel kernel = with_tile(0, 0);
   kernel.traffic = tile_traffic;
   BOOST_TEST(traffic_of(kernel, product(2, 3, 4)).accesses == 2 * 4 * 6 + 6); // 2·k loads for each result

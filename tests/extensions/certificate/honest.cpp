@@ -131,7 +131,7 @@ class Libraries {
 
 /// Runs a product with each kernel of the backend's ladder for these operands.
 template <class T, class R>
-void with_each_row(Backend backend, const Random& x, std::uint64_t seed, Libraries& libraries) {
+void with_each_kernel(Backend backend, const Random& x, std::uint64_t seed, Libraries& libraries) {
   Honest<T, R> honest(x, seed);
   for (const GemmKernel& kernel : executor(backend).gemm_kernels()) {
     if (kernel.type != dtype_of<T>) continue;
@@ -148,7 +148,7 @@ void with_each_row(Backend backend, const Random& x, std::uint64_t seed, Librari
 
 /// Half of the products have results of their operands' type, the others one of the other types.
 template <class T>
-void with_each_row(Backend backend, const Random& x, std::uint64_t seed, Libraries& libraries) {
+void with_each_kernel(Backend backend, const Random& x, std::uint64_t seed, Libraries& libraries) {
   std::vector<DType> others;
   for (const ElementType& result : element_types)
     if (result.type != dtype_of<T> && is_result_of(result.type, dtype_of<T>)) others.push_back(result.type);
@@ -157,7 +157,7 @@ void with_each_row(Backend backend, const Random& x, std::uint64_t seed, Librari
   const DType chosen =
       own ? dtype_of<T> : others[static_cast<std::size_t>(dice.below(static_cast<Index>(others.size())))];
   visit(chosen, [&]<class R>(std::type_identity<R>) {
-    if constexpr (ResultOf<R, T>) with_each_row<T, R>(backend, x, seed, libraries);
+    if constexpr (ResultOf<R, T>) with_each_kernel<T, R>(backend, x, seed, libraries);
   });
 }
 
@@ -198,7 +198,7 @@ Counts check_honest(std::optional<Backend> backend, Index count, Index largest, 
     const std::uint64_t own = seed + static_cast<std::uint64_t>(libraries.products()) * 7;
     for (const Backend one : all)
       for (const ElementType& type : element_types)
-        visit(type.type, [&]<class T>(std::type_identity<T>) { with_each_row<T>(one, x, own, libraries); });
+        visit(type.type, [&]<class T>(std::type_identity<T>) { with_each_kernel<T>(one, x, own, libraries); });
 #ifdef TESSERA_CAMPAIGN_HAS_EIGEN
     if (!backend) {
       with_eigen<float>(x, own, libraries);

@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(epilogues_are_applied) {
 }
 
 /// After ReLU a row is covered where no element can have been cut off.
-BOOST_AUTO_TEST_CASE(rows_behind_relu_are_covered_where_all_is_positive) {
+BOOST_AUTO_TEST_CASE(rows_after_relu_are_covered_where_all_is_positive) {
   Problem<float> problem(10, 20, 30);
   problem.a = Matrix<float>(10, 30, 0.5f);
   problem.b = Matrix<float>(30, 20, 0.25f);

@@ -9,10 +9,10 @@
 namespace tessera::test {
 namespace {
 
-const DistributedOptions on_card_1{.backend = Backend::Cuda, .device = 1};
+const DistributedOptions on_gpu_1{.backend = Backend::Cuda, .device = 1};
 
 DistributedOptions by(const char* engine) {
-  DistributedOptions options = on_card_1;
+  DistributedOptions options = on_gpu_1;
   options.engine = engine;
   return options;
 }
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(they_are_never_chosen) {
   const Grid grid(MPI_COMM_WORLD, 1, 1);
   DistributedMatrix<float> a(grid, 20, 20), c(grid, 20, 20);
   std::fill_n(a.data(), 20 * a.ld(), 1.0F);
-  BOOST_TEST(gemm(1.0F, a, a, 0.0F, c, on_card_1).engine == "summa");
+  BOOST_TEST(gemm(1.0F, a, a, 0.0F, c, on_gpu_1).engine == "summa");
   for (const DistributedEngine& engine : distributed_engines())
     BOOST_TEST(engine.canonical == (engine.name == "summa" || engine.name == "pblas"), engine.name);
 }
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(what_the_machine_lacks_is_said_first) {
   const Grid grid(MPI_COMM_WORLD, 1, 1);
   DistributedMatrix<float> a(grid, 20, 20, Blocks{4, 8}), b(grid, 20, 20, Blocks{5, 5}), c(grid, 20, 20, Blocks{4, 5});
   expect_error<KernelRejected>([&] { gemm(1.0F, a, b, 0.0F, c, {.engine = "cublasmp"}); },
-                               {"cublasmp", "NVIDIA cards, one for each rank", "name the backend cuda"});
+                               {"cublasmp", "NVIDIA GPUs, one for each rank", "name the backend cuda"});
   expect_error<KernelRejected>([&] { gemm(1.0F, a, b, 0.0F, c, by("cublasmp")); },
                                {"cublasmp", "equal blocks along k", "a has blocks of 8, b of 5", "--block"});
 }

@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/backend.hpp>
-#include <tessera/detail/unit_contract.hpp>
+#include <tessera/detail/matrix_unit_contract.hpp>
 #include <tessera/executor.hpp>
 
 #include "operands.hpp"
@@ -16,16 +16,16 @@
 namespace tessera::test {
 namespace {
 
-struct UnitProduct {
+struct MatrixUnitProduct {
   Index m, n, k;
   Index slice; ///< the least k that is read at once
 };
 
 /// One segment; two and four that a product of their k takes as one; and longer ones, for which k stays whole.
-constexpr std::array unit_products{UnitProduct{70, 90, 1500, 1500},  UnitProduct{90, 70, 2048, 2048},
-                                   UnitProduct{130, 65, 2200, 1152}, UnitProduct{65, 80, 4096, 2048},
-                                   UnitProduct{70, 66, 4200, 4200},  UnitProduct{66, 67, 6300, 1664},
-                                   UnitProduct{65, 66, 8400, 8400}};
+constexpr std::array matrix_unit_products{MatrixUnitProduct{70, 90, 1500, 1500},  MatrixUnitProduct{90, 70, 2048, 2048},
+                                          MatrixUnitProduct{130, 65, 2200, 1152}, MatrixUnitProduct{65, 80, 4096, 2048},
+                                          MatrixUnitProduct{70, 66, 4200, 4200},  MatrixUnitProduct{66, 67, 6300, 1664},
+                                          MatrixUnitProduct{65, 66, 8400, 8400}};
 
 /// Blocks of 64 rows and columns with a deeper slice do not fit into the memory of the tests' device.
 constexpr Index most_on_the_device = 2048;
@@ -43,7 +43,8 @@ std::vector<Executor*> executors_with_the_contract() {
 Backend backend_in_memory() { return executors_with_the_contract().back()->capabilities().backend; }
 
 template <class T, class R>
-void check_units(Math math, const UnitProduct& x, double alpha, double beta, unsigned flags, Executor& executor) {
+void check_matrix_units(Math math, const MatrixUnitProduct& x, double alpha, double beta, unsigned flags,
+                        Executor& executor) {
   Operands<T, R> operands(x.m, x.n, x.k, alpha, beta, flags);
   FileProduct& product = operands.product;
   product.math = math;
@@ -72,9 +73,9 @@ void check_units(Math math, const UnitProduct& x, double alpha, double beta, uns
 BOOST_AUTO_TEST_SUITE(matrix_units)
 
 BOOST_AUTO_TEST_CASE(slices_are_segments_or_all_of_k) {
-  for (const UnitProduct& x : unit_products) {
-    BOOST_TEST(detail::hopper::unit_slice(Math::Bf16, x.k) == x.slice, "k = " << x.k);
-    BOOST_TEST(detail::hopper::unit_slice(Math::EmulatedFp16x3, x.k) == x.k);
+  for (const MatrixUnitProduct& x : matrix_unit_products) {
+    BOOST_TEST(detail::hopper::slice_of_mode(Math::Bf16, x.k) == x.slice, "k = " << x.k);
+    BOOST_TEST(detail::hopper::slice_of_mode(Math::EmulatedFp16x3, x.k) == x.k);
   }
   for (Index k = 0; k < 40000; k += 13) {
     const Index slice = detail::matrix_unit_slice(k);
@@ -86,7 +87,7 @@ BOOST_AUTO_TEST_CASE(slices_are_segments_or_all_of_k) {
 BOOST_AUTO_TEST_CASE(bits_are_those_in_memory) {
   unsigned flags = 0;
   for (Executor* executor : executors_with_the_contract())
-    for (const UnitProduct& x : unit_products) {
+    for (const MatrixUnitProduct& x : matrix_unit_products) {
       if (!executor->capabilities().host_memory && x.slice > most_on_the_device) continue;
       if (executor->capabilities().backend == Backend::Reference && x.k > 2200) continue; // a slow model
       ++flags;
@@ -97,22 +98,24 @@ BOOST_AUTO_TEST_CASE(bits_are_those_in_memory) {
       const bool is_long = x.k > (is_fast ? 4200 : most_on_the_device);
       switch (flags % (is_long ? 3 : 6)) {
         case 3:
-          check_units<float, float>(Math::EmulatedFp16x3, {x.m, x.n, x.k, x.k}, alpha, beta, flags % 32, *executor);
+          check_matrix_units<float, float>(Math::EmulatedFp16x3, {x.m, x.n, x.k, x.k}, alpha, beta, flags % 32,
+                                           *executor);
           break;
         case 4:
-          check_units<float, float>(Math::EmulatedBf16x6, {x.m, x.n, x.k, x.k}, alpha, beta, flags % 32, *executor);
+          check_matrix_units<float, float>(Math::EmulatedBf16x6, {x.m, x.n, x.k, x.k}, alpha, beta, flags % 32,
+                                           *executor);
           break;
         case 5:
-          check_units<float, float>(Math::Fp16, x, alpha, beta, flags % 32, *executor);
+          check_matrix_units<float, float>(Math::Fp16, x, alpha, beta, flags % 32, *executor);
           break;
         case 0:
-          check_units<float, float>(Math::Tf32, x, alpha, beta, flags % 32, *executor);
+          check_matrix_units<float, float>(Math::Tf32, x, alpha, beta, flags % 32, *executor);
           break;
         case 1:
-          check_units<bf16, float>(Math::Bf16, x, alpha, beta, flags % 32, *executor);
+          check_matrix_units<bf16, float>(Math::Bf16, x, alpha, beta, flags % 32, *executor);
           break;
         default:
-          check_units<f16, f16>(Math::Fp16, x, alpha, beta, flags % 32, *executor);
+          check_matrix_units<f16, f16>(Math::Fp16, x, alpha, beta, flags % 32, *executor);
       }
     }
 }

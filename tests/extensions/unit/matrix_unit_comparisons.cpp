@@ -7,7 +7,7 @@
 #include <tessera/checking/compare.hpp>
 #include <tessera/tessera.hpp>
 
-#include "support/unit_modes.hpp"
+#include "support/matrix_unit_modes.hpp"
 
 using namespace tessera;
 using namespace tessera::test;

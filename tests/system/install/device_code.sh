@@ -57,18 +57,18 @@ echo "cpack $*" >>"$CALLS"
 while [ $# -gt 0 ]; do [ "$1" != -B ] || { mkdir -p "$2"; : >"$2/some.deb"; }; shift; done
 END
 for tool in python3 clang-format clang-tidy doxygen; do echo 'exit 0' | stand_in $tool; done
-echo 'cat "$CARDS"' | stand_in nvidia-smi
+echo 'cat "$GPUS"' | stand_in nvidia-smi
 echo 'echo sm_75 sm_80 sm_86 sm_90 sm_90a sm_120' | stand_in nvcc
 echo '[ "$1" != -dumpversion ] || { echo 16.0.6; exit; }
 exit "$OPENMP_STATUS"' | stand_in clang++
 
-# run CARDS COMMAND...: runs ./tessera on a machine with these compute capabilities.
+# run GPUS COMMAND...: runs ./tessera on a machine with these compute capabilities.
 run() {
-  printf '%s\n' $1 >cards
+  printf '%s\n' $1 >gpus
   shift
   : >calls
   rm -rf clone/build/programs clone/build/bundle clone/build/deb
-  printed=$(env -i PATH="$work/bin" CALLS="$work/calls" CARDS="$work/cards" OPENMP_STATUS="${openmp:-0}" \
+  printed=$(env -i PATH="$work/bin" CALLS="$work/calls" GPUS="$work/gpus" OPENMP_STATUS="${openmp:-0}" \
     ${setting:+"$setting"} "${clone:-clone}/tessera" "$@" 2>&1 </dev/null) || { echo "./tessera $* failed: $printed"; exit 1; }
   calls=$(cat calls)
 }
@@ -78,11 +78,11 @@ expect_not() { case $2 in *"$1"*) echo "this should not be there: $1; there was:
 
 # A device without a compute capability in nvidia-smi is what a real GPU looks like to these stand-ins.
 if [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; then
-  echo "this machine has a card: what ./tessera does without one is not tested here"
+  echo "this machine has a GPU: what ./tessera does without one is not tested here"
 else
   for command in "compare" "compare --cpu" "info" "build"; do
     run "" $command
-    expect "no NVIDIA card" "$printed"
+    expect "no NVIDIA GPU" "$printed"
     expect "-DTESSERA_CUDA=OFF" "$calls"
   done
   run "" compare --list
@@ -117,16 +117,16 @@ expect "does not know compute capability 13.0" "$printed"
 expect "-DTESSERA_CUDA_ARCHITECTURES=80-virtual" "$calls"
 setting=CUDACXX=/nonexistent/nvcc
 run "9.0" compare
-expect "a card of compute capability 9.0, but no nvcc" "$printed"
+expect "a GPU of compute capability 9.0, but no nvcc" "$printed"
 run "" compare
-expect "the CUDA backend is left out: no NVIDIA card" "$printed"
+expect "the CUDA backend is left out: no NVIDIA GPU" "$printed"
 expect "-DTESSERA_CUDA=OFF" "$calls"
 setting=TESSERA_CUDA_ARCHITECTURES=80-real
 for command in "compare" "build" "bundle moved"; do
   run "" $command
   expect "-DTESSERA_CUDA_ARCHITECTURES=80-real" "$calls"
   expect_not "TESSERA_CUDA=OFF" "$calls"
-  expect_not "card" "$printed"
+  expect_not "GPU" "$printed"
 done
 setting=
 for command in bundle deb; do
@@ -174,4 +174,4 @@ run "9.0" compare
 expect "the CUDA backend is left out: nvcc finds no header in a path with a quote" "$printed"
 expect "-DTESSERA_CUDA=OFF" "$calls"
 expect_not "tessera_cuda" "$calls"
-echo "the script compiles for the cards that are there"
+echo "the script compiles for the GPUs that are there"

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(later_products) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(every_row) {
+BOOST_AUTO_TEST_CASE(every_kernel) {
   for (const char* kernel :
        {"simd_packed", "simd_panel", "simd_direct", "cache_blocked", "double_packed", "single_packed", "transposed",
         "naive", "kahan", "strassen"}) { // tiled_4x4 allocates nothing

@@ -14,7 +14,7 @@
 
 using namespace tessera;
 using tessera::test::CapturedErrors;
-using tessera::test::card;
+using tessera::test::device;
 using tessera::test::Executors;
 using tessera::test::expect_error;
 using tessera::test::host_executors;
@@ -23,25 +23,25 @@ using tessera::test::use_small_device;
 namespace {
 
 std::vector<Executors> all_lists() {
-  std::vector<Executors> all{{&card(1)},
-                             {&card(0), &card(1)},
+  std::vector<Executors> all{{&device(1)},
+                             {&device(0), &device(1)},
                              {&executor(Backend::Reference)},
-                             {&card(0), &executor(Backend::Cuda, 0, 1)},
-                             {&card(1), &executor(Backend::Reference), &card(0)}};
+                             {&device(0), &executor(Backend::Cuda, 0, 1)},
+                             {&device(1), &executor(Backend::Reference), &device(0)}};
   for (const Backend backend : {Backend::OpenMP, Backend::Tbb})
     for (const BackendInfo& info : available_backends())
       if (info.backend == backend && info.available) all.push_back({&executor(Backend::Reference), &executor(backend)});
   Executors every = host_executors();
-  every.insert(every.begin(), {&card(0), &card(1)});
+  every.insert(every.begin(), {&device(0), &device(1)});
   all.push_back(every);
   return all;
 }
 
 /// Copies of devices are devices of their own.
 std::vector<Executors> lists_of_devices() {
-  return {{&card(0), &card(1)},
-          {&card(1), &executor(Backend::Cuda, 1, 1), &card(0)},
-          {&executor(Backend::Cuda, 0, 1), &card(1), &card(0), &executor(Backend::Cuda, 1, 1)}};
+  return {{&device(0), &device(1)},
+          {&device(1), &executor(Backend::Cuda, 1, 1), &device(0)},
+          {&executor(Backend::Cuda, 0, 1), &device(1), &device(0), &executor(Backend::Cuda, 1, 1)}};
 }
 
 template <class T, class R = T, class A, class B>
@@ -115,17 +115,17 @@ BOOST_AUTO_TEST_CASE(devices_that_reach_one_another) {
 
 BOOST_AUTO_TEST_CASE(each_device_has_an_executor) {
   use_small_device();
-  BOOST_TEST((&card(0) == &executor(Backend::Cuda)));
-  BOOST_TEST((&card(1) != &card(0)));
-  BOOST_TEST((&card(1) == &card(1)));
-  BOOST_TEST(card(1).capabilities().device_index == 1);
+  BOOST_TEST((&device(0) == &executor(Backend::Cuda)));
+  BOOST_TEST((&device(1) != &device(0)));
+  BOOST_TEST((&device(1) == &device(1)));
+  BOOST_TEST(device(1).capabilities().device_index == 1);
   Executor& further = executor(Backend::Cuda, 1, 1);
-  BOOST_TEST((&further != &card(1)));
+  BOOST_TEST((&further != &device(1)));
   BOOST_TEST((&further == &executor(Backend::Cuda, 1, 1)));
   BOOST_TEST(further.capabilities().device_index == 1);
   expect_error<InvalidArgument>([] { executor(Backend::Cuda, 1, -1); }, {"copy -1", "device 1"});
-  expect_error<BackendUnavailable>([] { card(2); }, {"device 2 of backend cuda", "there are 2 small devices"});
-  expect_error<InvalidArgument>([] { card(-1); }, {"device -1"});
+  expect_error<BackendUnavailable>([] { device(2); }, {"device 2 of backend cuda", "there are 2 small devices"});
+  expect_error<InvalidArgument>([] { device(-1); }, {"device -1"});
   expect_error<InvalidArgument>([] { executor(Backend::Reference, 0); }, {"reference", "one executor"});
   expect_error<InvalidArgument>([] { executor(Backend::Auto, 0); }, {"auto"});
 }
@@ -139,11 +139,11 @@ BOOST_AUTO_TEST_CASE(lists_that_are_wrong) {
     expect_error<InvalidArgument>([&] { gemm(list, 1.0f, a, a, 0.0f, c, options); }, parts);
   };
   refused({}, {}, {"empty"});
-  refused({&card(0), nullptr}, {}, {"executor 1", "null"});
-  refused({&card(0), &card(1), &card(0)}, {}, {"cuda:0", "twice"});
-  refused({&card(0)}, {.backend = Backend::Tbb}, {"options.backend is tbb"});
+  refused({&device(0), nullptr}, {}, {"executor 1", "null"});
+  refused({&device(0), &device(1), &device(0)}, {}, {"cuda:0", "twice"});
+  refused({&device(0)}, {.backend = Backend::Tbb}, {"options.backend is tbb"});
   const auto two = a.block(0, 0, 2, 2);
-  expect_error<InvalidArgument>([&] { gemm(Executors{&card(0)}, 1.0f, two, two, 0.0f, c); }, {"10×10", "2×2"});
+  expect_error<InvalidArgument>([&] { gemm(Executors{&device(0)}, 1.0f, two, two, 0.0f, c); }, {"10×10", "2×2"});
   BOOST_TEST((c == Matrix<float>(10, 10, 5.0f)));
 }
 
@@ -154,12 +154,12 @@ BOOST_AUTO_TEST_CASE(an_executor_that_breaks_is_named) { // SMALL_DEVICE_BREAKS 
   Matrix<float> c(1500, 1500, 5.0f);
   expect_error<DeviceError>(
       [&] {
-        gemm(Executors{&card(0), &card(1)}, 1.0f, a, a, 1.0f, c);
+        gemm(Executors{&device(0), &device(1)}, 1.0f, a, a, 1.0f, c);
       },
       {"cuda:1 (small device)", "fell off the bus"});
   const auto half = a.block(0, 0, 300, 300);
   Matrix<float> small(300, 300);
-  gemm(Executors{&card(0)}, 1.0f, half, half, 0.0f, small);
+  gemm(Executors{&device(0)}, 1.0f, half, half, 0.0f, small);
   BOOST_TEST((small == gemm(half, half, Backend::Reference))); // the other one still works
 }
 
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_device_that_breaks_stops_the_others) { // SMALL_DEVICE_RE
   Matrix<float> c(300, 300, 5.0f);
   expect_error<DeviceError>(
       [&] {
-        gemm(Executors{&card(0), &card(1)}, 1.0f, a, a.transposed(), 1.0f, c);
+        gemm(Executors{&device(0), &device(1)}, 1.0f, a, a.transposed(), 1.0f, c);
       },
       {"cuda:1 (small device)", "fell off the bus"});
   BOOST_TEST((c == Matrix<float>(300, 300, 5.0f))); // it broke before the first rows were complete
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(an_executor_without_memory) { // SMALL_DEVICE is set
   Matrix<float> c(300, 300, 5.0f);
   expect_error<OutOfMemory>(
       [&] {
-        gemm(Executors{&executor(Backend::Reference), &card(1)}, 1.0f, a, a.transposed(), 1.0f, c);
+        gemm(Executors{&executor(Backend::Reference), &device(1)}, 1.0f, a, a.transposed(), 1.0f, c);
       },
       {"cuda:1 (small device)", "out of device memory", "64×64"});
   BOOST_TEST((c == Matrix<float>(300, 300, 5.0f)));

@@ -131,20 +131,23 @@ BOOST_AUTO_TEST_CASE(what_is_said_of_a_missing_plugin) {
       {Packaging::Debian, Built::NotFound, {"these Debian packages", "nvcc was not found", "./tessera deb", no_file}},
       {Packaging::Debian, Built::Yes, {"sudo apt install libtessera-cuda7", "./libtessera-cuda7_*.deb", no_file}}};
   for (const Expected& expected : all) {
-    const BuildFacts build{.cuda = expected.cuda,
-                           .packaging = expected.packaging,
-                           .cuda_package = "libtessera-cuda7",
-                           .library_package = "libtessera7"};
+    const PluginFacts plugins[]{
+        {Built::Yes, "tbb", "TESSERA_TBB", "oneTBB", "oneTBB", "install it (Debian: libtbb-dev)", "", ""},
+        {expected.cuda, "cuda", "TESSERA_CUDA", "CUDA", "nvcc", "install the CUDA toolkit (12.8 or later)",
+         "to use an NVIDIA card, ", "libtessera-cuda7"}};
+    const BuildFacts build{.plugins = plugins, .packaging = expected.packaging, .library_package = "libtessera7"};
     const auto said = [&](bool named_folders) {
       return missing_plugin(build, "cuda", "libtessera_cuda.so", "/a, /b", named_folders);
     };
     for (const std::string& part : expected.parts) BOOST_TEST(test::contains(said(false), part), said(false));
     BOOST_TEST(test::contains(said(true), no_file_there), said(true)); // TESSERA_PLUGIN_PATH names folders
   }
-  BOOST_TEST(
-      test::contains(missing_plugin({.tbb = Built::NotFound}, "tbb", "libtessera_tbb.so", "/a", false), "libtbb-dev"));
-  BOOST_TEST(test::contains(missing_plugin({.packaging = Packaging::Debian, .library_package = "libtessera7"}, "tbb",
-                                           "libtessera_tbb.so", "/a", false),
+  PluginFacts tbb[]{
+      {Built::NotFound, "tbb", "TESSERA_TBB", "oneTBB", "oneTBB", "install it (Debian: libtbb-dev)", "", ""}};
+  BOOST_TEST(test::contains(missing_plugin({.plugins = tbb}, "tbb", "libtessera_tbb.so", "/a", false), "libtbb-dev"));
+  tbb[0].built = Built::Yes;
+  const BuildFacts packages{.plugins = tbb, .packaging = Packaging::Debian, .library_package = "libtessera7"};
+  BOOST_TEST(test::contains(missing_plugin(packages, "tbb", "libtessera_tbb.so", "/a", false),
                             "apt install --reinstall libtessera7"));
   BOOST_TEST(missing_plugin({}, "mine", "libtessera_mine.so", "/a, /b", false) ==
              "no libtessera_mine.so in /a, /b; build it, or name its folder in TESSERA_PLUGIN_PATH");

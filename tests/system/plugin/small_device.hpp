@@ -15,7 +15,7 @@ inline void use_small_device() { setenv("TESSERA_PLUGIN_PATH", PLUGIN_DIR "/smal
 using Executors = std::vector<Executor*>;
 
 /// Returns one of the two small devices.
-inline Executor& card(int device) { return executor(Backend::Cuda, device); }
+inline Executor& device(int number) { return executor(Backend::Cuda, number); }
 
 /// Returns the executors of all backends in host memory.
 inline Executors host_executors() {

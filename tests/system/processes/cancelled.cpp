@@ -10,6 +10,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/beyond_memory/file_product.hpp>
+#include <tessera/checking/freivalds.hpp>
 #include <tessera/interop/io.hpp>
 #include <tessera/tessera.hpp>
 
@@ -56,6 +57,15 @@ bool survives(Backend backend, const std::function<void()>& once) {
   return gemm(a, b, backend) == gemm(a, b, Backend::Reference);
 }
 
+/// Checks whether x·x is x, on three threads.
+void check_square(const Matrix<float>& x) {
+  Matrix<float> c = x;
+  const Index n = x.rows(), ld = x.ld();
+  const GemmCall call{
+      {.m = n, .n = n, .k = n, .a = x.data(), .lda = ld, .b = x.data(), .ldb = ld, .c = c.data(), .ldc = c.ld()}};
+  static_cast<void>(FreivaldsCheck(call, 1, FreivaldsCheck::default_vectors, 3).check(c.data(), c.ld(), {}, 3));
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(cancelled)
@@ -74,6 +84,7 @@ BOOST_AUTO_TEST_CASE(the_work_is_done_first) {
       {"random numbers", [] { static_cast<void>(Matrix<float>::random(400, 400, Seed{2})); }},
       {"writing", [=] { save_npy(out, x), save_csv(out, x), write_text_file(out, "text"), check_writable(out); }},
       {"reading", [=] { static_cast<void>(load_npy<float>(file)), static_cast<void>(load_csv<float>(text)); }},
+      {"checks of results", [=] { check_square(x); }},
       {"products of files", [=] {
          gemm_files({.a = file, .b = file, .out = out, .memory_limit = std::size_t{32} << 20, .start_over = true});
        }}};

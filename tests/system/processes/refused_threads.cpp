@@ -9,6 +9,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/beyond_memory/many_executors.hpp>
+#include <tessera/checking/freivalds.hpp>
 #include <tessera/tessera.hpp>
 
 #include "child.hpp"
@@ -77,6 +78,47 @@ BOOST_AUTO_TEST_CASE(devices_that_exchange_operands) {
     gemm(devices, 1.0f, a, b, 0.0f, c);
     BOOST_TEST((c == expected), helpers << " threads beside the caller's");
     if (helpers < 2) BOOST_TEST(refusals > before);
+  }
+  most_threads = any;
+}
+
+/// The caller computes all blocks, and then finds none left for the executor without a thread.
+BOOST_AUTO_TEST_CASE(executors_that_share_blocks) {
+  const auto a = Matrix<float>::random(300, 200, Seed{1}), b = Matrix<float>::random(200, 250, Seed{2});
+  const auto expected = gemm(a, b, Backend::Reference);
+  Executor* const executors[]{&executor(Backend::Reference), &executor(tested_backend())};
+  for (const int helpers : {0, 1}) {
+    most_threads = 1 + helpers;
+    const int before = refusals;
+    Matrix<float> c(300, 250);
+    gemm(executors, 1.0f, a, b, 0.0f, c);
+    BOOST_TEST((c == expected), helpers << " threads beside the caller's");
+    if (helpers == 0) BOOST_TEST(refusals > before);
+  }
+  most_threads = any;
+}
+
+BOOST_AUTO_TEST_CASE(checks_go_on) {
+  constexpr Index m = 2000, n = 40, k = 30;
+  const auto a = Matrix<float>::random(m, k, Seed{1}), b = Matrix<float>::random(k, n, Seed{2});
+  auto c = gemm(a, b, Backend::Reference);
+  const GemmCall call{{.m = m,
+                       .n = n,
+                       .k = k,
+                       .a = a.data(),
+                       .lda = a.ld(),
+                       .b = b.data(),
+                       .ldb = b.ld(),
+                       .c = c.data(),
+                       .ldc = c.ld()}};
+  for (const int helpers : {0, 1, 2}) {
+    most_threads = 1 + helpers;
+    const int before = refusals;
+    const FreivaldsCheck check(call, 1, FreivaldsCheck::default_vectors, 8);
+    const FreivaldsResult result = check.check(c.data(), c.ld(), {}, 8);
+    BOOST_TEST(result.complete());
+    BOOST_TEST(result.within_bound());
+    BOOST_TEST(refusals > before);
   }
   most_threads = any;
 }

@@ -1,5 +1,5 @@
 /// amx_bf16x6: f32-grade products on AMX, the processor's matrix units. Each operand is split into three bf16 parts,
-/// which keep all 24 bits. Of the nine products of parts the six largest are added, and the sum is carried out of the
+/// which keep all 24 bits. The six largest of the nine products of parts are added, and the sum is carried out of the
 /// tiles every 128 k.
 ///
 /// It does 12·m·n·k operations at sixteen times the rate of AVX-512 in f32, and packs both operands, 6 bytes an

@@ -150,28 +150,28 @@ void transpose(std::uint16_t* tile) {
 /// Returns the mask of the first `count` elements.
 __mmask32 first_of(Index count) { return count >= 32 ? ~__mmask32{0} : count <= 0 ? 0 : (__mmask32{1} << count) - 1; }
 
-/// Some rows of the operand as it is stored, cut into units of 32 elements. A row is read to its end before the next
+/// Some rows of the operand as it is stored, cut into pieces of 32 elements. A row is read to its end before the next
 /// one, because processors fetch only few streams ahead at a time.
 template <class Source>
 struct OperandRows {
   const typename Source::Element* first;
   Index ld;
   Index lines, length; ///< rows, and elements of a row, that the operand has from here on
-  Index units, step;   ///< units of a row, and the distance between them where they are stored, in bf16
+  Index pieces, step;  ///< pieces of a row, and the distance between them where they are stored, in bf16
 
-  const typename Source::Element* at(Index line, Index unit) const { return first + line * ld + unit * row_size; }
-  __mmask32 which(Index unit) const { return first_of(length - unit * row_size); }
+  const typename Source::Element* at(Index line, Index piece) const { return first + line * ld + piece * row_size; }
+  __mmask32 which(Index piece) const { return first_of(length - piece * row_size); }
 };
 
 /// Copies rows of the operand into rows of pairs, as A's tiles have them.
 template <class Source>
 void copy_lines(Source& source, const OperandRows<Source>& x, std::uint16_t* to) {
   for (Index line = 0; line < side; ++line)
-    for (Index unit = 0; unit < x.units; ++unit) {
+    for (Index piece = 0; piece < x.pieces; ++piece) {
       __m512i value[Source::parts] = {};
-      if (line < x.lines) source.load(x.at(line, unit), x.which(unit), value);
+      if (line < x.lines) source.load(x.at(line, piece), x.which(piece), value);
       for (int part = 0; part < Source::parts; ++part)
-        _mm512_storeu_si512(to + unit * x.step + part * part_size + line * row_size, value[part]);
+        _mm512_storeu_si512(to + piece * x.step + part * part_size + line * row_size, value[part]);
     }
 }
 
@@ -184,12 +184,12 @@ void interleave_lines(Source& source, const OperandRows<Source>& x, std::uint16_
   const __m512i low = _mm512_add_epi16(ascending, from_second);
   const __m512i high = _mm512_add_epi16(low, _mm512_set1_epi16(16));
   for (Index line = 0; line < chunk; line += 2, to += row_size)
-    for (Index unit = 0; unit < x.units; ++unit) {
+    for (Index piece = 0; piece < x.pieces; ++piece) {
       __m512i even[Source::parts] = {}, odd[Source::parts] = {};
-      if (line < x.lines) source.load(x.at(line, unit), x.which(unit), even);
-      if (line + 1 < x.lines) source.load(x.at(line + 1, unit), x.which(unit), odd);
+      if (line < x.lines) source.load(x.at(line, piece), x.which(piece), even);
+      if (line + 1 < x.lines) source.load(x.at(line + 1, piece), x.which(piece), odd);
       for (int part = 0; part < Source::parts; ++part) {
-        std::uint16_t* const tile = to + unit * x.step + part * part_size;
+        std::uint16_t* const tile = to + piece * x.step + part * part_size;
         _mm512_storeu_si512(tile, _mm512_permutex2var_epi16(even[part], low, odd[part]));
         _mm512_storeu_si512(tile + tile_size, _mm512_permutex2var_epi16(even[part], high, odd[part]));
       }
@@ -198,14 +198,14 @@ void interleave_lines(Source& source, const OperandRows<Source>& x, std::uint16_
 
 /// The function `Pack` for a source.
 template <class Source>
-unsigned pack(const Operand& x, Index strip, Index number, Index units, bool b, std::uint16_t* to, Index step) {
+unsigned pack(const Operand& x, Index strip, Index number, Index pieces, bool b, std::uint16_t* to, Index step) {
   const Index outer = strip * side, k = number * chunk;
   const Index outer_left = x.outer - outer, k_left = x.k - k;
   const auto* const data = static_cast<const typename Source::Element*>(x.data);
   Source source;
-  const Index together = Source::parts == 1 ? units : 1; // three parts write more than L1 holds
-  for (Index unit = 0; unit < units; unit += together, to += together * step) {
-    const Index done = unit * row_size;
+  const Index together = Source::parts == 1 ? pieces : 1; // three parts write more than L1 holds
+  for (Index piece = 0; piece < pieces; piece += together, to += together * step) {
+    const Index done = piece * row_size;
     if (x.along_k)
       copy_lines<Source>(source, {data + outer * x.ld + k + done, x.ld, outer_left, k_left - done, together, step}, to);
     else

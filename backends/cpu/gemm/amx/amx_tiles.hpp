@@ -38,11 +38,11 @@ struct Ahead {
   int rows;
 };
 
-/// Packs `units` units of an operand, from this chunk of this strip on, along the operand's rows in memory: chunks of
-/// the strip if the operand lies `along_k`, else this chunk of neighbouring strips. Units are stored `step` bf16 apart.
-/// Places beyond the operand's edge become zeros. `b` says that this is the second operand. The result is described at
-/// each function.
-using Pack = unsigned (*)(const Operand& x, Index strip, Index chunk, Index units, bool b, std::uint16_t* to,
+/// Packs `pieces` pieces of 32 elements of an operand, from this chunk of this strip on, along the operand's rows in
+/// memory: chunks of the strip if the operand lies `along_k`, else this chunk of neighbouring strips. Pieces are stored
+/// `step` bf16 apart. Places beyond the operand's edge become zeros. `b` says that this is the second operand. The
+/// result is described at each function.
+using Pack = unsigned (*)(const Operand& x, Index strip, Index chunk, Index pieces, bool b, std::uint16_t* to,
                           Index step);
 /// Stores in `sums` (up to 32×32, rows `ld` apart) the products of `chunks` chunks if `first`, else adds them.
 using Multiply = void (*)(const std::uint16_t* a, const std::uint16_t* b, Index chunks, float* sums, Index ld,

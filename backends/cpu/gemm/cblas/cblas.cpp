@@ -19,8 +19,8 @@ namespace {
 /// A library and the name that its kernels point to.
 struct Peer {
   CblasLibrary library;
-  std::string row_name;
-  explicit Peer(std::string_view file) : library(file), row_name("cblas:" + library.name()) {}
+  std::string kernel_name;
+  explicit Peer(std::string_view file) : library(file), kernel_name("cblas:" + library.name()) {}
 };
 
 CblasLibrary& library_of(const GemmKernel& kernel) {
@@ -42,7 +42,7 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue&, const GemmCall&
 }
 
 GemmKernel kernel_of(Peer& peer, DType type) {
-  return {.name = peer.row_name.c_str(),
+  return {.name = peer.kernel_name.c_str(),
           .summary = "a library with the C interface of the BLAS, opened at run time",
           .source = "TESSERA_CBLAS",
           .type = type,

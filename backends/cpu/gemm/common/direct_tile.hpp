@@ -21,23 +21,23 @@ constexpr bool stays_in_l1(Index bytes) { return bytes <= Index{16} << 10; }
 
 /// What a tile costs besides its multiply-adds and loads, in units of one vector multiply-add.
 struct TileEnds {
-  float tile;    ///< to begin and to end it
-  float piece;   ///< to store a piece of a row of C
-  float lanes;   ///< of a vector whose elements belong to as many rows of C, or 0: a row of the tile is a piece
-  bool one_unit; ///< half vectors take half the time; stores of more than 16 sums hide behind no other tile
+  float tile;           ///< to begin and to end it
+  float piece;          ///< to store a piece of a row of C
+  float lanes;          ///< of a vector whose elements belong to as many rows of C, or 0: a row of the tile is a piece
+  bool one_vector_unit; ///< half vectors take half the time; stores of more than 16 sums hide behind no other tile
 
-  /// `two_units`: see has_two_wide_units. `c_is_far`: C does not stay in L2. Its lines then come from L3 or memory, and
-  /// come faster the longer the pieces of its rows are. `swapped`: see DirectView.
-  TileEnds(bool two_units, bool c_is_far, bool swapped, int lanes_of_vector)
-      : tile(two_units ? 50.0f : 14.0f),
-        piece(!two_units ? 0.0f
-              : c_is_far ? 20.0f
-                         : 2.0f),
+  /// `two_vector_units`: see has_two_wide_vector_units. `c_is_far`: C does not stay in L2. Its lines then come from L3
+  /// or memory, and come faster the longer the pieces of its rows are. `swapped`: see DirectView.
+  TileEnds(bool two_vector_units, bool c_is_far, bool swapped, int lanes_of_vector)
+      : tile(two_vector_units ? 50.0f : 14.0f),
+        piece(!two_vector_units ? 0.0f
+              : c_is_far        ? 20.0f
+                                : 2.0f),
         lanes(swapped ? static_cast<float>(lanes_of_vector) : 0.0f),
-        one_unit(!two_units) {}
+        one_vector_unit(!two_vector_units) {}
 
   float time(float rows, float vectors) const {
-    const float late = one_unit ? std::clamp(8.0f * (rows * vectors - 16.0f), 0.0f, 48.0f) : 0.0f;
+    const float late = one_vector_unit ? std::clamp(8.0f * (rows * vectors - 16.0f), 0.0f, 48.0f) : 0.0f;
     return tile + piece * (lanes > 0 ? lanes * vectors : rows) + late;
   }
 };
@@ -49,7 +49,7 @@ struct TileEnds {
 /// their own do, which share execution units with the multiply-adds.
 inline float time_of_tile(int rows, float vectors, float k, const TileEnds& ends) {
   const auto elements = static_cast<float>(rows);
-  if (!ends.one_unit) vectors = std::ceil(vectors);
+  if (!ends.one_vector_unit) vectors = std::ceil(vectors);
   const float sums = elements * vectors;
   const float loads = vectors <= 0.5f   ? 0.58f * elements + 1.0f
                       : vectors <= 1.0f ? elements + 1.5f
@@ -112,8 +112,8 @@ TileSize choose_tile(const DirectView<T>& x, const MicroKernel<T>& kernel, bool 
   if (n <= lanes || m == 1 || x.m * x.n * x.k <= worth_a_choice) return best;
 
   const float vectors = vectors_of(n, kernel);
-  const bool two_units = has_two_wide_units(kernel.isa);
-  const TileEnds ends(two_units, c_is_far, x.swapped, lanes);
+  const bool two_vector_units = has_two_wide_vector_units(kernel.isa);
+  const TileEnds ends(two_vector_units, c_is_far, x.swapped, lanes);
   const auto time = [&](TileSize tile) {
     return time_of_tiles(m, vectors, static_cast<float>(x.k), tile.m, tile.n / lanes, ends);
   };
@@ -130,7 +130,7 @@ TileSize choose_tile(const DirectView<T>& x, const MicroKernel<T>& kernel, bool 
   const int registers = 2 * kernel.tile_m + 4; // tile_m leaves room for two vectors of B
   // Tiles of few rows read B more often, which has to be in L1.
   const bool b_is_near = stays_in_l1(x.k * x.n * static_cast<Index>(sizeof(T)));
-  const int widest = two_units && b_is_near && !x.swapped ? 8 : 4;
+  const int widest = two_vector_units && b_is_near && !x.swapped ? 8 : 4;
   for (int beside = 3; beside <= widest; ++beside) consider((registers - 1) / beside - 1, beside);
   constexpr Index short_k = 128; // a longer k hides the end of a tile, and smaller tiles would only read B more often
   if (x.k > short_k) return best;

@@ -1,8 +1,8 @@
 /// hopper_units: the modes of matrix units with the bits of Hopper's, computed with vectors on any processor.
 ///
-/// A task has a block of C, whose rows share the packed columns of op(B) (reference/gemm/unit_sums.hpp). The work is
-/// 2·m·n·k operations, each many times as long as a strict product's; so it is for tests and for machines without a
-/// GPU, not for speed. In the modes of amx_bf16 and amx_bf16x6 this kernel runs by its name alone.
+/// A task has a block of C, whose rows share the packed columns of op(B) (reference/gemm/matrix_unit_sums.hpp). The
+/// work is 2·m·n·k operations, each many times as long as a strict product's; so it is for tests and for machines
+/// without a GPU, not for speed. In the modes of amx_bf16 and amx_bf16x6 this kernel runs by its name alone.
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 #include "cpu/gemm/ladder.hpp"
 #include "reference/fma_clones.hpp"
 #include "reference/gemm/finish_row.hpp"
-#include "reference/gemm/unit_sums.hpp"
+#include "reference/gemm/matrix_unit_sums.hpp"
 
 namespace tessera::cpu {
 namespace {
@@ -36,8 +36,8 @@ TESSERA_FMA_CLONES void finish_block(const GemmCall& call, Index i, Index j, Ind
 /// rows of op(A) anew for each block takes long.
 Index columns_of_blocks(const GemmCall& call, int threads) {
   constexpr Index least = 64;
-  const Index row_blocks = (call.m + host::most_unit_rows - 1) / host::most_unit_rows;
-  Index columns = host::most_unit_columns;
+  const Index row_blocks = (call.m + host::most_matrix_unit_rows - 1) / host::most_matrix_unit_rows;
+  Index columns = host::most_matrix_unit_columns;
   while (columns > least && row_blocks * ((call.n + columns - 1) / columns) < 2 * threads) columns /= 2;
   return columns;
 }
@@ -45,7 +45,7 @@ Index columns_of_blocks(const GemmCall& call, int threads) {
 Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) noexcept try {
   CpuExecutor& cpu = cpu_of(executor);
   const int threads = threads_for_product(cpu, call);
-  const Index rows_each = host::most_unit_rows, cols_each = columns_of_blocks(call, threads);
+  const Index rows_each = host::most_matrix_unit_rows, cols_each = columns_of_blocks(call, threads);
   const Index across = (call.n + cols_each - 1) / cols_each, blocks = (call.m + rows_each - 1) / rows_each * across;
   struct Memory {
     void* scratch;
@@ -53,7 +53,7 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
   };
   const auto carve = [&](Carver& carver) {
     Memory memory{};
-    memory.scratch = carver.take<std::byte>(host::unit_scratch_bytes());
+    memory.scratch = carver.take<std::byte>(host::matrix_unit_scratch_bytes());
     memory.sums = carver.take<float>(static_cast<std::size_t>(rows_each * cols_each));
     return memory;
   };
@@ -65,10 +65,10 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
     const Memory memory = carve(carver);
     const Index i = block / across * rows_each, j = block % across * cols_each;
     const Index rows = std::min(rows_each, call.m - i), cols = std::min(cols_each, call.n - j);
-    std::array<Index, host::most_unit_rows> list;
+    std::array<Index, host::most_matrix_unit_rows> list;
     std::iota(list.begin(), list.end(), i);
-    host::unit_sums(call, std::span(list).first(static_cast<std::size_t>(rows)), j, cols, memory.sums, cols,
-                    memory.scratch);
+    host::matrix_unit_sums(call, std::span(list).first(static_cast<std::size_t>(rows)), j, cols, memory.sums, cols,
+                           memory.scratch);
     finish_block(call, i, j, rows, cols, memory.sums);
   });
   return {};

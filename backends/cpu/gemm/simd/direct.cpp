@@ -23,7 +23,7 @@ namespace {
 template <class T>
 bool is_asked_for(const GemmOperands<T>& x, const DirectPlan& plan, const MicroKernel<T>& kernel, Index l2) {
   const Index c_bytes = x.m * x.n * static_cast<Index>(sizeof(T));
-  if (plan.swapped || !has_two_wide_units(kernel.isa)) return c_bytes > small_result_bytes;
+  if (plan.swapped || !has_two_wide_vector_units(kernel.isa)) return c_bytes > small_result_bytes;
   return c_bytes > l2 && stays_in_l1(x.k * x.n * static_cast<Index>(sizeof(T)));
 }
 

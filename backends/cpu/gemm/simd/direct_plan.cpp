@@ -10,11 +10,11 @@ struct Estimate {
 };
 
 /// Estimates a step of k of a tile that transposes one vector of B. Shuffles and multiply-adds share execution units.
-float transposing_step(int rows, bool two_units) {
+float transposing_step(int rows, bool two_vector_units) {
   constexpr float shuffles = 4; // for each vector
   constexpr float latency = 4;  // of the chain of an element
   const auto elements = static_cast<float>(rows);
-  if (two_units) return std::max(elements + shuffles, 2 * shuffles);
+  if (two_vector_units) return std::max(elements + shuffles, 2 * shuffles);
   return std::max({1.04f * elements + 1.2f, (elements + shuffles) * 3 / 4, latency});
 }
 
@@ -24,10 +24,10 @@ Estimate transposing(const DirectView<T>& x, const MicroKernel<T>& kernel, const
   const int lanes = kernel.transposing_cols;
   const Index parts = ceil_div(x.m, kernel.transposing_rows);
   const int rows = static_cast<int>(ceil_div(x.m, parts));
-  const bool two_units = has_two_wide_units(kernel.isa);
-  const float begin_and_end = two_units ? ends.time(static_cast<float>(rows), 1) : 30;
+  const bool two_vector_units = has_two_wide_vector_units(kernel.isa);
+  const float begin_and_end = two_vector_units ? ends.time(static_cast<float>(rows), 1) : 30;
   constexpr float half = 0.58f; // the time of half a vector
-  const float step = transposing_step(rows, two_units);
+  const float step = transposing_step(rows, two_vector_units);
   const bool ends_with_half = (x.n - 1) % lanes < kernel.half_lanes;
   const float vectors = static_cast<float>(ceil_div(x.n, lanes)) - (ends_with_half ? 1 - half : 0);
   return {{x.swapped, VectorsOfB::Transposed, {rows, lanes}},
@@ -42,15 +42,16 @@ Estimate estimate(const DirectView<T>& x, const MicroKernel<T>& kernel, Index l2
   const auto n = static_cast<int>(std::min(x.n, many));
   const auto k = static_cast<float>(x.k);
   const int lanes = kernel.direct_cols(kernel.direct_rows);
-  const bool two_units = has_two_wide_units(kernel.isa);
+  const bool two_vector_units = has_two_wide_vector_units(kernel.isa);
   const TileSize tile = x.is_across() ? choose_tile_of_strip(x, kernel) : choose_tile(x, kernel, c_is_far);
-  const TileEnds ends(two_units, c_is_far, x.swapped, lanes);
+  const TileEnds ends(two_vector_units, c_is_far, x.swapped, lanes);
   Estimate best{{x.swapped, x.is_across() ? VectorsOfB::Packed : VectorsOfB::InPlace, tile},
                 time_of_tiles(m, vectors_of(n, kernel), k, tile.m, std::max(1, tile.n / lanes), ends)};
   const auto vectors = static_cast<float>(ceil_div(n, lanes));
   if (x.is_across()) {
     constexpr float begin = 100;
-    const float pack = two_units && is_far(x.n, x.k) ? 16 : 6; // for a vector, which goes to L3 and comes back if far
+    const float pack =
+        two_vector_units && is_far(x.n, x.k) ? 16 : 6; // for a vector, which goes to L3 and comes back if far
     best.time += vectors * pack * k + begin;
     if (kernel.transposing_rows > 0)
       if (const Estimate other = transposing(x, kernel, ends); other.time < best.time) best = other;

@@ -57,7 +57,7 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   constexpr double small_work = 160.0 * 160.0 * 160.0;
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   if (work <= small_work) return Way::Direct;
-  const bool two_units = has_two_wide_units(kernel.isa);
+  const bool two_vector_units = has_two_wide_vector_units(kernel.isa);
   const GemmOperands<T> x(call);
   const Index l2 = l2_bytes_of(machine);
   const DirectPlan& plan = direct_plan(x, kernel, l2);
@@ -66,7 +66,7 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
   if (plan.swapped && view.m <= 8 * kernel.tile_m) return Way::Direct;
   if (view.m == 1) return Way::Direct;
   const bool copies_b = plan.vectors == VectorsOfB::Packed;
-  if (two_units) {
+  if (two_vector_units) {
     if (suits_direct(plan, view, kernel, l2)) return Way::Direct;
     return call.m > 8 * kernel.tile_m || plan.swapped || copies_b ? Way::Packed : Way::FewRows;
   }

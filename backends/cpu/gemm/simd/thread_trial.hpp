@@ -15,7 +15,7 @@ namespace tessera::cpu {
 
 /// The trial of one calling thread. It times the first products with few threads, lets the helpers wake, times more
 /// products with more threads, and keeps the larger number if most of these were faster. A product of another shape, or
-/// one that begins more than 100 µs after the last one began, begins a new trial.
+/// one that begins more than `closely` after the last one began, begins a new trial.
 class ThreadTrial {
  public:
   /// Call it when a product begins. Returns true if the product should use the larger number of threads.

@@ -16,12 +16,13 @@
 
 #include "cuda/executor.hpp"
 #include "cuda/gemm/common/ceil_div.hpp"
+#include "cuda/gemm/common/scaled_result.hpp"
 #include "cuda/gemm/common/wgmma_tma/batch.hpp"
 #include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "groups.hpp"
 #include "kind.hpp"
-#include "rows_behind.hpp"
+#include "rows_after_last.hpp"
 #include "table.hpp"
 
 namespace tessera::cuda {
@@ -54,24 +55,25 @@ struct TableLayout {
 template <class T, class R>
 BatchGroup<T, R> group_for_device(const GemmBatch& group, const BatchTile& tile, Index first) {
   const GemmCall& call = group.call;
+  const auto to = ScaledResult<Scalar<T>, R>::of(call);
   return {.m = call.m,
           .n = call.n,
           .k = call.k,
           .segment = detail::matrix_unit_segment_length(call.k),
           .a = static_cast<const T*>(call.a),
           .b = static_cast<const T*>(call.b),
-          .c = static_cast<R*>(call.c),
+          .c = to.c,
           .lda = call.lda,
           .ldb = call.ldb,
-          .ldc = call.ldc,
+          .ldc = to.ldc,
           .stride_a = group.stride_a,
           .stride_b = group.stride_b,
           .stride_c = group.stride_c,
           .all_a = nullptr,
           .all_b = nullptr,
           .all_c = nullptr,
-          .alpha = static_cast<Scalar<T>>(call.alpha),
-          .beta = static_cast<Scalar<T>>(call.beta),
+          .alpha = to.alpha,
+          .beta = to.beta,
           .transpose_a = call.op_a == Op::Transpose,
           .transpose_b = call.op_b == Op::Transpose,
           .has_epilogue = !call.epilogue.empty(),
@@ -85,7 +87,7 @@ template <class T, class R>
 Status launch(Kind kind, cudaStream_t stream, const BatchGroups<T, R>& groups) {
   if constexpr (std::is_same_v<T, double>) {
     if (kind == Kind::Quarter) return launch_quarter_batch_dmma(stream, groups);
-    if (kind == Kind::Units) return launch_middle_batch_dmma(stream, groups);
+    if (kind == Kind::Dmma) return launch_middle_batch_dmma(stream, groups);
   }
   if constexpr (std::is_same_v<T, float>) {
     if (kind == Kind::Quarter) return launch_quarter_batch<T>(stream, groups);
@@ -96,7 +98,7 @@ Status launch(Kind kind, cudaStream_t stream, const BatchGroups<T, R>& groups) {
     if (kind == Kind::Wide) return launch_wide_batch<T>(stream, groups);
   }
   if constexpr (is_16_bit(dtype_of<T>))
-    if (kind == Kind::Narrow) return launch_unit_batch<T, R>(stream, groups);
+    if (kind == Kind::Narrow) return launch_mma_batch<T, R>(stream, groups);
   return launch_small_batch<T, R>(stream, groups);
 }
 
@@ -171,7 +173,7 @@ constexpr std::array<BatchLaunch, 18> launches{{{Kind::Small, DType::F32, DType:
                                                 {Kind::Small, DType::F64, DType::F64},
                                                 {Kind::Quarter, DType::F64, DType::F64},
                                                 {Kind::Middle, DType::F64, DType::F64},
-                                                {Kind::Units, DType::F64, DType::F64},
+                                                {Kind::Dmma, DType::F64, DType::F64},
                                                 {Kind::Wide, DType::F64, DType::F64},
                                                 {Kind::Small, DType::F16, DType::F16},
                                                 {Kind::Small, DType::F16, DType::F32},
@@ -202,8 +204,8 @@ void log_launch(const BatchLaunch& x, const Chosen& chosen) {
            (x.kind == Kind::Small     ? "batch_small"
             : x.kind == Kind::Quarter ? "batch tiles, 32×32,"
             : x.kind == Kind::Middle  ? "batch tiles, 64×64,"
-            : x.kind == Kind::Units   ? "batch_dmma, 64×64,"
-            : x.kind == Kind::Narrow  ? (x.type == DType::F32 ? "batch_tf32, 64×64," : "batch_units, 64×64,")
+            : x.kind == Kind::Dmma    ? "batch_dmma, 64×64,"
+            : x.kind == Kind::Narrow  ? (x.type == DType::F32 ? "batch_tf32, 64×64," : "batch_mma, 64×64,")
             : x.kind == Kind::Maps    ? "batch by tensor maps"
                                       : "batch tiles, wide,") +
            " runs");
@@ -296,7 +298,7 @@ Status CudaExecutor::run_row_ends(Queue& queue, const GemmBatch& given) noexcept
   const BatchLaunch launch_of{kind, group.call.type, group.call.result};
   log_launch(launch_of, {&group});
   Status status = kind == Kind::Maps ? run_by_maps(stream, group, multiprocessors) : with_types(launch_of, run);
-  return status.ok() ? scale_rows_behind(stream, group, multiprocessors) : status;
+  return status.ok() ? scale_rows_after_last(stream, group, multiprocessors) : status;
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
 }

@@ -98,7 +98,7 @@ Status launch_wide_batch(cudaStream_t stream, const BatchGroups<T>& groups) noex
 
 /// Takes f16 and bf16 in the modes Fp16 and Bf16, with results of their type or of f32, on matrix units.
 template <class T, class R>
-Status launch_unit_batch(cudaStream_t stream, const BatchGroups<T, R>& groups) noexcept;
+Status launch_mma_batch(cudaStream_t stream, const BatchGroups<T, R>& groups) noexcept;
 /// Takes f32 in the mode Tf32, on matrix units.
 Status launch_tf32_batch(cudaStream_t stream, const BatchGroups<float>& groups) noexcept;
 

@@ -15,7 +15,7 @@ namespace tessera::cuda {
 BatchTile tile_of(Kind kind, DType type) {
   if (kind == Kind::Small) return small_tile<float>;
   if (kind == Kind::Quarter) return quarter_tile<float>;
-  if (kind == Kind::Middle || kind == Kind::Units || kind == Kind::Narrow || kind == Kind::Maps)
+  if (kind == Kind::Middle || kind == Kind::Dmma || kind == Kind::Narrow || kind == Kind::Maps)
     return middle_tile<float>;
   return type == DType::F64 ? wide_tile<double> : wide_tile<float>;
 }
@@ -36,7 +36,7 @@ bool is_tf32(const GemmCall& call) {
 }
 
 /// Does the GPU have matrix units for the product, in a mode whose batches have a kernel?
-bool is_on_units(const GemmCall& call, int compute_major) {
+bool is_on_matrix_units(const GemmCall& call, int compute_major) {
   return compute_major >= 8 && (is_narrow(call) || is_tf32(call));
 }
 
@@ -82,7 +82,7 @@ Kind kind_of(const GemmBatch& group, std::size_t groups, const Capabilities& mac
   const GemmCall& call = group.call;
   const bool hopper = machine.compute_major == 9;
   constexpr Index most = Index{1} << 24; // numbers of tiles fit 32 bits
-  const bool narrow = is_on_units(call, machine.compute_major);
+  const bool narrow = is_on_matrix_units(call, machine.compute_major);
   if ((call.math != Math::Strict && !narrow) || (call.type == DType::F32 && call.result != DType::F32) ||
       std::max({call.m, call.n, call.k}) > most)
     return Kind::Alone;
@@ -96,8 +96,8 @@ Kind kind_of(const GemmBatch& group, std::size_t groups, const Capabilities& mac
     kind = Kind::Narrow;
   } else if (!is_16_bit(call.type) && smaller > 32) {
     const BatchTile wide = tile_of(Kind::Wide, call.type);
-    const bool on_units = call.type == DType::F64 && hopper;
-    kind = call.m < wide.m || call.n < wide.n ? Kind::Middle : on_units ? Kind::Units : Kind::Wide;
+    const bool on_matrix_units = call.type == DType::F64 && hopper;
+    kind = call.m < wide.m || call.n < wide.n ? Kind::Middle : on_matrix_units ? Kind::Dmma : Kind::Wide;
   } else if (smaller > 16 && (call.type == DType::F32 || (call.type == DType::F64 && hopper))) {
     kind = Kind::Quarter;
   }
@@ -106,7 +106,7 @@ Kind kind_of(const GemmBatch& group, std::size_t groups, const Capabilities& mac
 
 Kind kind_by_ends(const GemmBatch& group, int compute_major) {
   const GemmCall& call = group.call;
-  const bool narrow = is_on_units(call, compute_major);
+  const bool narrow = is_on_matrix_units(call, compute_major);
   const bool scales = call.k == 0 || call.alpha == 0;
   if ((call.math != Math::Strict && !narrow) || (call.type == DType::F32 && call.result != DType::F32))
     return Kind::Alone;

@@ -8,10 +8,10 @@
 
 namespace tessera::cuda {
 
-/// The kernel that takes a product, by its tile: 16×16 (Small), 32×32 (Quarter), 64×64 (Middle; on matrix units Units
+/// The kernel that takes a product, by its tile: 16×16 (Small), 32×32 (Quarter), 64×64 (Middle; on matrix units Dmma
 /// in f64, and Narrow in tf32 and of 16-bit operands), wide tiles, tiles that tensor maps bring (Maps), or the ladder
 /// (Alone).
-enum class Kind { Small, Quarter, Middle, Units, Narrow, Wide, Maps, Alone };
+enum class Kind { Small, Quarter, Middle, Dmma, Narrow, Wide, Maps, Alone };
 
 /// Returns the tile into which a kernel cuts C.
 BatchTile tile_of(Kind kind, DType type);

@@ -32,7 +32,7 @@ class PinnedTables {
   };
   /// Takes a block of at least `bytes` bytes. Precondition: the stream's device is current.
   Status take(cudaStream_t stream, std::size_t bytes, Block& block) noexcept;
-  /// Enqueues the copy of the first `bytes` bytes to `device`, and takes the block back, also if it fails.
+  /// Enqueues the copy of the first `bytes` bytes to `device`, and takes the block back, even if it fails.
   Status send(cudaStream_t stream, Block& block, std::size_t bytes, void* device) noexcept;
 
  private:

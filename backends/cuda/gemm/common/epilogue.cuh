@@ -15,6 +15,7 @@
 #include <tessera/backend/kernel.hpp>
 
 #include "rounding.cuh"
+#include "scaled_result.hpp"
 
 namespace tessera::cuda {
 
@@ -45,18 +46,7 @@ struct EpilogueStore {
   S alpha{}, beta{};
 
   EpilogueStore() = default;
-  explicit EpilogueStore(const GemmCall& call)
-      : wanted(!is_plain_product(call)),
-        result(call.result),
-        epilogue(call.epilogue),
-        c(call.c),
-        ldc(call.ldc),
-        m(call.m),
-        n(call.n),
-        alpha(static_cast<S>(call.alpha)),
-        beta(static_cast<S>(call.beta)) {
-    look_for_vectors();
-  }
+  explicit EpilogueStore(const GemmCall& call) : EpilogueStore(call, ScaledResult<S, void>::of(call)) {}
   __host__ __device__ void look_for_vectors() {
     const unsigned bytes = width * static_cast<unsigned>(result == DType::F64 ? 8 : result == DType::F32 ? 4 : 2);
     const auto places = reinterpret_cast<std::uintptr_t>(c) | reinterpret_cast<std::uintptr_t>(epilogue.residual);
@@ -90,6 +80,20 @@ struct EpilogueStore {
   }
 
  private:
+  // The members of ScaledResult stand apart here: this order is part of the parameters of every kernel.
+  EpilogueStore(const GemmCall& call, const ScaledResult<S, void>& to)
+      : wanted(!is_plain_product(call)),
+        result(call.result),
+        epilogue(call.epilogue),
+        c(to.c),
+        ldc(to.ldc),
+        m(call.m),
+        n(call.n),
+        alpha(to.alpha),
+        beta(to.beta) {
+    look_for_vectors();
+  }
+
   /// Stores the results. If `whole`, all of them are in C, and neighbours are read and written at once; otherwise all
   /// rows are in C, and each column is checked. All reads of one kind (old C, bias, residual) are in flight before the
   /// first of them is used, and the kinds follow one another, because registers are few.

@@ -5,10 +5,13 @@
 #include <tessera/backend/kernel.hpp>
 
 #include "epilogue.cuh"
+#include "scaled_result.hpp"
 
 namespace tessera::cuda {
 
-/// op(A) and op(B) with a stride for each direction, so that a transposed operand differs in its strides alone.
+/// op(A) and op(B) with a stride for each direction, so that a transposed operand differs in its strides alone. C and
+/// its scalars are members here, not a ScaledResult, so that the textbook kernels read x.c and x.alpha as the formula
+/// does.
 template <class T>
 struct StridedOperands {
   Index m, n, k;
@@ -22,7 +25,10 @@ struct StridedOperands {
   EpilogueStore<T> epilogue; ///< for kernels that apply an epilogue or store another type
 
   StridedOperands() = default;
-  explicit StridedOperands(const GemmCall& call)
+  explicit StridedOperands(const GemmCall& call) : StridedOperands(call, ScaledResult<T>::of(call)) {}
+
+ private:
+  StridedOperands(const GemmCall& call, const ScaledResult<T>& to)
       : m(call.m),
         n(call.n),
         k(call.k),
@@ -32,10 +38,10 @@ struct StridedOperands {
         b(static_cast<const T*>(call.b)),
         b_row(call.op_b == Op::None ? call.ldb : 1),
         b_col(call.op_b == Op::None ? 1 : call.ldb),
-        c(static_cast<T*>(call.c)),
-        ldc(call.ldc),
-        alpha(static_cast<T>(call.alpha)),
-        beta(static_cast<T>(call.beta)),
+        c(to.c),
+        ldc(to.ldc),
+        alpha(to.alpha),
+        beta(to.beta),
         epilogue(call) {}
 };
 

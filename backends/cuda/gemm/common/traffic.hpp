@@ -51,7 +51,7 @@ inline GemmTraffic transposed_b_traffic(const GemmKernel&, const GemmCall& call)
 }
 
 /// The count of a block for each row of C, with `part` elements of the row of A in shared memory at once: B is loaded
-/// m times; A is loaded once, or once for each row.tile.n columns of C where its row does not fit.
+/// m times; A is loaded once, or once for each kernel.tile.n columns of C where its row does not fit.
 inline GemmTraffic row_traffic(const GemmKernel& kernel, const GemmCall& call, Index part) noexcept {
   const GemmSizes sizes(call);
   const double a = sizes.a * (call.k > part ? passes(call.n, kernel.tile.n) : 1);

@@ -16,14 +16,14 @@
 namespace tessera::cuda {
 
 /// The types that the matrix units multiply.
-enum class UnitType { Fp16, Bf16, Tf32 };
+enum class MatrixUnitType { Fp16, Bf16, Tf32 };
 
 /// The direction of op(A) or op(B) in which an operand's elements are contiguous.
 enum class Major { K, MN };
 
-constexpr __host__ __device__ int bytes_of(UnitType type) { return type == UnitType::Tf32 ? 4 : 2; }
+constexpr __host__ __device__ int bytes_of(MatrixUnitType type) { return type == MatrixUnitType::Tf32 ? 4 : 2; }
 /// Returns the number of steps of k of one instruction.
-constexpr __host__ __device__ int depth_of(UnitType type) { return 32 / bytes_of(type); }
+constexpr __host__ __device__ int depth_of(MatrixUnitType type) { return 32 / bytes_of(type); }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
@@ -104,10 +104,10 @@ __device__ void wait_for_products() {
                : registers                                                                                            \
                : "l"(a_bits), "l"(b_bits), "r"(accumulate), "n"(a == Major::MN), "n"(b == Major::MN))
 #define TESSERA_WGMMA_TYPES(n, count, a_name, b_name, more, a_major, b_major)                            \
-  if constexpr (type == UnitType::Fp16)                                                                  \
+  if constexpr (type == MatrixUnitType::Fp16)                                                            \
     TESSERA_WGMMA("m64n" #n "k16", ".f32.f16.f16", TESSERA_NAMES_##count, a_name, b_name, more,          \
                   "1, 1, " a_major ", " b_major, TESSERA_REGISTERS_##count);                             \
-  else if constexpr (type == UnitType::Bf16)                                                             \
+  else if constexpr (type == MatrixUnitType::Bf16)                                                       \
     TESSERA_WGMMA("m64n" #n "k16", ".f32.bf16.bf16", TESSERA_NAMES_##count, a_name, b_name, more,        \
                   "1, 1, " a_major ", " b_major, TESSERA_REGISTERS_##count);                             \
   else                                                                                                   \
@@ -115,9 +115,9 @@ __device__ void wait_for_products() {
                   TESSERA_REGISTERS_##count)
 
 /// Starts d += A·B, or d := A·B if `accumulate` is 0. The caller must not access d before wait_for_products.
-template <UnitType type, int n, Major a = Major::K, Major b = Major::K>
+template <MatrixUnitType type, int n, Major a = Major::K, Major b = Major::K>
 __device__ void multiply(float (&d)[n / 2], std::uint64_t a_bits, std::uint64_t b_bits, int accumulate) {
-  static_assert(type != UnitType::Tf32 || (a == Major::K && b == Major::K));
+  static_assert(type != MatrixUnitType::Tf32 || (a == Major::K && b == Major::K));
   static_assert(n == 16 || n == 32 || n == 64 || n == 128 || n == 192 || n == 224 || n == 256);
   if constexpr (n == 16) {
     TESSERA_WGMMA_TYPES(16, 8, "%8", "%9", "%10", "%11", "%12");

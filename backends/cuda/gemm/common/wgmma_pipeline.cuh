@@ -19,16 +19,16 @@ constexpr int shared_limit = 227 << 10;
 
 /// Describes how a math mode multiplies: each operand is the sum of `terms` numbers of type `type`, multiplied in
 /// blocks of `block_k` steps.
-template <UnitType type_, int terms_, int block_k_, int carried_every_>
+template <MatrixUnitType type_, int terms_, int block_k_, int carried_every_>
 struct Recipe {
-  static constexpr UnitType type = type_;
+  static constexpr MatrixUnitType type = type_;
   static constexpr int terms = terms_;
   static constexpr int block_k = block_k_;
   /// Steps of k after which sums move on to a second set of registers, rounded to nearest. 0: they never do.
   static constexpr int carried_every = carried_every_;
   /// Says whether the chunks of `carried_every` k have scales: a stage then ends each operand with a factor for each
   /// line.
-  static constexpr bool scaled = type == UnitType::Fp16 && terms > 1;
+  static constexpr bool scaled = type == MatrixUnitType::Fp16 && terms > 1;
   static_assert(carried_every % block_k == 0);
 };
 

@@ -22,13 +22,13 @@ const char* reject_tf32(const GemmKernel&, const GemmCall& call, const Capabilit
   if (machine.compute_major == 9 && std::max({call.m, call.n, call.k}) < Index{1} << 30)
     return "wgmma_tf32 keeps the mode's contract of bits; use that, or math mode strict";
   if (std::min(call.m, call.n) <= few_in_tf32) return nullptr;
-  return "of more than 16 rows and columns tf32 is faster; use another row of it";
+  return "of more than 16 rows and columns tf32 is faster; use another kernel of it";
 }
 
 const char* reject_emulated(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major != 9) return "the mode's own kernel needs compute capability 9.0 (Hopper); use mode strict";
   static_assert(detail::emulated_strict_k == 256);
-  return fp16x3::is_strict(call) ? nullptr : "k is over 256; use the row with the mode's name";
+  return fp16x3::is_strict(call) ? nullptr : "k is over 256; use the kernel with the mode's name";
 }
 
 Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
@@ -40,7 +40,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
 constexpr GemmKernel rung(Math math) {
   return {.name = "strict",
           .summary = "the strict product, where it takes less time than the mode's own kernels",
-          .source = "this library's strict rows",
+          .source = "this library's strict kernels",
           .type = DType::F32,
           .math = math,
           .summation = math == Math::Tf32 ? Summation::Other : Summation::HopperUnits,

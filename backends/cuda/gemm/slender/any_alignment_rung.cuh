@@ -18,15 +18,15 @@ namespace tessera::cuda::any_alignment {
 
 inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major < 8)
-    return "these instructions need compute capability 8.0 or higher; use another row of this math mode";
+    return "these instructions need compute capability 8.0 or higher; use another kernel of this math mode";
   if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return "m, n or k is 2³⁰ or more; use math mode strict";
   if (operands_are_aligned(call, 2))
-    return "other rows read these operands in place, and faster; use another row of this math mode";
+    return "other kernels read these operands in place, and faster; use another kernel of this math mode";
   if (std::min({call.m, call.n, call.k}) == 0) return nullptr;
   const Index multiprocessors = std::max(2, machine.multiprocessors);
   const double here = cycles_of(call.m, call.n, call.k, multiprocessors) * 1.1; // near the limit, copies are taken
   if (here >= tma::cycles_of(call, 2, multiprocessors))
-    return "copying the operands pays for such a product; use another row of this math mode";
+    return "copying the operands pays for such a product; use another kernel of this math mode";
   return nullptr;
 }
 
@@ -41,10 +41,7 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const Gem
       .segment = detail::matrix_unit_segment_length(call.k),
       .a = a_flipped ? Lines::of(call.a, call.lda, call.k, call.m) : Lines::of(call.a, call.lda, call.m, call.k),
       .b = b_flipped ? Lines::of(call.b, call.ldb, call.n, call.k) : Lines::of(call.b, call.ldb, call.k, call.n),
-      .c = call.c,
-      .ldc = call.ldc,
-      .alpha = static_cast<float>(call.alpha),
-      .beta = static_cast<float>(call.beta),
+      .to = ScaledResult<float, void>::of(call),
       .narrow = call.result != DType::F32,
       .epilogue = EpilogueStore<float>(call)};
   const Launch how{.blocks = plan_of(call.m, call.n, call.k).tiles,

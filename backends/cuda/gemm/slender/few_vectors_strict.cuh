@@ -53,9 +53,7 @@ struct StrictParams {
   int first;        ///< segments of a cluster's first block
   int groups;       ///< groups of the small operand's vectors
   bool swapped;     ///< the large operand is A
-  T* c;
-  Index ldc;
-  T alpha, beta;
+  ScaledResult<T> to;
   EpilogueStore<T> epilogue;
 };
 
@@ -78,8 +76,8 @@ __device__ void store(const StrictParams<T>& x, const T (&sum)[Units::results], 
     const auto [in_group, large] = typename Units::Pair(i, vector, thread);
     const int small = first_small + in_group;
     if (small >= x.small.count || large < least || large >= x.large.count) continue;
-    T* const c = x.c + (x.swapped ? large * x.ldc + small : small * x.ldc + large);
-    store_result(c, sum[i], x.alpha, x.beta);
+    T* const c = x.to.c + (x.swapped ? large * x.to.ldc + small : small * x.to.ldc + large);
+    store_result(c, sum[i], x.to.alpha, x.to.beta);
   }
 }
 template <class Units, class T>
@@ -218,10 +216,7 @@ Status launch_few_vectors_strict(cudaStream_t stream, const GemmCall& call, std:
                           .first = static_cast<int>(segments) - (grid.k_parts - 1) * grid.down,
                           .groups = grid.groups,
                           .swapped = swapped,
-                          .c = static_cast<T*>(call.c),
-                          .ldc = call.ldc,
-                          .alpha = static_cast<T>(call.alpha),
-                          .beta = static_cast<T>(call.beta),
+                          .to = ScaledResult<T>::of(call),
                           .epilogue = EpilogueStore<T>(call)};
   const std::size_t shared = shared_of<Shape>(segments, grid);
   const Launch how{.blocks = grid.blocks,

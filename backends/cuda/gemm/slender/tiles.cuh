@@ -24,8 +24,9 @@ struct SlenderOperands {
   Index length, count, k;
   Index segments;
   T* sums; ///< [segment][count][length], if a block has one of several segments; otherwise nullptr
+  /// C and its scalars. C may be seen as Cᵀ, and so has two strides, where ScaledResult has one.
   T* c;
-  Index c_large, c_small; ///< strides of C along the large and along the small operand's rows
+  Index c_large, c_small; ///< along the large and along the small operand's rows
   T alpha, beta;
   bool transposed; ///< the large operand's rows are rows of C, not columns
   EpilogueStore<T> epilogue;

@@ -3,10 +3,10 @@
 /// The variant of stream_k in which the blocks that computed a tile's segments of k add them in turn (M::chained).
 /// Segments have no sums of their own in memory: only tiles have totals, and no second kernel adds them.
 ///
-/// A unit is one segment of one tile. Units are numbered segment by segment. A block waits until the segments before
-/// its own are added. If blocks took their units by their block number, a block could wait for one that does not run
-/// because another kernel holds its multiprocessor, and neither would end if that kernel waits for it. So blocks draw
-/// units in their order.
+/// A work item is one segment of one tile. Items are numbered segment by segment. A block waits until the segments
+/// before its own are added. If blocks took their items by their block number, a block could wait for one that does not
+/// run because another kernel holds its multiprocessor, and neither would end if that kernel waits for it. So blocks
+/// draw items in their order.
 
 #include "partial_sums.cuh"
 #include "pipeline.cuh"
@@ -15,22 +15,22 @@ namespace tessera::cuda::stream_k {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// The units of a block, for its producer warps. One thread draws them for all.
+/// The items of a block, for its producer warps. One thread draws them for all.
 template <class T>
-class DrawnUnits {
+class DrawnItems {
  public:
-  __device__ explicit DrawnUnits(const Params<T>& params) : params_(params) { draw(0); }
-  /// Draws the block's unit number `index`. The producer warps call it halfway through the unit before, so that no
-  /// thread waits for the number. They must not call it sooner: by then the consumer warps have begun with the unit
+  __device__ explicit DrawnItems(const Params<T>& params) : params_(params) { draw(0); }
+  /// Draws the block's item number `index`. The producer warps call it halfway through the item before, so that no
+  /// thread waits for the number. They must not call it sooner: by then the consumer warps have begun with the item
   /// before, as late as the chain lets each of them, so the block that is ahead in the chain draws first. Otherwise all
-  /// blocks would wait for the whole chain at each unit.
+  /// blocks would wait for the whole chain at each item.
   __device__ void draw(Index index) {
     if (threadIdx.x % producers != 0) return;
-    const int drawn = atomicAdd(params_.drawn_units, 1);
+    const int drawn = atomicAdd(params_.drawn_items, 1);
     number(index) = drawn;
-    // Every block draws one number after the last unit. The largest of them is the last draw of the kernel, which sets
+    // Every block draws one number after the last item. The largest of them is the last draw of the kernel, which sets
     // the counter back for the next one.
-    if (drawn == params_.schedule.all() + gridDim.x - 1) atomicExch(params_.drawn_units, 0);
+    if (drawn == params_.schedule.all() + gridDim.x - 1) atomicExch(params_.drawn_items, 0);
   }
   __device__ bool get(Index index, WorkTile& work) const {
     meet_producers();
@@ -79,7 +79,7 @@ class Chain {
 };
 
 template <class M, bool with_epilogue, class Stage>
-__device__ void consume_units(const Params<typename M::Element>& params, const Stage* stage,
+__device__ void consume_items(const Params<typename M::Element>& params, const Stage* stage,
                               Barriers<M::stages>& barriers) {
   const typename M::Place place(static_cast<int>(threadIdx.x));
   typename M::Fragment fragment;

@@ -19,7 +19,7 @@
 ///   ends, if k leaves M::granule steps or more of it unused.
 /// - M::reloads: whether that first step is loaded again after a tile, so that its registers are free meanwhile.
 /// - M::cache_adds: whether the L2 cache adds up the totals of segments (partial_sums.cuh).
-/// - M::chained: whether blocks draw units and add a tile's segments one after the other (chain.cuh).
+/// - M::chained: whether blocks draw items and add a tile's segments one after the other (chain.cuh).
 /// - M::store<with_epilogue>(x, row, col, place, sums, totals): stores results, with an epilogue or without.
 /// - M::store_by_rows(x, row, col, sums): stores a warp's results by way of shared memory, for C whose rows do not
 /// begin
@@ -49,7 +49,7 @@ class ScheduledWorkTiles {
 };
 
 template <class M, class T = typename M::Element>
-using WorkTileSource = std::conditional_t<M::chained, DrawnUnits<T>, ScheduledWorkTiles<T>>;
+using WorkTileSource = std::conditional_t<M::chained, DrawnItems<T>, ScheduledWorkTiles<T>>;
 
 template <class M, Along a_along, Along b_along, class Stage>
 __device__ void produce(const Params<typename M::Element>& params, Stage* stage, Barriers<M::stages>& barriers) {
@@ -58,7 +58,7 @@ __device__ void produce(const Params<typename M::Element>& params, Stage* stage,
   Ring<M::stages> ring;
   WorkTile work;
   Index index = 0;
-  if constexpr (M::chained) wait_for_kernel_before(); // the constructor below draws a unit
+  if constexpr (M::chained) wait_for_kernel_before(); // the constructor below draws an item
   WorkTileSource<M> source(params);
   for (; source.get(index, work); ++index) {
     const Index segment = params.raster.layer(work.tile);
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(M::threads + producers, M::blocks)
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(M::registers));
     if constexpr (M::chained)
-      consume_units<M, storing == Storing::Epilogue>(params, stage, barriers);
+      consume_items<M, storing == Storing::Epilogue>(params, stage, barriers);
     else
       consume<M, storing>(params, stage, barriers);
   }

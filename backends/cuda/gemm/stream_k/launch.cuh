@@ -87,7 +87,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const Index blocks = schedule.blocks();
   const bool apart = segments > 1 && !M::chained; // the sums of segments are in memory, and a second kernel adds them
   constexpr Index warps = M::threads / 32;
-  // The counter of drawn units follows the flags of a chain.
+  // The counter of drawn items follows the flags of a chain.
   const Index flags = M::chained ? tiles * warps : schedule.cuts() ? blocks * warps : 0;
   const std::size_t sums = layout.add(apart ? segments * x.m * x.n * sizeof(T) : 0);
   const std::size_t hand_offs = layout.add(schedule.cuts() ? blocks * 2 * block_sums_bytes : 0);

@@ -26,7 +26,7 @@ struct Params {
   int* flags;
   /// Totals of finished segments, [block][result of a thread][thread]; in a chain, [tile][result of a thread][thread].
   T* totals;
-  int* drawn_units; ///< in a chain: number of units that blocks have drawn
+  int* drawn_items; ///< in a chain: number of items that blocks have drawn
 
   /// Returns the product that the tiles of `segment` belong to: all of k, or the one segment.
   __device__ VectorOperands<T> product_of(Index segment) const {

@@ -10,9 +10,9 @@
 /// A block begins with the work tile that it hands on and ends with the work tile that it continues. So no block waits
 /// where a block's run is longer than a tile, and blocks never wait for one another in a circle.
 ///
-/// Where C has few tiles and k has many segments, there is another way: blocks draw units in the order of their
-/// numbers, where a unit is one tile of one segment, and the segments of a tile are added one after the other. A block
-/// then waits only for lower numbers, which running blocks have drawn: the lowest unit that is not done waits for no
+/// Where C has few tiles and k has many segments, there is another way: blocks draw work items in the order of their
+/// numbers, where an item is one tile of one segment, and the segments of a tile are added one after the other. A block
+/// then waits only for lower numbers, which running blocks have drawn: the lowest item that is not done waits for no
 /// block, so the product ends however few blocks run.
 
 #include <cuda_runtime_api.h>

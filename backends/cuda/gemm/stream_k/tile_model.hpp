@@ -40,16 +40,16 @@ inline Index cost(const TileModel& tile, const GemmCall& call, Index segments, I
   const Index tiles = tile.count(call);
   const Index length = segments == 1 ? call.k : canonical_segment;
   const Index slots = blocks * multiprocessors;
-  const Index units = tiles * segments;
+  const Index items = tiles * segments;
   const Index results = Index{tile.m} * tile.n / 4; // cycles to store results, in C or for another block
-  const bool cut = units > slots && length >= least_cut;
-  const Index waves = cut ? 1 : ceil_div(units, slots);
+  const bool cut = items > slots && length >= least_cut;
+  const Index waves = cut ? 1 : ceil_div(items, slots);
   // A tile's chains take their whole length in time, no matter which blocks compute them.
   const Index steps = cut ? std::max(length, ceil_div(tiles * call.k, slots)) : waves * length;
   const Index handing = cut ? 6000 + results : 0;
   const Index sum_bytes = (segments + 1) * call.m * call.n * static_cast<Index>(size_of(call.type));
   const Index adding = segments == 1 ? 0 : 3000 + sum_bytes / 2000;
-  const bool alone = blocks == 1 || units <= multiprocessors;
+  const bool alone = blocks == 1 || items <= multiprocessors;
   return steps * (alone ? tile.cycles_alone : tile.cycles) + waves * (800 + results) + handing + adding;
 }
 
@@ -61,7 +61,7 @@ struct TileChoice {
 };
 
 /// Returns the cheapest combination of a tile, of k cut at the segments or not, and of one block or more on a
-/// multiprocessor. Of several that cost the same it returns the first.
+/// multiprocessor. If several cost the same, the function returns the first one.
 inline TileChoice choose_tile(std::span<const TileModel> tiles, const GemmCall& call, Index multiprocessors) {
   TileChoice best{0, 1, 1, std::numeric_limits<Index>::max()};
   for (const Index segments : {Index{1}, segments_of(call)})
@@ -74,15 +74,15 @@ inline TileChoice choose_tile(std::span<const TileModel> tiles, const GemmCall& 
 
 /// Says whether a chain of such tiles, with k cut at the segments, takes less time than `best`. The segments of a tile
 /// that are computed at the same time have to be added one after the other, but only in the first wave: from then on
-/// every unit comes as late as its place in the chain demands.
+/// every item comes as late as its place in the chain demands.
 inline bool chain_pays(const TileModel& tile, const GemmCall& call, const TileChoice& best, Index multiprocessors) {
   const Index tiles = tile.count(call);
   const Index slots = tile.blocks * multiprocessors;
   const Index segments = segments_of(call);
   const Index waves = ceil_div(tiles * segments, slots);
   constexpr Index link = 12'000; // cycles that adding takes, with the flag, where all do it
-  const Index unit = canonical_segment * tile.cycles;
-  const Index chain = std::max(waves * unit + ceil_div(slots, tiles) * link, segments * link + unit);
+  const Index one_item = canonical_segment * tile.cycles;
+  const Index chain = std::max(waves * one_item + ceil_div(slots, tiles) * link, segments * link + one_item);
   return segments > 1 && tiles < multiprocessors && waves >= 4 && chain < best.cost;
 }
 

@@ -1,10 +1,10 @@
 /// tile_1d: each thread computes eight results, down a column of C.
 ///
 /// A thread reads an element of B once from shared memory and uses it from a register for eight FMAs; the eight
-/// elements of A are broadcasts. As written, that is 9 shared reads for 8 FMAs, where 06_shared_tile.cu has 16. The
-/// compiler reads A's elements for four steps of k at once, which leaves 3 reads for 8 FMAs. Tiles are 64×64×8: one
-/// result costs 2·k operations and reads 2·k/64 elements from global memory (k/8 bytes in f32). The source is the SGEMM
-/// repository.
+/// elements of A are broadcasts. As the code is written, that is 9 shared reads for 8 FMAs, where 06_shared_tile.cu has
+/// 16. The compiler reads A's elements for four steps of k at once, which leaves 3 reads for 8 FMAs. Tiles are 64×64×8:
+/// one result costs 2·k operations and reads 2·k/64 elements from global memory (k/8 bytes in f32). The source is the
+/// SGEMM repository.
 
 #include <tessera/backend/traffic.hpp>
 

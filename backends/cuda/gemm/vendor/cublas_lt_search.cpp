@@ -59,7 +59,7 @@ Status ask(cublasLtHandle_t handle, const LtKey& key, const LtProduct& product, 
     if (entry.state == CUBLAS_STATUS_SUCCESS && entry.workspaceSize <= lt_workspace_bytes)
       candidates.push_back({.algorithm = entry.algo});
   if (candidates.empty())
-    return {StatusCode::Rejected, "cuBLASLt's heuristics list has no kernel for this product; use row cublas"};
+    return {StatusCode::Rejected, "cuBLASLt's heuristics list has no kernel for this product; use the kernel cublas"};
   return {};
 }
 

@@ -9,9 +9,7 @@ namespace tessera::cuda::warp_mma {
 
 struct Product : panel_ring::Shares {
   Index m, n;
-  void* c;
-  Index ldc;
-  float alpha, beta;
+  ScaledResult<float, void> to;
   bool narrow; ///< C has the operands' type, not f32
   EpilogueStore<float> epilogue;
 };

@@ -56,21 +56,21 @@ __device__ void store(const Product& x, const PlaceOfSums& place, WarpSums<Tile>
     }
     return;
   }
-  const bool in_twos = x.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.c) % (2 * sizeof(R)) == 0;
+  const bool in_twos = x.to.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.to.c) % (2 * sizeof(R)) == 0;
   sums.each_pair(place.across, [&](int i, int half, int pair, float first, float second) {
     const Index row = place.row_of(i, half), column = place.column_of(pair);
     if (row >= x.m || column >= x.n) return;
-    R* const to = static_cast<R*>(x.c) + row * x.ldc + column;
+    R* const at = static_cast<R*>(x.to.c) + row * x.to.ldc + column;
     if (in_twos && column + 1 < x.n) {
       Two<R> two;
-      if (x.beta != 0) two = *reinterpret_cast<const Two<R>*>(to);
-      store_rounded(&two.first, first, x.alpha, x.beta);
-      store_rounded(&two.second, second, x.alpha, x.beta);
-      *reinterpret_cast<Two<R>*>(to) = two;
+      if (x.to.beta != 0) two = *reinterpret_cast<const Two<R>*>(at);
+      store_rounded(&two.first, first, x.to.alpha, x.to.beta);
+      store_rounded(&two.second, second, x.to.alpha, x.to.beta);
+      *reinterpret_cast<Two<R>*>(at) = two;
       return;
     }
-    store_rounded(to, first, x.alpha, x.beta);
-    if (column + 1 < x.n) store_rounded(to + 1, second, x.alpha, x.beta);
+    store_rounded(at, first, x.to.alpha, x.to.beta);
+    if (column + 1 < x.n) store_rounded(at + 1, second, x.to.alpha, x.to.beta);
   });
 }
 

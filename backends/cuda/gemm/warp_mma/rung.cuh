@@ -61,10 +61,7 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const Gem
              .b = panel_ring::lines_of(b)},
             call.m,
             call.n,
-            call.c,
-            call.ldc,
-            static_cast<float>(call.alpha),
-            static_cast<float>(call.beta),
+            ScaledResult<float, void>::of(call),
             call.result != DType::F32,
             EpilogueStore<float>(call)};
   static_assert(Least::side == tiles[0].side && Small::side == tiles[1].side && Middle::side == tiles[2].side &&
@@ -102,10 +99,10 @@ constexpr GemmKernel rung(const char* name, const char* summary, DType type, Mat
 template <Index element>
 const char* reject_large(const GemmKernel& kernel, const GemmCall& call, const Capabilities& machine) noexcept {
   if (const char* reason = reject(kernel, call, machine)) return reason;
-  if (machine.compute_major != 9) return "the row mma_sync_* of this mode takes every product on this card; use that";
+  if (machine.compute_major != 9) return "the kernel mma_sync_* of this mode takes every product on this GPU; use that";
   return is_small(call, element, machine)
              ? nullptr
-             : "the row wgmma_* of this mode takes less time for such a product; use that, or mma_sync_*";
+             : "the kernel wgmma_* of this mode takes less time for such a product; use that, or mma_sync_*";
 }
 
 /// Returns the ladder's kernel `name` for products that take these device kernels less time than Hopper's warpgroup

@@ -11,7 +11,7 @@
 namespace tessera::cuda {
 namespace {
 
-using ThreeTerms = wgmma::Recipe<UnitType::Bf16, 3, 32, 64>;
+using ThreeTerms = wgmma::Recipe<MatrixUnitType::Bf16, 3, 32, 64>;
 
 } // namespace
 

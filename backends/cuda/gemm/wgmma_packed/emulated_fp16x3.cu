@@ -16,7 +16,7 @@
 namespace tessera::cuda {
 namespace {
 
-using TwoTerms = wgmma::Recipe<UnitType::Fp16, 2, 32, wgmma::chunk_k>;
+using TwoTerms = wgmma::Recipe<MatrixUnitType::Fp16, 2, 32, wgmma::chunk_k>;
 
 Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const fp16x3::Fp16x3Plan plan = fp16x3::choose(call, executor.capabilities().multiprocessors);

@@ -21,7 +21,7 @@ namespace tessera::cuda::wgmma {
 
 inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major != 9)
-    return "warpgroup matrix instructions need compute capability 9.0 (Hopper); use another row of this math mode";
+    return "warpgroup matrix instructions need compute capability 9.0 (Hopper); use another kernel of this math mode";
   if (call.k >= Index{1} << 30) return "k is over 2³⁰; use math mode strict";
   return nullptr;
 }
@@ -31,7 +31,8 @@ inline const char* reject_emulated(const GemmKernel& kernel, const GemmCall& cal
                                    const Capabilities& machine) noexcept {
   if (const char* reason = reject(kernel, call, machine)) return reason;
   static_assert(detail::emulated_strict_k == 256);
-  return fp16x3::is_strict(call) ? "the mode is the strict product where k is at most 256; use row strict" : nullptr;
+  return fp16x3::is_strict(call) ? "the mode is the strict product where k is at most 256; use the kernel strict"
+                                 : nullptr;
 }
 
 /// Estimates the time of `tiles` tiles, `at_once` of which run together: each takes its columns, and about 16 more to
@@ -107,10 +108,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
                        .tiles_n = static_cast<int>(tiles_n),
                        .cut = cut,
                        .sums = reinterpret_cast<float*>(memory + sums_at),
-                       .c = x.c,
-                       .ldc = x.ldc,
-                       .alpha = x.alpha,
-                       .beta = x.beta,
+                       .to = ScaledResult<float>::of(call),
                        .c_pairs = x.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.c) % 8 == 0,
                        .epilogue = x.epilogue,
                        .unfit = unfit};

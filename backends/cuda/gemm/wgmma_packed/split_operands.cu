@@ -16,22 +16,22 @@ constexpr int threads = 256;
 constexpr const char* packing = "packing an operand for the matrix units";
 
 /// The format of a term: rounding to it (the bits are in the low end of a word), and its value.
-template <UnitType type>
+template <MatrixUnitType type>
 struct TermFormat;
 template <>
-struct TermFormat<UnitType::Fp16> {
+struct TermFormat<MatrixUnitType::Fp16> {
   static __device__ unsigned round(float x) { return __half_as_ushort(__float2half_rn(x)); }
   static __device__ float value(unsigned bits) {
     return __half2float(__ushort_as_half(static_cast<unsigned short>(bits)));
   }
 };
 template <>
-struct TermFormat<UnitType::Bf16> {
+struct TermFormat<MatrixUnitType::Bf16> {
   static __device__ unsigned round(float x) { return __bfloat16_as_ushort(__float2bfloat16_rn(x)); }
   static __device__ float value(unsigned bits) { return __uint_as_float(bits << 16); }
 };
 template <>
-struct TermFormat<UnitType::Tf32> {
+struct TermFormat<MatrixUnitType::Tf32> {
   static __device__ unsigned round(float x) { return rounded_to_tf32(x); }
   static __device__ float value(unsigned bits) { return __uint_as_float(bits); }
 };
@@ -73,7 +73,7 @@ __device__ void mark(const UnfitLines& unfit, Marks how, Index line) {
 }
 
 /// Splits elements, and stores their terms from `to` on. Returns whether all could be split.
-template <UnitType type, int terms, int width>
+template <MatrixUnitType type, int terms, int width>
 __device__ bool write_terms(float (&left)[width], char* to, Index term_bytes) {
   bool fit = true;
 #pragma unroll
@@ -94,7 +94,7 @@ __device__ bool write_terms(float (&left)[width], char* to, Index term_bytes) {
   return fit;
 }
 
-template <UnitType type, int terms>
+template <MatrixUnitType type, int terms>
 __global__ void __launch_bounds__(threads)
     split(StridedMatrix<float> x, SplitOperand out, UnfitLines unfit, Marks how) {
   constexpr int width = 16 / bytes_of(type); // elements of a chunk of 16 bytes
@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(ScaledPatch<along_k>::threads)
   for (float& element : left) element *= scale.scale;
   char* const to =
       panel + p / out.block_k * out.block_bytes() + out.offset_in_term(in_panel, static_cast<int>(p % out.block_k));
-  write_terms<UnitType::Fp16, 2>(left, to, out.term_bytes());
+  write_terms<MatrixUnitType::Fp16, 2>(left, to, out.term_bytes());
 }
 
 template <bool along_k>
@@ -181,7 +181,7 @@ Status launch_scaled(cudaStream_t stream, const StridedMatrix<float>& x, const S
 
 } // namespace
 
-Status split_operand(cudaStream_t stream, UnitType type, const StridedMatrix<float>& x, const SplitOperand& out,
+Status split_operand(cudaStream_t stream, MatrixUnitType type, const StridedMatrix<float>& x, const SplitOperand& out,
                      const UnfitLines& unfit, Marks how) {
   if (out.scaled)
     return x.col_stride == 1 ? launch_scaled<true>(stream, x, out, unfit, how)
@@ -189,9 +189,10 @@ Status split_operand(cudaStream_t stream, UnitType type, const StridedMatrix<flo
   const Patch patch(x.col_stride == 1);
   const Index k_chunks = out.blocks * out.block_k * out.element_bytes / 16;
   const Index blocks = out.panels * out.panel_rows / patch.rows * ceil_div<Index>(k_chunks, patch.chunks);
-  const auto kernel = type == UnitType::Tf32   ? split<UnitType::Tf32, 1>
-                      : type == UnitType::Bf16 ? (out.terms == 3 ? split<UnitType::Bf16, 3> : split<UnitType::Bf16, 1>)
-                                               : split<UnitType::Fp16, 1>;
+  const auto kernel = type == MatrixUnitType::Tf32 ? split<MatrixUnitType::Tf32, 1>
+                      : type == MatrixUnitType::Bf16
+                          ? (out.terms == 3 ? split<MatrixUnitType::Bf16, 3> : split<MatrixUnitType::Bf16, 1>)
+                          : split<MatrixUnitType::Fp16, 1>;
   const Launch launch{.blocks = blocks, .threads = threads, .programmatic = how == Marks::Columns};
   return launch_kernel(stream, launch, packing, kernel, x, out, unfit, how);
 }

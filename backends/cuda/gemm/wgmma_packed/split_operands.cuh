@@ -30,8 +30,8 @@ struct SplitOperand {
   int panel_rows = 0, block_k = 0, terms = 0, element_bytes = 0;
   Index panels = 0, blocks = 0;
 
-  SplitOperand(Index rows_, Index k_, int panel_rows_, Index panels_, int block_k_, int terms_, UnitType type)
-      : scaled(type == UnitType::Fp16 && terms_ > 1),
+  SplitOperand(Index rows_, Index k_, int panel_rows_, Index panels_, int block_k_, int terms_, MatrixUnitType type)
+      : scaled(type == MatrixUnitType::Fp16 && terms_ > 1),
         rows(rows_),
         k(k_),
         panel_rows(panel_rows_),
@@ -61,7 +61,7 @@ struct SplitOperand {
 enum class Marks { Rows, Columns, Cleared };
 
 /// Fills `out`. There are marks if there are several terms.
-Status split_operand(cudaStream_t stream, UnitType type, const StridedMatrix<float>& x, const SplitOperand& out,
+Status split_operand(cudaStream_t stream, MatrixUnitType type, const StridedMatrix<float>& x, const SplitOperand& out,
                      const UnfitLines& unfit, Marks how);
 
 } // namespace tessera::cuda

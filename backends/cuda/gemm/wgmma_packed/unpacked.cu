@@ -53,7 +53,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const Index panels = ceil_div<Index>(columns, plan.tile_n);
   SplitOperand small(columns, call.k, plan.tile_n,
                      plan.shares_large ? ceil_div<Index>(panels, cluster) * cluster : panels, block_k, 2,
-                     UnitType::Fp16);
+                     MatrixUnitType::Fp16);
   const Index segment_blocks = fp16x3::segment_blocks_of(call);
   const SegmentSlices cut{ceil_div(small.blocks, segment_blocks), plan.slices};
   const bool in_planes = cut.slices > 1 || call.beta != 0 || call.epilogue.residual != nullptr;
@@ -73,7 +73,7 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   const StridedOperands<float>& x = operands;
   const StridedMatrix<float> source = swapped ? StridedMatrix<float>{x.a, x.a_row, x.a_col, x.m, x.k}
                                               : StridedMatrix<float>{x.b, x.b_col, x.b_row, x.n, x.k};
-  if (Status status = split_operand(stream, UnitType::Fp16, source, small, unfit, Marks::Cleared); !status.ok())
+  if (Status status = split_operand(stream, MatrixUnitType::Fp16, source, small, unfit, Marks::Cleared); !status.ok())
     return status;
 
   const Index ld = in_planes ? x.n : x.ldc;
@@ -99,10 +99,10 @@ Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& c
   if (const Index last = large.lines % box_rows; large.along_k && last > 0)
     if (Status status = encode(large, last, product.edge); !status.ok()) return status;
   if (Status status = encode(large, large.along_k ? box_rows : block_k, product.map); !status.ok()) return status;
-  const Index units = (plan.shares_large ? product.tiles * small.panels / cluster
+  const Index items = (plan.shares_large ? product.tiles * small.panels / cluster
                                          : ceil_div<Index>(product.tiles, cluster) * small.panels) *
                       cut.slices;
-  const Index clusters = std::clamp<Index>(executor.capabilities().multiprocessors / cluster, 1, units);
+  const Index clusters = std::clamp<Index>(executor.capabilities().multiprocessors / cluster, 1, items);
   const auto start = plan.tile_n == 32 ? launch<32> : plan.tile_n == 64 ? launch<64> : launch<128>;
   if (Status status = start(stream, large, product, clusters, name); !status.ok()) return status;
   if (in_planes) {

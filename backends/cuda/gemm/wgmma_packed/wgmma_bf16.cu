@@ -10,7 +10,7 @@
 namespace tessera::cuda {
 namespace {
 
-using Rounded = wgmma::Recipe<UnitType::Bf16, 1, 64, 0>;
+using Rounded = wgmma::Recipe<MatrixUnitType::Bf16, 1, 64, 0>;
 
 } // namespace
 

@@ -10,7 +10,7 @@
 namespace tessera::cuda {
 namespace {
 
-using Rounded = wgmma::Recipe<UnitType::Fp16, 1, 64, 0>;
+using Rounded = wgmma::Recipe<MatrixUnitType::Fp16, 1, 64, 0>;
 
 } // namespace
 

@@ -22,9 +22,7 @@ struct PackedProduct {
   int tiles_m, tiles_n; ///< numbers of tiles; a tile here belongs to a cluster
   SegmentSlices cut;    ///< segments and slices of k
   float* sums;          ///< [plane][m][n], if there are several slices
-  float* c;
-  Index ldc;
-  float alpha, beta;
+  ScaledResult<float> to;
   bool c_pairs; ///< C can be written two columns at once
   EpilogueStore<float> epilogue;
   UnfitLines unfit; ///< results in marked rows and columns are not stored in C
@@ -66,12 +64,12 @@ struct Destination {
     inside[1] = i + 8 < x.m;
     columns = static_cast<int>(min(x.n - j, Index{S::tile_n}));
     const bool sliced = x.cut.slices > 1;
-    const Index ld = sliced ? x.n : x.ldc;
-    row[0] = (sliced ? x.sums + plane * x.m * x.n : x.c) + i * ld + j;
+    const Index ld = sliced ? x.n : x.to.ldc;
+    row[0] = (sliced ? x.sums + plane * x.m * x.n : x.to.c) + i * ld + j;
     row[1] = row[0] + 8 * ld;
     pairs = sliced ? x.n % 2 == 0 : x.c_pairs;
-    alpha = sliced ? 1 : x.alpha;
-    beta = sliced ? 0 : x.beta;
+    alpha = sliced ? 1 : x.to.alpha;
+    beta = sliced ? 0 : x.to.beta;
   }
 };
 

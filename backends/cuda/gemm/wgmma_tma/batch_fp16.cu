@@ -5,7 +5,7 @@
 namespace tessera::cuda::tma {
 
 Status run_batch_fp16(cudaStream_t stream, const GemmBatch& group, Index multiprocessors) noexcept {
-  return run_batch<UnitType::Fp16>(stream, group, multiprocessors);
+  return run_batch<MatrixUnitType::Fp16>(stream, group, multiprocessors);
 }
 
 } // namespace tessera::cuda::tma

@@ -101,7 +101,7 @@ class BatchTiles {
 };
 
 /// The producer: one lane fetches what all lanes have found.
-template <UnitType type, class S, Major a_major, Major b_major>
+template <MatrixUnitType type, class S, Major a_major, Major b_major>
 __device__ void produce_batch(const BatchProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers,
                               BatchTile* tiles) {
   constexpr int block_k = block_k_of(type);
@@ -142,7 +142,7 @@ __device__ void produce_batch(const BatchProduct& x, char* shared, Barriers<S::c
   }
 }
 
-template <UnitType type, class S>
+template <MatrixUnitType type, class S>
 __device__ void consume_batch(const BatchProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers,
                               const BatchTile* tiles) {
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
@@ -210,7 +210,7 @@ __device__ void consume_batch(const BatchProduct& x, char* shared, Barriers<S::c
 #endif
 
 /// The kernel. It is launched in clusters of at least as many blocks as share.
-template <UnitType type, int rows, int tile_n, Sharing sharing>
+template <MatrixUnitType type, int rows, int tile_n, Sharing sharing>
 __global__ void __launch_bounds__(threads, BatchStages<rows, tile_n, sharing>::at_once)
     batch_product(const __grid_constant__ BatchProduct x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)

@@ -9,7 +9,7 @@
 
 namespace tessera::cuda::tma {
 
-template <UnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothing>
+template <MatrixUnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothing>
 Status launch_batch(cudaStream_t stream, const BatchProduct& x, const Launch& how) noexcept {
   using S = BatchStages<rows, tile_n, sharing>;
   constexpr const char* name = "batch by tensor maps";
@@ -20,7 +20,7 @@ Status launch_batch(cudaStream_t stream, const BatchProduct& x, const Launch& ho
   return launch_kernel(stream, launch, name, kernel, x);
 }
 
-template <UnitType type>
+template <MatrixUnitType type>
 Status run_batch(cudaStream_t stream, const GemmBatch& group, Index multiprocessors) noexcept {
   constexpr Index block_k = block_k_of(type);
   constexpr unsigned cache_line = TensorShape{}.cache_line;

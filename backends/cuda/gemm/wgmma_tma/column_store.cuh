@@ -68,7 +68,7 @@ __device__ void store_columns_of(const Output& x, R* c, const float (&sum)[count
     store_rounded(c + row * x.ldc + col, sum[e], x.alpha, x.beta);
   }
 }
-template <UnitType type, int count>
+template <MatrixUnitType type, int count>
 __device__ void store_columns_of(const Output& x, const float (&sum)[count], char* buffers, int i, int j, int slice) {
   if (x.narrow)
     store_columns_of(x, static_cast<Narrow<type>*>(x.c), sum, buffers, i, j);

@@ -18,7 +18,7 @@ __device__ void forget(float (&registers)[count]) {
   for (float& value : registers) value = 0;
 }
 
-template <UnitType type, int tile_n>
+template <MatrixUnitType type, int tile_n>
 class DeferredRows {
   static constexpr int columns = 64, chunks = (tile_n + columns - 1) / columns;
   static constexpr int staged = 2;     ///< chunks that wait in shared memory: one in each of the warp's buffers

@@ -11,7 +11,7 @@ namespace tessera::cuda::tma {
 using wgmma::Barriers;
 
 /// Issues the products of one stage.
-template <UnitType type, Major a_major, Major b_major, int count>
+template <MatrixUnitType type, Major a_major, Major b_major, int count>
 __device__ void multiply_stage(float (&sum)[count], const SwizzledDescriptor& a, const SwizzledDescriptor& b,
                                int accumulate) {
   constexpr unsigned along_k = 16 * 2, across = 16 * 128; // bytes from one instruction's k to the next one's
@@ -41,7 +41,7 @@ __device__ void with_majors(int majors, const F& f) {
 /// Multiplies a segment of k of a small tile. Its products take less time than the instructions around them, so that
 /// these are few: directions and addresses are known before the loop, and in registers that all threads of a warp
 /// share.
-template <UnitType type, class S, Major a_major, Major b_major, int count>
+template <MatrixUnitType type, class S, Major a_major, Major b_major, int count>
 __device__ void multiply_short(float (&sum)[count], const char* shared, Barriers<S::count, S::sharers>& barriers,
                                Ring<S::count>& ring, int stages, int consumer, int lane, int blocks) {
   const auto same_in_warp = [](unsigned value) { return __shfl_sync(~0U, value, 0); };
@@ -71,7 +71,7 @@ __device__ void multiply_short(float (&sum)[count], const char* shared, Barriers
 
 /// Multiplies a segment of k of a tile with more than 64 columns a consumer. `beside(k)` is called while the products
 /// of block k of the segment run.
-template <UnitType type, class S, int count, class Beside>
+template <MatrixUnitType type, class S, int count, class Beside>
 __device__ void multiply_long(float (&sum)[count], const char* shared, Barriers<S::count, S::sharers>& barriers,
                               Ring<S::count>& ring, int stages, int consumer, int lane, int blocks, int majors,
                               Major b_major, const Beside& beside) {

@@ -17,7 +17,7 @@ using wgmma::threads;
 using wgmma::tile_m;
 
 /// Returns the k of a stage, which fill a line of 128 bytes.
-constexpr __host__ __device__ int block_k_of(UnitType type) { return 128 / bytes_of(type); }
+constexpr __host__ __device__ int block_k_of(MatrixUnitType type) { return 128 / bytes_of(type); }
 constexpr int staging = 4 << 10; ///< bytes of each consumer warp for results on their way to memory
 
 template <int rows_, int tile_n_, Sharing sharing_>
@@ -66,7 +66,7 @@ using wgmma::elected;
 /// operand. They arrive in shared memory as
 /// consecutive lines: one for each row; or, where the operand is MN-major, one for each k and as many rows as a line
 /// holds.
-template <UnitType type, int rows, Major major>
+template <MatrixUnitType type, int rows, Major major>
 class OperandRows {
   static constexpr int block_k = block_k_of(type);
 

@@ -22,7 +22,7 @@ namespace tessera::cuda::tma {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-template <UnitType type, class S, Major a_major, Major b_major>
+template <MatrixUnitType type, class S, Major a_major, Major b_major>
 __device__ void produce(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers, unsigned rank,
                         WorkTile<S> work, WorkTile<S>* work_tiles) {
   Ring<S::count> ring;
@@ -68,7 +68,7 @@ __device__ void produce(const TmaProduct& x, char* shared, Barriers<S::count, S:
       if (work.end - work.begin > x.segment_blocks) fetch_waiting<type, S>(x, shared, barriers, ring);
   }
 }
-template <UnitType type, class S, class... Arguments>
+template <MatrixUnitType type, class S, class... Arguments>
 __device__ void produce(const TmaProduct& x, Arguments&&... arguments) {
   using enum Major;
   if (x.a.major == K && x.b.major == K)
@@ -85,7 +85,7 @@ __device__ void produce(const TmaProduct& x, Arguments&&... arguments) {
 template <class S>
 constexpr bool stores_columns = S::tile_n <= 128;
 
-template <UnitType type, class S, bool with_epilogue>
+template <MatrixUnitType type, class S, bool with_epilogue>
 __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers, Arrivals& arrivals,
                         unsigned rank, const WorkTile<S>* work_tiles) {
   const int thread = static_cast<int>(threadIdx.x) % 128;
@@ -172,7 +172,7 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
 
 /// The kernel. It is launched in clusters. The variant with an epilogue is a kernel of its own, because this one uses
 /// every register.
-template <UnitType type, int rows, int tile_n, Sharing sharing, bool with_epilogue>
+template <MatrixUnitType type, int rows, int tile_n, Sharing sharing, bool with_epilogue>
 __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ TmaProduct x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   using S = Stages<rows, tile_n, sharing>;
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Tm
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
     ptx::barrier_cluster_wait();
-    if constexpr (type == UnitType::Tf32)
+    if constexpr (type == MatrixUnitType::Tf32)
       consume_from_registers<S, with_epilogue>(x, shared, barriers, arrivals, rank, work_tiles);
     else
       consume<type, S, with_epilogue>(x, shared, barriers, arrivals, rank, work_tiles);

@@ -21,7 +21,7 @@ namespace tessera::cuda::tma {
 
 inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major != 9)
-    return "warpgroup matrix instructions need compute capability 9.0 (Hopper); use another row of this math mode";
+    return "warpgroup matrix instructions need compute capability 9.0 (Hopper); use another kernel of this math mode";
   if (std::max({call.m, call.n, call.k}) >= Index{1} << 30) return "m, n or k is 2³⁰ or more; use math mode strict";
   return nullptr;
 }
@@ -53,13 +53,13 @@ inline Status describe(DType type, const StoredOperand& x, Index box_rows, Index
   return encode(type, x, x.along_k ? box_rows : box_k, out.map, cache_line, box_line, planes);
 }
 
-template <UnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothing>
+template <MatrixUnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothing>
 Status launch(cudaStream_t stream, const TmaProduct& x, const Blocks& blocks, const char* name) noexcept {
   using S = Stages<rows, tile_n, sharing>;
   using Waiting = WaitingSums<type, S>;
   static_assert(!S::stashes ||
                 Index{Waiting::chunks} * Waiting::chunk_bytes ==
-                    TilingPlan{rows, tile_n, sharing, 1, 1}.stashed_in_memory(2, type == UnitType::Tf32));
+                    TilingPlan{rows, tile_n, sharing, 1, 1}.stashed_in_memory(2, type == MatrixUnitType::Tf32));
   const auto kernel = x.epilogue.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
                                                          : product<type, rows, tile_n, sharing, false>;
   if (Status status = allow_most_shared(kernel, name); !status.ok()) return status;
@@ -71,14 +71,14 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const Blocks& blocks, co
   return launch_kernel(stream, how, name, kernel, x);
 }
 
-template <UnitType type>
+template <MatrixUnitType type>
 Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, const Blocks& blocks,
               const char* name) noexcept {
   const auto is = [&](int tile_m, int tile_n, Sharing sharing) {
     return plan.tile_m == tile_m && plan.tile_n == tile_n && plan.sharing == sharing;
   };
   using enum Sharing;
-  constexpr bool narrow = type != UnitType::Tf32;
+  constexpr bool narrow = type != MatrixUnitType::Tf32;
   if (is(128, 256, B)) return launch<type, 128, 256, B>(stream, x, blocks, name);
   if (is(128, 256, Nothing)) return launch<type, 128, 256>(stream, x, blocks, name);
   if constexpr (narrow) {
@@ -101,18 +101,18 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const TilingPlan& plan, 
 inline Output results_of(const GemmCall& call, float* sums, Index sums_pitch) noexcept {
   const bool sliced = sums != nullptr;
   const DType type = sliced ? DType::F32 : call.result;
-  void* const c = sliced ? sums : call.c;
-  const Index ldc = sliced ? sums_pitch : call.ldc;
-  return {.c = c,
-          .ldc = ldc,
+  const auto to = sliced ? ScaledResult<float, void>{.c = sums, .ldc = sums_pitch, .alpha = 1, .beta = 0}
+                         : ScaledResult<float, void>::of(call);
+  return {.c = to.c,
+          .ldc = to.ldc,
           .plane = call.m * sums_pitch,
           .m = static_cast<int>(call.m),
           .n = static_cast<int>(sliced ? sums_pitch : call.n),
-          .alpha = sliced ? 1 : static_cast<float>(call.alpha),
-          .beta = sliced ? 0 : static_cast<float>(call.beta),
+          .alpha = to.alpha,
+          .beta = to.beta,
           .narrow = type != DType::F32,
-          .vectors = reinterpret_cast<std::uintptr_t>(c) % 16 == 0 &&
-                     (call.m == 1 || ldc * static_cast<Index>(size_of(type)) % 16 == 0)};
+          .vectors = reinterpret_cast<std::uintptr_t>(to.c) % 16 == 0 &&
+                     (call.m == 1 || to.ldc * static_cast<Index>(size_of(type)) % 16 == 0)};
 }
 
 /// Makes the map of C for the copy engine. `transposed`: its boxes hold results of Cᵀ.
@@ -134,8 +134,8 @@ struct OperandRoles {
   unsigned cache_line; ///< see TensorShape
 };
 
-inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multiprocessors) noexcept {
-  const bool tf32 = type == UnitType::Tf32;
+inline OperandRoles roles_of(const GemmCall& call, MatrixUnitType type, Index multiprocessors) noexcept {
+  const bool tf32 = type == MatrixUnitType::Tf32;
   OperandRoles roles{
       StoredOperand::a_of(call, bytes_of(type)), StoredOperand::b_of(call, bytes_of(type)), false, {}, 128};
   ProductSize size = ProductSize::of(call.m, call.n, call.k, bytes_of(type));
@@ -157,7 +157,7 @@ inline OperandRoles roles_of(const GemmCall& call, UnitType type, Index multipro
 }
 
 /// Runs a kernel's product.
-template <UnitType type>
+template <MatrixUnitType type>
 Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   constexpr int block_k = block_k_of(type);
   const cudaStream_t stream = stream_of(queue);
@@ -173,7 +173,7 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const Gem
   const std::size_t second_at = layout.add(second.copy_bytes());
   const std::size_t sums_at = layout.add(plan.slices > 1 ? plan.slices * call.m * sums_pitch * 4 : 0);
   const std::size_t stash_at =
-      layout.add(blocks.count * plan.stashed_in_memory(size.segments(), type == UnitType::Tf32));
+      layout.add(blocks.count * plan.stashed_in_memory(size.segments(), type == MatrixUnitType::Tf32));
   Scratch scratch;
   if (layout.size() > 0)
     if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;

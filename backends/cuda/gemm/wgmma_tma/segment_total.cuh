@@ -13,10 +13,10 @@
 namespace tessera::cuda::tma {
 
 /// Where the sums of a large tile's thread wait.
-template <UnitType type, class S>
+template <MatrixUnitType type, class S>
 struct WaitingSums {
   static constexpr int threads = consumers * 128;
-  static constexpr bool on_chip = type != UnitType::Tf32;
+  static constexpr bool on_chip = type != MatrixUnitType::Tf32;
   static constexpr int all = S::columns / 2;
   static constexpr int in_buffers = staging / (32 * sizeof(float));
   static constexpr int in_stage = on_chip ? S::bytes / (threads * sizeof(float)) : 0;
@@ -33,13 +33,13 @@ struct WaitingSums {
 using wgmma::Barriers;
 
 /// Returns the number of stages that sums leave; `wait`: there are sums that wait.
-template <UnitType type, class S>
+template <MatrixUnitType type, class S>
 __device__ int stages_beside_sums(bool wait) {
   return S::stashes && WaitingSums<type, S>::on_chip && wait ? S::count - 1 : S::count;
 }
 /// Returns the number of stages in the ring: fewer than there are where sums wait in one of them, and in clusters that
 /// share results (cluster_split_k.cuh).
-template <UnitType type, class S>
+template <MatrixUnitType type, class S>
 __device__ int stages_of(const TmaProduct& x) {
   if constexpr (S::sharing == Sharing::Results) return S::count - x.k_parts / 2;
   return stages_beside_sums<type, S>(x.slices == 1 && x.segment_blocks < x.blocks);
@@ -51,7 +51,7 @@ constexpr int showing_block = 6;
 
 /// Fetches the sums in a block's memory through the ring. The consumers have shown them before they released the stages
 /// that this waits for.
-template <UnitType type, class S>
+template <MatrixUnitType type, class S>
 __device__ void fetch_waiting(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers,
                               Ring<S::count>& ring) {
   using Waiting = WaitingSums<type, S>;
@@ -72,7 +72,7 @@ constexpr Totals totals = S::sharing == Sharing::Results ? Totals::None
                                                          : Totals::InRegisters;
 
 /// The total of a tile's segments. add() takes the sums of a segment; after the last one, result() returns all.
-template <UnitType type, class S, Totals where = totals<S>>
+template <MatrixUnitType type, class S, Totals where = totals<S>>
 class SegmentTotal {
   using Sums = float[S::columns / 2];
 
@@ -84,7 +84,7 @@ class SegmentTotal {
 
 /// A total in registers. All segments are added in one place of the code, the first one to −0, which changes nothing:
 /// with a branch for it, ptxas moves all sums from register to register, or to local memory.
-template <UnitType type, class S>
+template <MatrixUnitType type, class S>
 class SegmentTotal<type, S, Totals::InRegisters> {
   using Sums = float[S::columns / 2];
 
@@ -105,7 +105,7 @@ class SegmentTotal<type, S, Totals::InRegisters> {
 };
 
 /// A total in the registers of the products, while earlier sums wait elsewhere. A thread reads what it has written.
-template <UnitType type, class S>
+template <MatrixUnitType type, class S>
 class SegmentTotal<type, S, Totals::Apart> {
   using Waiting = WaitingSums<type, S>;
   using Sums = float[S::columns / 2];

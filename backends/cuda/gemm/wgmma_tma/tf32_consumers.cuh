@@ -126,7 +126,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
   Ring<S::count> ring;
-  const int stages = stages_of<UnitType::Tf32, S>(x);
+  const int stages = stages_of<MatrixUnitType::Tf32, S>(x);
   const int own_b = S::b_of(warp / 4, Major::K);
   const unsigned full = shared_address(barriers.full), empty = shared_address(barriers.empty);
   char* const buffers = shared + S::count * static_cast<int>(S::bytes) + warp * staging;
@@ -139,7 +139,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
     const WorkTile<S> work(work_tiles, barriers.full, ring);
     const int blocks = work.uniform_blocks();
     float sum[S::columns / 2];
-    SegmentTotal<UnitType::Tf32, S> total;
+    SegmentTotal<MatrixUnitType::Tf32, S> total;
     for (int left = blocks;;) {
       const int here = min(left, x.segment_blocks); // blocks of k in this segment
       int before = -1;                              // the stage whose products may still run
@@ -202,7 +202,7 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
       } else if (x.swapped) {
         store_transposed(to, sums, col, row, work.slice);
       } else {
-        store<UnitType::Bf16, true>(to, sums, buffer, row, col, work.slice);
+        store<MatrixUnitType::Bf16, true>(to, sums, buffer, row, col, work.slice);
       }
     };
     if constexpr (S::sharing == Sharing::Results) {

@@ -27,10 +27,11 @@ struct alignas(4 * sizeof(R)) Quad {
   }
 };
 
-template <UnitType type>
-using Narrow = std::conditional_t<type == UnitType::Fp16, __half, __nv_bfloat16>;
+template <MatrixUnitType type>
+using Narrow = std::conditional_t<type == MatrixUnitType::Fp16, __half, __nv_bfloat16>;
 
-/// Where results go: to C, or to the sums of slices.
+/// Where results go: to C, or to the sums of slices. The members of ScaledResult stand apart here: this order is part
+/// of the kernels' parameters.
 struct Output {
   void* c;
   Index ldc;
@@ -63,8 +64,8 @@ __device__ inline int lane_from_here() {
 }
 
 /// Writes 32 f32 results of each of 16 rows, or the last 16, to a buffer, from accumulator `first` on, which must be a
-/// constant. The buffer's lines have 128 bytes, and the 16-byte chunk c of line i is at c ^ i % 8. Of every 8 columns a
-/// lane has two, in the rows lane / 4 and lane / 4 + 8 or, if `paired`, 2·(lane / 4) and the next one. Lanes of odd
+/// constant. The buffer's lines have 128 bytes, and the 16-byte chunk c of line i is at c ^ i % 8. A lane has two of
+/// every 8 columns, in the rows lane / 4 and lane / 4 + 8 or, if `paired`, 2·(lane / 4) and the next one. Lanes of odd
 /// rows write their chunks in another order than lanes of even rows, so that no two rows use the same banks at once.
 template <bool paired, int count>
 __device__ void stage_wide(const float (&sum)[count], int first, float alpha, char* buffer, int lane) {
@@ -101,7 +102,7 @@ __device__ void stage_pairs(GetPair pair, int first, char* buffer, int lane) {
                  : "memory");
   }
 }
-template <UnitType type, int count>
+template <MatrixUnitType type, int count>
 __device__ void stage_narrow(const float (&sum)[count], int first, float alpha, char* buffer, int lane) {
   stage_pairs<count / 2>(
       [&](int p) { return Rounding<Narrow<type>>::pair(alpha * sum[p * 2], alpha * sum[p * 2 + 1]); }, first / 2,
@@ -215,7 +216,7 @@ __device__ void store_with_epilogue(const EpilogueStore<float>& epilogue, const 
 }
 
 /// Stores a warp's 16 rows from (i, j) on, of one slice.
-template <UnitType type, bool paired = false, int count>
+template <MatrixUnitType type, bool paired = false, int count>
 __device__ void store(const Output& x, const float (&sum)[count], char* buffers, int i, int j, int slice,
                       int lane = static_cast<int>(threadIdx.x) % 32) {
   constexpr int tile_n = count * 2;

@@ -15,11 +15,11 @@ const GemmKernel wgmma_bf16_bf16{.name = "wgmma_bf16",
                                  .source = "CUTLASS",
                                  .type = DType::BF16,
                                  .math = Math::Bf16,
-                                 .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(UnitType::Bf16)},
+                                 .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(MatrixUnitType::Bf16)},
                                  .summation = Summation::HopperUnits,
                                  .accumulator = Accumulator::Truncating,
                                  .reject = tma::reject,
-                                 .run = tma::run<UnitType::Bf16>,
+                                 .run = tma::run<MatrixUnitType::Bf16>,
                                  .epilogue = true};
 
 } // namespace tessera::cuda

@@ -15,11 +15,11 @@ const GemmKernel wgmma_fp16_f16{.name = "wgmma_fp16",
                                 .source = "CUTLASS",
                                 .type = DType::F16,
                                 .math = Math::Fp16,
-                                .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(UnitType::Fp16)},
+                                .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(MatrixUnitType::Fp16)},
                                 .summation = Summation::HopperUnits,
                                 .accumulator = Accumulator::Truncating,
                                 .reject = tma::reject,
-                                .run = tma::run<UnitType::Fp16>,
+                                .run = tma::run<MatrixUnitType::Fp16>,
                                 .epilogue = true};
 
 } // namespace tessera::cuda

@@ -16,11 +16,11 @@ const GemmKernel wgmma_tf32_f32{.name = "wgmma_tf32",
                                 .source = "CUTLASS",
                                 .type = DType::F32,
                                 .math = Math::Tf32,
-                                .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(UnitType::Tf32)},
+                                .tile = {wgmma::tile_m * wgmma::cluster, 256, tma::block_k_of(MatrixUnitType::Tf32)},
                                 .summation = Summation::HopperUnits,
                                 .accumulator = Accumulator::Truncating,
                                 .reject = tma::reject,
-                                .run = tma::run<UnitType::Tf32>,
+                                .run = tma::run<MatrixUnitType::Tf32>,
                                 .epilogue = true,
                                 .narrows = true};
 

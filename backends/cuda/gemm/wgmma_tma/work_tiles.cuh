@@ -62,8 +62,8 @@ struct Clusters {
 /// Says whether the producer leaves a tile's work tile in shared memory, after the barrier of the tile's first stage,
 /// and consumers read it there. Otherwise each consumer computes it: that takes divisions, during which a consumer with
 /// many tiles multiplies nothing, but which cost nothing while the first stage is on its way.
-template <UnitType type, class S>
-constexpr bool producer_leaves_work_tiles = type == UnitType::Tf32 || S::sharing == Sharing::B;
+template <MatrixUnitType type, class S>
+constexpr bool producer_leaves_work_tiles = type == MatrixUnitType::Tf32 || S::sharing == Sharing::B;
 
 /// A block's unit of work: all segments of a tile's k, or one of them.
 template <class S>

@@ -20,7 +20,7 @@ const std::vector<Element>& elements() {
   return all;
 }
 
-PyObject* row_of(Element type, bool is_of_matrices) {
+PyObject* facts_of(Element type, bool is_of_matrices) {
   const ElementType& part = element_type(type.part);
   const auto text = [](std::string_view word) { return std::string(word); };
   return Py_BuildValue("(ssisiiss)", (type.is_complex ? "" : text(part.name)).c_str(), text(type.array_name()).c_str(),
@@ -82,9 +82,9 @@ std::size_t place_of(Element type) {
 PyObject* element_table() {
   PyObject* const table = PyList_New(0);
   const auto add = [&](Element type, bool is_of_matrices) {
-    PyObject* const row = row_of(type, is_of_matrices);
-    const bool added = row != nullptr && PyList_Append(table, row) == 0;
-    Py_XDECREF(row);
+    PyObject* const facts = facts_of(type, is_of_matrices);
+    const bool added = facts != nullptr && PyList_Append(table, facts) == 0;
+    Py_XDECREF(facts);
     return added;
   };
   bool complete = table != nullptr;

@@ -41,6 +41,27 @@ struct Side {
   std::optional<Layout> layout;
 };
 
+/// Returns the call of out := alpha·a·b + beta·out, for the first matrix of each stack.
+template <class Factor>
+ProductCall<Factor> call_of(DType type, Math math, Factor alpha, const Side& a, const Side& b, Factor beta,
+                            const Side& out) {
+  return {.type = type,
+          .math = math,
+          .op_a = a.layout->op,
+          .op_b = b.layout->op,
+          .m = a.array.rows,
+          .n = b.array.cols,
+          .k = a.array.cols,
+          .alpha = alpha,
+          .a = a.array.data,
+          .lda = a.layout->ld,
+          .b = b.array.data,
+          .ldb = b.layout->ld,
+          .beta = beta,
+          .c = out.array.data,
+          .ldc = out.layout->ld};
+}
+
 /// The product of two tensors whose types and shapes fit.
 class Tensors {
  public:
@@ -139,23 +160,8 @@ class Tensors {
   /// A result that is stored by columns is computed as Cᵀ = Bᵀ·Aᵀ, which has the same bits.
   GemmBatch real(const Side& out) {
     epilogue_.activation = activation_;
-    GemmCall call{{.type = a_.array.type.part,
-                   .math = math_,
-                   .op_a = a_.layout->op,
-                   .op_b = b_.layout->op,
-                   .m = a_.array.rows,
-                   .n = b_.array.cols,
-                   .k = a_.array.cols,
-                   .alpha = alpha_.real(),
-                   .a = a_.array.data,
-                   .lda = a_.layout->ld,
-                   .b = b_.array.data,
-                   .ldb = b_.layout->ld,
-                   .beta = beta_.real(),
-                   .c = out.array.data,
-                   .ldc = out.layout->ld},
-                  type_.part,
-                  epilogue_};
+    const GemmCall call{call_of(a_.array.type.part, math_, alpha_.real(), a_, b_, beta_.real(), out), type_.part,
+                        epilogue_};
     GemmBatch batch{.call = call, .count = count_, .stride_a = a_.step, .stride_b = b_.step, .stride_c = out.step};
     if (out.layout->op == Op::None) return batch;
     std::swap(batch.call.a, batch.call.b);
@@ -171,21 +177,7 @@ class Tensors {
   /// Swapped operands would change the bits of a complex product, so `out` must be stored by rows.
   bool multiply_complex(const Side& out) {
     if (out.layout->op != Op::None || activation_ != Activation::None) return false;
-    const ComplexGemmCall first{{.type = type_.part,
-                                 .math = math_,
-                                 .op_a = a_.layout->op,
-                                 .op_b = b_.layout->op,
-                                 .m = a_.array.rows,
-                                 .n = b_.array.cols,
-                                 .k = a_.array.cols,
-                                 .alpha = alpha_,
-                                 .a = a_.array.data,
-                                 .lda = a_.layout->ld,
-                                 .b = b_.array.data,
-                                 .ldb = b_.layout->ld,
-                                 .beta = beta_,
-                                 .c = out.array.data,
-                                 .ldc = out.layout->ld}};
+    const ComplexGemmCall first{call_of(type_.part, math_, alpha_, a_, b_, beta_, out)};
     expect_results_apart(out);
     const auto bytes = static_cast<Index>(type_.bytes());
     const auto of = [&](Index i) {
@@ -337,6 +329,7 @@ PyObject* grouped_tensor_product(PyObject* a_object, PyObject* b_object, PyObjec
   if (!left.layout || !right.layout || !result.layout || result.layout->op != Op::None) Py_RETURN_NONE;
   const Math mode = math_of(math, a);
   const Index element = left.array.element(), result_element = result.array.element();
+  const GemmCall whole{call_of(left.array.type.part, mode, 1.0, left, right, 0.0, result), out.type().part};
   std::vector<GemmBatch> groups;
   Index begin = 0;
   if (PyTuple_Check(ends)) { // the numbers' address in the GPU's memory, whether they have 64 bits, and their count
@@ -344,43 +337,17 @@ PyObject* grouped_tensor_product(PyObject* a_object, PyObject* b_object, PyObjec
     const Py_ssize_t count = PyLong_AsSsize_t(PyTuple_GetItem(ends, 2));
     if (PyErr_Occurred()) throw PythonError{};
     const bool wide = PyTuple_GetItem(ends, 1) == Py_True;
-    groups.push_back({.call = {{.type = left.array.type.part,
-                                .math = mode,
-                                .op_a = left.layout->op,
-                                .op_b = right.layout->op,
-                                .m = left.array.rows,
-                                .n = right.array.cols,
-                                .k = left.array.cols,
-                                .a = left.array.data,
-                                .lda = left.layout->ld,
-                                .b = right.array.data,
-                                .ldb = right.layout->ld,
-                                .c = result.array.data,
-                                .ldc = result.layout->ld},
-                               out.type().part},
-                      .count = count,
-                      .stride_b = right.step,
-                      .ends = {numbers, wide}});
+    groups.push_back({.call = whole, .count = count, .stride_b = right.step, .ends = {numbers, wide}});
   }
   for (Py_ssize_t g = 0; PyList_Check(ends) && g < PyList_Size(ends); ++g) {
     const Index end = PyLong_AsLongLong(PyList_GetItem(ends, g));
     if (end == -1 && PyErr_Occurred()) throw PythonError{};
     const Index size = end - begin;
-    GemmCall call{
-        {.type = left.array.type.part,
-         .math = mode,
-         .op_a = left.layout->op,
-         .op_b = right.layout->op,
-         .m = by_rows ? size : left.array.rows,
-         .n = right.array.cols,
-         .k = by_rows ? left.array.cols : size,
-         .a = left.array.data + begin * (by_rows ? left.array.row_stride : left.array.col_stride),
-         .lda = left.layout->ld,
-         .b = right.array.data + (by_rows ? g * right.step * element : begin * right.array.row_stride),
-         .ldb = right.layout->ld,
-         .c = result.array.data + (by_rows ? begin * result.array.row_stride : g * result.step * result_element),
-         .ldc = result.layout->ld},
-        out.type().part};
+    GemmCall call = whole;
+    (by_rows ? call.m : call.k) = size;
+    call.a = left.array.data + begin * (by_rows ? left.array.row_stride : left.array.col_stride);
+    call.b = right.array.data + (by_rows ? g * right.step * element : begin * right.array.row_stride);
+    call.c = result.array.data + (by_rows ? begin * result.array.row_stride : g * result.step * result_element);
     if (call.m > 0) groups.push_back({.call = call});
     begin = end;
   }

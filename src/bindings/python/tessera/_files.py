@@ -166,5 +166,5 @@ def _executors(
     except TypeError:
         raise TypeError(f"devices must be whole numbers, not {devices!r}") from None
     if not numbers or not all(0 <= number < 2**31 for number in numbers):
-        raise InvalidArgument(f"devices = {numbers}; name cards by 0, 1, …")
+        raise InvalidArgument(f"devices = {numbers}; name devices by 0, 1, …")
     return [(name, number) for name in names for number in numbers]

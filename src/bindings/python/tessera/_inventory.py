@@ -49,7 +49,7 @@ def backends() -> list[Backend]:
     >>> [b.available for b in ts.backends() if b.name == "reference"]
     [True]
     """
-    return [Backend(*row) for row in _core.backend_rows()]
+    return [Backend(*facts) for facts in _core.backend_facts()]
 
 
 def kernels(backend: str | None = None, dtype: Any = None, math: str | None = None) -> list[Kernel]:
@@ -61,10 +61,10 @@ def kernels(backend: str | None = None, dtype: Any = None, math: str | None = No
     >>> [k.name for k in ts.kernels("reference", "bfloat16")]
     ['canonical', 'hopper_units', 'gold']
     """
-    names = [row[0] for row in _core.backend_rows()] if backend is None else [backend]
-    rows = [Kernel(name, *row) for name in names for row in _core.kernel_rows(name)]
+    names = [facts[0] for facts in _core.backend_facts()] if backend is None else [backend]
+    every = [Kernel(name, *facts) for name in names for facts in _core.kernel_facts(name)]
     wanted = None if dtype is None else dtype_name(dtype)
-    return [row for row in rows if wanted in (None, row.dtype) and math in (None, row.math)]
+    return [kernel for kernel in every if wanted in (None, kernel.dtype) and math in (None, kernel.math)]
 
 
 def dtype_name(dtype: Any) -> str:

@@ -23,7 +23,7 @@ class Row:
     """
 
     backend: str  #: the backend that computed
-    kernel: str  #: the row of its ladder
+    kernel: str  #: its name in the backend's ladder
     math: str  #: the mode that it computed in
     canonical: bool  #: keeps the numerical contract of its mode
     verdict: str  #: pass, wrong, rejected, skipped or failed
@@ -104,7 +104,7 @@ def compare(
     named = _words(backend)
     names = named or [known.name for known in all_backends() if known.available]
     modes = _words(math)
-    chosen = [row for name in names for row in _matching(name, race.dtype, modes, _words(kernels))]
+    chosen = [kernel for name in names for kernel in _matching(name, race.dtype, modes, _words(kernels))]
     if not chosen:
         raise InvalidArgument(
             f"no kernel of {', '.join(names)} for {race.dtype} matches kernels = {kernels!r}, math = {math!r}"
@@ -119,11 +119,10 @@ def _words(given: str | Iterable[str] | None) -> list[str]:
 
 
 def _matching(backend: str, dtype: str, modes: list[str], patterns: list[str]) -> list[Kernel]:
-    rows = all_kernels(backend, dtype)
     return [
-        row
-        for row in rows
-        if (not modes or row.math in modes) and any(fnmatchcase(row.name, pattern) for pattern in patterns)
+        kernel
+        for kernel in all_kernels(backend, dtype)
+        if (not modes or kernel.math in modes) and any(fnmatchcase(kernel.name, pattern) for pattern in patterns)
     ]
 
 

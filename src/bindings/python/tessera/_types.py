@@ -16,7 +16,7 @@ class ElementType(NamedTuple):
     buffer: str  #: the format in the buffer protocol; "": no buffer has such elements, and NumPy has no such type
     dlpack: int  #: DLPack's code
     of_matrices: bool  #: do products of matrices have it? A certificate reads the others.
-    units: str  #: the math mode of matrix units that leaves such operands as they are; "strict" if there is none
+    matrix_units: str  #: the math mode of matrix units that leaves such operands as they are; "strict" if there is none
     what: str  #: what it is, for people
 
     @property
@@ -25,7 +25,7 @@ class ElementType(NamedTuple):
 
 
 #: All types; the types of matrices come first.
-ALL = [ElementType(*row[:5], bool(row[5]), *row[6:]) for row in _core.element_types]
+ALL = [ElementType(*facts[:5], bool(facts[5]), *facts[6:]) for facts in _core.element_types]
 #: The types of matrices. A tuple of math modes for the compiled module has this order.
 OF_MATRICES = [one for one in ALL if one.of_matrices]
 #: Names of types that no buffer exports, and the bytes of an element.

@@ -256,7 +256,7 @@ class DistributedArray:
         return whole if here else None
 
     def redistribute(self, blocks=None, grid=None, residence=None):
-        """The same matrix with other blocks, or on another grid of the same communicator, as a new array."""
+        """Returns the matrix with other blocks, or on another grid of its communicator, as a new array."""
         made = DistributedArray(grid or self.grid, self.shape, self.dtype, blocks, residence=residence)
         local = self._readable()
         source, target = self._part(local), made._part(made._own())

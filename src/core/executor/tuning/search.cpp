@@ -50,7 +50,8 @@ std::filesystem::path tuning_target(const Capabilities& machine) {
   return folder.empty() ? fs::path() : folder / tuning_file_name(machine);
 }
 
-std::shared_ptr<const detail::TunedKernels> detail::find_tuned_rows(const Executor& executor, const fs::path& beside) {
+std::shared_ptr<const detail::TunedKernels> detail::find_tuned_kernels(const Executor& executor,
+                                                                       const fs::path& beside) {
   const Capabilities& machine = executor.capabilities();
   const auto use = [&](const fs::path& path) -> std::shared_ptr<const TunedKernels> {
     const TuningTable table = load_tuning(path);

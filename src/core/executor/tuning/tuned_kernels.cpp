@@ -10,8 +10,8 @@ namespace {
 
 constexpr int farthest = 1; ///< largest distance to a measured size, in powers of two
 
-const GemmKernel* row_named(std::span<const GemmKernel> ladder, const Capabilities& machine,
-                            const TunedProduct& product) {
+const GemmKernel* kernel_named(std::span<const GemmKernel> ladder, const Capabilities& machine,
+                               const TunedProduct& product) {
   for (const GemmKernel& kernel : ladder)
     if (kernel.type == product.type && kernel.math == product.math && product.kernel == kernel.name &&
         keeps_contract(kernel, ladder, machine))
@@ -33,7 +33,7 @@ TunedKernels::TunedKernels(const TuningTable& table, std::span<const GemmKernel>
   using Distance = std::pair<int, int>; // first the largest distance of a size, then the sum of the three
   std::vector<std::vector<Distance>> nearest;
   for (const TunedProduct& product : table.products) {
-    const GemmKernel* kernel = row_named(ladder, machine, product);
+    const GemmKernel* kernel = kernel_named(ladder, machine, product);
     if (kernel == nullptr) continue;
     const auto same = [&](const Kind& kind) { return kind.type == product.type && kind.math == product.math; };
     const auto number = static_cast<std::size_t>(std::find_if(kinds_.begin(), kinds_.end(), same) - kinds_.begin());

@@ -39,6 +39,6 @@ class TunedKernels {
 /// Returns the table of this machine; null if there is none. tuning.hpp says where it is searched for; `beside` is the
 /// folder of the plug-in. Throws IoError if TESSERA_TUNING names a table that cannot be used. Another table that cannot
 /// be used is ignored, which TESSERA_LOG=dispatch shows.
-std::shared_ptr<const TunedKernels> find_tuned_rows(const Executor& executor, const std::filesystem::path& beside);
+std::shared_ptr<const TunedKernels> find_tuned_kernels(const Executor& executor, const std::filesystem::path& beside);
 
 } // namespace tessera::detail

@@ -13,8 +13,8 @@
 #include <tessera/backend/out_of_memory.hpp>
 
 #include "core/base/partly_written.hpp"
+#include "core/base/thread_team.hpp"
 #include "extensions/beyond_memory/streamed/streamed_gemm.hpp"
-#include "thread_team.hpp"
 
 namespace tessera::detail {
 namespace {

@@ -14,13 +14,12 @@
 
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
-#include <tessera/detail/floating_point.hpp>
 
 #include "core/base/partly_written.hpp"
+#include "core/base/thread_team.hpp"
 #include "core/gemm/block_sizes.hpp"
 #include "exchanged_gemm.hpp"
 #include "extensions/beyond_memory/streamed/streamed_gemm.hpp"
-#include "worker_threads.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -116,7 +115,6 @@ Status SharedProduct::reserve() {
 }
 
 void SharedProduct::work(Worker& worker, SharedBlocks& blocks) noexcept {
-  const ContractArithmetic contract;
   Status status;
   try {
     if (worker.product == nullptr) {
@@ -133,13 +131,13 @@ void SharedProduct::work(Worker& worker, SharedBlocks& blocks) noexcept {
   if (!status.ok()) blocks.fail(std::move(status));
 }
 
-/// The other executors compute the blocks of one that has no thread.
+/// The other executors compute the blocks of one that has no thread. When it gets one, or the caller, none is left.
 Status SharedProduct::run() {
   SharedBlocks blocks(grid_);
   if (log_dispatch())
     log_line("a product on " + std::to_string(workers_.size()) + " executors: C in blocks of " +
              std::to_string(blocks.grid().block_m) + "×" + std::to_string(blocks.grid().block_n));
-  work_beside_each_other(workers_.size(), [&](std::size_t i) { work(workers_[i], blocks); });
+  ThreadTeam(workers_.size() - 1).run(workers_.size(), [&](std::size_t i) { work(workers_[i], blocks); });
   Status status = blocks.failure();
   return written_ ? partly_written(status) : status;
 }

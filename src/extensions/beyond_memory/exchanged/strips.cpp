@@ -12,14 +12,13 @@
 
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
-#include <tessera/detail/floating_point.hpp>
 
 #include "core/base/partly_written.hpp"
+#include "core/base/thread_team.hpp"
 #include "core/executor/device_rectangle.hpp"
 #include "core/executor/executor_memory.hpp"
 #include "executor_copies.hpp"
 #include "extensions/beyond_memory/streamed/streamed_gemm.hpp"
-#include "thread_team.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -196,7 +195,6 @@ Status multiply_strips(std::span<const Share> shares, const GemmCall& call, std:
   Progress progress;
   const auto work = [&](std::size_t i) noexcept {
     if (progress.stopped) return;
-    const ContractArithmetic contract;
     Status status;
     try {
       status = workers[i]->run(progress);

@@ -11,7 +11,7 @@
 
 #include "core/placement/placement.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 namespace {
 
 using tessera::detail::BlockOfC;
@@ -259,4 +259,4 @@ Status BlockWriter::record(bool all) {
   return {};
 }
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

@@ -20,7 +20,7 @@
 #include "plan.hpp"
 #include "unfinished.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 
 /// What becomes of the sums.
 struct Ending {
@@ -92,4 +92,4 @@ class BlockWriter {
   std::atomic<std::uint64_t> bytes_written_ = 0;
 };
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

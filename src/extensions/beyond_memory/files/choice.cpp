@@ -12,7 +12,7 @@
 #include "core/gemm/block_sizes.hpp"
 #include "plan.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 namespace {
 
 using tessera::detail::largest_side;
@@ -214,4 +214,4 @@ FilePlan choose_plan(const Sizes& sizes, std::size_t limit) {
   return best;
 }
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

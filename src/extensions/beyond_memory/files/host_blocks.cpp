@@ -5,7 +5,7 @@
 
 #include "core/gemm/block_sizes.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 
 using tessera::detail::BlockOfC;
 using tessera::detail::SliceStep;
@@ -88,4 +88,4 @@ Status HostBlocks::run(tessera::detail::SliceSource& source, tessera::detail::Bl
   return hand_over(before, 0, before.rows, target);
 }
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

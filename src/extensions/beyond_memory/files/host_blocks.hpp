@@ -8,7 +8,7 @@
 #include "host_buffer.hpp"
 #include "plan.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 
 class HostBlocks {
  public:
@@ -34,4 +34,4 @@ class HostBlocks {
   HostBuffer sums_;
 };
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

@@ -7,7 +7,7 @@
 
 #include "core/base/host_memory.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 
 /// Host memory that an executor's copies need not wait for. The destructor frees it.
 class HostBuffer {
@@ -46,4 +46,4 @@ class HostBuffer {
   void* data_ = nullptr;
 };
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

@@ -5,7 +5,7 @@
 
 #include <tessera/status.hpp>
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 namespace {
 
 constexpr std::string_view first_line = "tessera product 1";
@@ -62,4 +62,4 @@ std::string difference(const Facts& recorded, const Facts& now, std::span<const 
   return {};
 }
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

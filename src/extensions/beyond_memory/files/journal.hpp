@@ -14,7 +14,7 @@
 
 #include <tessera/types.hpp>
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
@@ -36,4 +36,4 @@ std::string_view value_of(const Facts& facts, std::string_view name);
 /// in `free` may differ.
 std::string difference(const Facts& recorded, const Facts& now, std::span<const std::string_view> free);
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

@@ -13,7 +13,7 @@
 #include "core/files/retry.hpp"
 #include "extensions/io/npy_header.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 namespace {
 
 /// Rows that one call of preadv reads; the system takes 1024 at most.
@@ -106,4 +106,4 @@ Status NpyFile::check_unchanged() const { return state_.check_unchanged(file_, p
 
 std::string NpyFile::identity() const { return state_.text() + ", header " + header_digest_; }
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

@@ -14,7 +14,7 @@
 #include "core/files/descriptor.hpp"
 #include "core/files/file_state.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 
 class NpyFile {
  public:
@@ -57,4 +57,4 @@ class NpyFile {
   std::atomic<std::uint64_t> bytes_read_ = 0;
 };
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

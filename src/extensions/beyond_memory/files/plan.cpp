@@ -4,7 +4,7 @@
 
 #include "core/base/host_memory.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 namespace {
 
 /// Slices of A and B that an executor has: one is multiplied, one is read.
@@ -105,4 +105,4 @@ std::uint64_t bytes_to_write(const Sizes& sizes, const tessera::detail::BlockGri
   return bytes;
 }
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

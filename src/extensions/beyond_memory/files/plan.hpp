@@ -12,7 +12,7 @@
 
 #include "extensions/beyond_memory/streamed/block_grid.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 
 /// What decides the plan.
 struct Sizes {
@@ -78,4 +78,4 @@ FilePlan choose_plan(const Sizes& sizes, std::size_t limit);
 std::uint64_t bytes_to_read(const Sizes& sizes, const tessera::detail::BlockGrid& grid, const std::vector<bool>& done);
 std::uint64_t bytes_to_write(const Sizes& sizes, const tessera::detail::BlockGrid& grid, const std::vector<bool>& done);
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

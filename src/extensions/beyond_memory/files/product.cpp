@@ -14,11 +14,11 @@
 #include <tessera/detail/stopwatch.hpp>
 #include <tessera/detail/uncancelled.hpp>
 
-#include "extensions/beyond_memory/exchanged/worker_threads.hpp"
+#include "core/base/thread_team.hpp"
 #include "run.hpp"
 
 namespace tessera {
-namespace out_of_core {
+namespace files {
 
 FileProductPlan Run::plan() const {
   return {.type = sizes_.type,
@@ -88,7 +88,6 @@ Status Run::scale_only(Worker& worker, SharedBlocks& blocks) {
 }
 
 void Run::work(Worker& worker, SharedBlocks& blocks) noexcept {
-  const tessera::detail::ContractArithmetic contract;
   Status status;
   try {
     if (worker.source != nullptr && &worker != &workers_.front()) worker.source->start();
@@ -106,9 +105,11 @@ void Run::work(Worker& worker, SharedBlocks& blocks) noexcept {
   if (!status.ok()) blocks.fail(std::move(status));
 }
 
-/// The other executors compute the blocks of one that has no thread.
+/// The other executors compute the blocks of one that has no thread. When it gets one, or the caller, none is left.
 void Run::multiply(SharedBlocks& blocks) {
-  tessera::detail::work_beside_each_other(workers_.size(), [&](std::size_t i) { work(workers_[i], blocks); });
+  tessera::detail::ThreadTeam(workers_.size() - 1).run(workers_.size(), [&](std::size_t i) {
+    work(workers_[i], blocks);
+  });
 }
 
 FileProductReport Run::compute() {
@@ -167,10 +168,10 @@ FileProductReport Run::compute() {
   return report;
 }
 
-} // namespace out_of_core
+} // namespace files
 
 FileProductPlan plan_files(const FileProduct& product) try {
-  return out_of_core::Run(product).plan();
+  return files::Run(product).plan();
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
@@ -178,7 +179,7 @@ FileProductPlan plan_files(const FileProduct& product) try {
 FileProductReport gemm_files(const FileProduct& product) try {
   const detail::Uncancelled whole;
   const detail::ContractArithmetic contract;
-  return out_of_core::Run(product).compute();
+  return files::Run(product).compute();
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }

@@ -13,7 +13,7 @@
 
 #include "plan.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 namespace {
 
 using tessera::detail::BlockOfC;
@@ -114,7 +114,7 @@ void ReadAhead::fill(Lane& lane) {
   }
 }
 
-/// Of the slots that have rows to read, returns the one that is needed first.
+/// Returns the slot that is needed first, among those with rows to read.
 ReadAhead::Slot* ReadAhead::slot_to_read(Lane*& chosen) {
   Slot* best = nullptr;
   for (Lane& lane : lanes_)
@@ -215,4 +215,4 @@ Status ReadAhead::next(SliceStep& step, bool& given) noexcept try {
   return out_of_memory(error);
 }
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

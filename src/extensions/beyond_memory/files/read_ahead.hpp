@@ -13,7 +13,7 @@
 #include "host_buffer.hpp"
 #include "npy_file.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 
 /// An operand of which slices are read.
 struct SlicedFile {
@@ -93,4 +93,4 @@ class ReadAhead final : public tessera::detail::SliceSource {
   double seconds_waiting_ = 0;
 };
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

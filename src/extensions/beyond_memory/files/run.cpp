@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string_view>
 
-#include <tessera/detail/unit_contract.hpp>
+#include <tessera/detail/matrix_unit_contract.hpp>
 #include <tessera/status.hpp>
 
 #include "core/executor/summation_order.hpp"
@@ -15,7 +15,7 @@
 #include "extensions/io/npy_header.hpp"
 #include "system_memory.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 namespace {
 
 constexpr std::string_view block_rows = "block rows", block_columns = "block columns";
@@ -125,8 +125,8 @@ void Run::find_executors() {
     workers_.push_back({});
     workers_.back().executor = executor;
     ++(executor->capabilities().host_memory ? sizes_.on_host : sizes_.on_devices);
-    if (tessera::detail::keeps_unit_contract(*executor, call_, asked_.kernel))
-      sizes_.segment = std::max<Index>(tessera::detail::hopper::unit_slice(call_.math, sizes_.shape.k), 1);
+    if (tessera::detail::keeps_matrix_unit_contract(*executor, call_, asked_.kernel))
+      sizes_.segment = std::max<Index>(tessera::detail::hopper::slice_of_mode(call_.math, sizes_.shape.k), 1);
   }
   sizes_.multiply_adds_a_second = 0;
   for (const Worker& worker : workers_)
@@ -219,4 +219,4 @@ void Run::look_for_unfinished() {
   goes_on_ = true;
 }
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

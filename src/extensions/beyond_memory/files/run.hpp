@@ -21,7 +21,7 @@
 #include "read_ahead.hpp"
 #include "unfinished.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 
 using tessera::detail::BlockOfC;
 using tessera::detail::BlockTarget;
@@ -80,4 +80,4 @@ class Run {
   FileProductProgress progress_;
 };
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

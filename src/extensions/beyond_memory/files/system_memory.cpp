@@ -5,7 +5,7 @@
 
 #include <tessera/detail/open_file.hpp>
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 
 std::size_t system_memory_bytes() {
   const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
@@ -17,4 +17,4 @@ std::size_t system_memory_bytes() {
   return bytes;
 }
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

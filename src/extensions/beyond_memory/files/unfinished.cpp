@@ -13,7 +13,7 @@
 #include "core/files/replace_file.hpp"
 #include "core/files/retry.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -169,7 +169,7 @@ Status Unfinished::record(const std::vector<Index>& blocks) {
     return failure("its blocks cannot be brought to the disk", errno);
   std::string lines;
   for (const Index block : blocks) lines.append("done ").append(std::to_string(block)).append("\n");
-  recorded_ = true; // also where only a part of the line is written
+  recorded_ = true; // even where only a part of the line is written
   for (std::size_t first = 0; first < lines.size();) {
     const ssize_t done = ::write(log_.number(), lines.data() + first, lines.size() - first);
     if (done < 0 && errno == EINTR) continue;
@@ -188,4 +188,4 @@ void Unfinished::commit() {
   begun_ = false;
 }
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

@@ -13,7 +13,7 @@
 #include "core/files/output_target.hpp"
 #include "journal.hpp"
 
-namespace tessera::out_of_core {
+namespace tessera::files {
 
 /// The file of C, which is computed block by block, and its journal. A lock keeps other programs away from both. What
 /// the destructor leaves behind, the next call goes on with, or nothing where no block was done.
@@ -61,4 +61,4 @@ class Unfinished {
   bool begun_ = false;
 };
 
-} // namespace tessera::out_of_core
+} // namespace tessera::files

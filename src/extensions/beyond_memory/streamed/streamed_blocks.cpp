@@ -26,9 +26,9 @@ double multiply_adds_a_second(Math math) { return math == Math::Strict ? 25e12 :
 
 /// The GPUs of a host share the bandwidth of its memory. Rows of less than 32 KiB are copied at some 30 GB/s, where
 /// the system's memory is scattered; longer ones faster.
-double bytes_a_second(Index cards) {
-  constexpr double of_a_card = 30e9, of_a_host = 100e9;
-  return std::min(of_a_card, of_a_host / static_cast<double>(cards));
+double bytes_a_second(Index gpus) {
+  constexpr double of_a_gpu = 30e9, of_a_host = 100e9;
+  return std::min(of_a_gpu, of_a_host / static_cast<double>(gpus));
 }
 
 double real(Index x) { return static_cast<double>(x); }

@@ -19,7 +19,7 @@ StreamedProduct::StreamedProduct(Executor& executor, const GemmCall& call, std::
       call_(call),
       kernel_(kernel),
       adds_in_order_(call.math == Math::Strict && !adds_in_own_order(executor, call, kernel)),
-      keeps_k_whole_(keeps_unit_contract(executor, call, kernel)),
+      keeps_k_whole_(keeps_matrix_unit_contract(executor, call, kernel)),
       slab_(executor) {}
 
 /// Calls choose(bytes), which chooses blocks of slices at most `depth` deep, with what three quarters of half of the
@@ -42,8 +42,8 @@ Status StreamedProduct::reserve_within_limit(Index depth, Choose&& choose) {
   }
 }
 
-/// Fails where the device does not have the memory that is left to the kernels. Of more than they take, a part is asked
-/// for, because memory that was never used costs a driver time.
+/// Fails where the device does not have the memory that is left to the kernels. If more is left than they take, the
+/// function asks for a part of it, because memory that was never used costs a driver time.
 Status StreamedProduct::see_room_for_kernels(std::size_t bytes) {
   constexpr std::size_t enough = std::size_t{1} << 30;
   const std::size_t taken = blocks_.kernels_bytes(call_, executor_.capabilities().multiprocessors);

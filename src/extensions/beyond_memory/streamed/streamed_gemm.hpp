@@ -62,9 +62,9 @@ StreamedBlocks deepened(const GemmCall& call, StreamedBlocks blocks, std::size_t
 
 /// How several equal devices compute one product.
 struct Sharing {
-  Index devices = 1;      ///< that copy from the host at the same time
+  Index devices = 1;      ///< the devices that copy from the host at the same time
   bool exchanged = false; ///< The call is one device's part, and the devices exchange slices (slice_exchange.hpp).
-  bool of_a = false;      ///< They exchange slices of A; else of B.
+  bool of_a = false;      ///< The devices exchange slices of A; false: slices of B.
 };
 
 /// Returns how deep slices are: the first are one segment, because nothing is multiplied while they are copied; then
@@ -83,7 +83,7 @@ BlockGrid share_out(const GemmCall& call, const BlockGrid& coarsest, const Shari
 /// Computes blocks of a product in the memory of one device.
 class StreamedProduct {
  public:
-  /// Of the call's operands only C is read, and only with beta ≠ 0; A and B come from a source.
+  /// C is the only operand of the call that is read, and only with beta ≠ 0; A and B come from a source.
   StreamedProduct(Executor& executor, const GemmCall& call, std::string_view kernel);
 
   /// Chooses the blocks that move least data, for slices `depth` deep, and allocates memory for them: half of the

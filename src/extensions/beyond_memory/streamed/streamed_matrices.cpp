@@ -13,6 +13,7 @@
 
 #include "core/gemm/beyond_memory.hpp"
 #include "core/gemm/check_gemm.hpp"
+#include "core/gemm/placed_call.hpp"
 #include "core/gemm/transposed_result.hpp"
 #include "core/matrix/operand.hpp"
 #include "core/placement/placement.hpp"
@@ -69,23 +70,7 @@ void gemm_beyond_memory(std::span<Executor* const> executors, double alpha, cons
     return apply_epilogue_at_home(host, c, epilogue, c, options.threads);
   }
   const Placed home_a = at_home(a), home_b = at_home(b), home_c = at_home(c);
-  const GemmCall call{{.type = a.storage->type(),
-                       .math = options.math,
-                       .op_a = a.op,
-                       .op_b = b.op,
-                       .m = c.rows,
-                       .n = c.cols,
-                       .k = logical_cols(a),
-                       .alpha = alpha,
-                       .a = home_a.data,
-                       .lda = home_a.ld,
-                       .b = home_b.data,
-                       .ldb = home_b.ld,
-                       .beta = beta,
-                       .c = home_c.data,
-                       .ldc = home_c.ld,
-                       .threads = options.threads},
-                      result};
+  const GemmCall call = placed_call(alpha, {a, home_a}, {b, home_b}, beta, {c, home_c}, options);
   throw_if_failed(streamed_gemm(executors, call, options.kernel));
 }
 

@@ -32,7 +32,7 @@ namespace {
 constexpr double least_work = 0x1p25;
 constexpr double part_of_work = 1.0 / 2048;
 constexpr double part_in_f64 = 0.5;
-constexpr double more_behind_activation = 8;
+constexpr double more_after_activation = 8;
 /// Rows that Freivalds' check finds and that are compared with their elements, in each product.
 constexpr Index most_found = 8;
 
@@ -57,7 +57,7 @@ Index rows_of(const CheckedProduct& x, DType scalar, double all_work, Index all_
   if (work == 0) return m;
   double allowed = std::max(least_work, all_work * part_of_work);
   if (scalar == DType::F64) allowed *= part_in_f64;
-  if (options.activation != Activation::None) allowed *= more_behind_activation;
+  if (options.activation != Activation::None) allowed *= more_after_activation;
   const double rows = std::ceil(allowed / all_work * static_cast<double>(m));
   return static_cast<Index>(std::clamp(rows, std::min(1.0, static_cast<double>(m)), static_cast<double>(m)));
 }

@@ -226,8 +226,8 @@ class Explanations {
     });
     if (largest.exact == 0) return;
     const double by = largest.computed / largest.exact;
-    // The factor is known as well as the largest element. It explains only errors that are far larger than what it
-    // leaves open.
+    // The factor is as uncertain as the largest element. It explains only errors that are far larger than this
+    // uncertainty.
     const double doubt = largest.bound / std::abs(largest.exact);
     std::size_t explained = 0;
     for (const Probe& x : probes_) {
@@ -239,7 +239,8 @@ class Explanations {
     find(Diagnosis::Factor, all_of_them() + " are " + text(by) + " times what they should be", by);
   }
 
-  /// Are most of the compared elements wrong? Low precision changes nearly all of them, and a fault in some places not.
+  /// Are most of the compared elements wrong? Low precision changes nearly all of them, and a fault in some places does
+  /// not.
   bool are_spread() const {
     const double compared = static_cast<double>(answer_.sampled.rows_compared + answer_.rows_found_compared) *
                             static_cast<double>(problem_.n());

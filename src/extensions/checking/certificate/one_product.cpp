@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/thread_team.hpp"
 #include "extensions/checking/compare/rows.hpp"
 
 namespace tessera::certificate {
@@ -58,7 +59,7 @@ GemmError OneProduct<T>::compare(const ReferenceProduct<T>& reference, const Ele
   const std::size_t each =
       std::max<std::size_t>(1, (std::size_t{1} << 15) / static_cast<std::size_t>(reference.shape.n + 1));
   std::vector<Comparison<T>> pieces((rows + each - 1) / each, {reference, reference.canonical, bound, kind_.result});
-  compare::parallel(pieces.size(), effort_.threads, [&](std::size_t piece) {
+  detail::parallel_for(pieces.size(), effort_.threads, [&](std::size_t piece) {
     std::vector<T> buffer(static_cast<std::size_t>(reference.shape.n));
     for (std::size_t r = piece * each; r < std::min(rows, (piece + 1) * each); ++r)
       pieces[piece].add_row(r,

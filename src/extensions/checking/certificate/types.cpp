@@ -12,13 +12,13 @@
 namespace tessera {
 namespace {
 
-constexpr auto type_rows = [] {
-  std::array<CheckedTypeInfo, known_types.size()> rows{};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+constexpr auto checked_type_list = [] {
+  std::array<CheckedTypeInfo, known_types.size()> list{};
+  for (std::size_t i = 0; i < list.size(); ++i) {
     const ElementType& facts = known_types.facts[i];
-    rows[i] = {static_cast<CheckedType>(facts.type), facts.name, facts.array_name, facts.bytes};
+    list[i] = {static_cast<CheckedType>(facts.type), facts.name, facts.array_name, facts.bytes};
   }
-  return rows;
+  return list;
 }();
 
 // Programs have these numbers compiled in. Each is the number of the DType of this name.
@@ -34,21 +34,21 @@ constexpr std::array<std::string_view, 15> diagnoses{
 
 } // namespace
 
-std::span<const CheckedTypeInfo> checked_types() noexcept { return type_rows; }
+std::span<const CheckedTypeInfo> checked_types() noexcept { return checked_type_list; }
 
 const CheckedTypeInfo& checked_type(CheckedType type) {
-  for (const CheckedTypeInfo& row : type_rows)
-    if (row.type == type) return row;
+  for (const CheckedTypeInfo& info : checked_type_list)
+    if (info.type == type) return info;
   throw InvalidArgument("check: unknown element type " + std::to_string(static_cast<int>(type)) + "; use " +
                         detail::type_words(known_types, &ElementType::name, "or"));
 }
 
 CheckedType parse_checked_type(std::string_view word) {
   std::vector<std::string> names;
-  for (const CheckedTypeInfo& row : type_rows) {
-    if (word == row.name || word == row.array_name) return row.type;
-    names.emplace_back(row.name);
-    names.emplace_back(row.array_name);
+  for (const CheckedTypeInfo& info : checked_type_list) {
+    if (word == info.name || word == info.array_name) return info.type;
+    names.emplace_back(info.name);
+    names.emplace_back(info.array_name);
   }
   if (word.starts_with("complex"))
     throw InvalidArgument("check: elements of type " + std::string(word) +

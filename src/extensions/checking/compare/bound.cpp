@@ -36,7 +36,7 @@ InputRounding input_rounding(Math math) {
       return {both(0x1p-8), flushed, 0, 1, 1 + both(0x1p-8), 0x1.fep127};
     case Math::Fp16:
       return {both(0x1p-11), half_fp16_step, 0, 1, 1 + both(0x1p-11), 65504};
-    // low·low, at most 2⁻²²|a||b|, is left out. Of each 128 k of a row or column, the largest element is scaled to 2¹⁴
+    // low·low, at most 2⁻²²|a||b|, is left out. The largest element of each 128 k of a row or column is scaled to 2¹⁴
     // or more, or all elements by 2¹²⁶ to multiples of 2⁻²³, whose terms lose nothing to underflow but are aligned like
     // 2⁻¹⁴ (docs/error_bounds.md, 9). A product passes at most 3·128 − 1 additions in its chunk, one for each chunk of
     // its segment and 7 for segments, which is less than 3k.

@@ -228,7 +228,7 @@ class Comparison {
     if (error_.worst.size() < worst_elements || element.over_bound > error_.worst.back().over_bound) keep(element);
   }
 
-  /// Inserts an element into the list of the worst. Of equally bad elements the first one found stays in front.
+  /// Inserts an element into the list of the worst. The first one found of equally bad elements stays in front.
   void keep(const WorstElement& element) {
     const auto at = std::upper_bound(error_.worst.begin(), error_.worst.end(), element,
                                      [](const auto& x, const auto& y) { return x.over_bound > y.over_bound; });

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/base/thread_team.hpp"
 #include "narrow.hpp"
 
 namespace tessera::compare {
@@ -64,7 +65,7 @@ void apply_epilogue(const RowProblem& problem, const BoundCoefficients& bound, R
   product.special.resize(product.high.size());
   const bool had_old = !product.old.empty();
   std::vector<double> sizes(product.high.size()); // |beta||C₀| + |bias| + |residual|
-  parallel(product.rows.size(), threads, [&](std::size_t r) {
+  detail::parallel_for(product.rows.size(), threads, [&](std::size_t r) {
     for (Index j = 0; j < product.shape.n; ++j) {
       const std::size_t e = product.at(r, j);
       ExactElement x;

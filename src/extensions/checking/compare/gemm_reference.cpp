@@ -8,11 +8,11 @@
 
 #include <tessera/backend.hpp>
 #include <tessera/detail/floating_point.hpp>
-#include <tessera/detail/unit_contract.hpp>
+#include <tessera/detail/matrix_unit_contract.hpp>
 
 #include "comparison.hpp"
-#include "parallel.hpp"
-#include "unit_bits.hpp"
+#include "core/base/thread_team.hpp"
+#include "matrix_unit_bits.hpp"
 
 namespace tessera {
 
@@ -21,8 +21,8 @@ struct GemmReference::State {
       product; ///< 16-bit operands are widened to f32
   DType type = DType::F32;
   DType result = DType::F32;
-  std::vector<std::uint16_t> gold, canonical;    ///< elements of a 16-bit result
-  std::map<Math, std::vector<float>> units = {}; ///< the contract's bits in modes of matrix units, widened
+  std::vector<std::uint16_t> gold, canonical;               ///< elements of a 16-bit result
+  std::map<Math, std::vector<float>> matrix_unit_bits = {}; ///< the contract's bits in modes of matrix units, widened
 };
 
 namespace {
@@ -61,7 +61,7 @@ GemmError compare_rows(const ReferenceProduct<T>& product, const std::vector<T>&
   const std::size_t rows = product.rows.size();
   const std::size_t each = std::max<std::size_t>(1, elements_per_piece / static_cast<std::size_t>(product.shape.n + 1));
   std::vector<compare::Comparison<T>> pieces((rows + each - 1) / each, {product, bits, bound, result});
-  compare::parallel(pieces.size(), threads, [&](std::size_t piece) {
+  detail::parallel_for(pieces.size(), threads, [&](std::size_t piece) {
     visit(result, [&]<class R>(std::type_identity<R>) {
       if constexpr (std::is_same_v<Scalar<R>, T>)
         for (std::size_t r = piece * each; r < std::min(rows, (piece + 1) * each); ++r)
@@ -129,13 +129,14 @@ void GemmReference::add_bits(const GemmCall& call, int threads) try {
     throw InvalidArgument("add_bits: the call is " + std::string(to_string(call.type)) +
                           " with m = " + std::to_string(call.m) + ", n = " + std::to_string(call.n) +
                           ", k = " + std::to_string(call.k) + ", which is not the reference's own product");
-  if (!detail::hopper::has_unit_contract(call.type, call.math))
+  if (!detail::hopper::has_matrix_unit_contract(call.type, call.math))
     throw InvalidArgument("add_bits: " + std::string(to_string(call.type)) + " in math mode " +
                           std::string(to_string(call.math)) +
                           " has no contract of matrix units; f32 has one in tf32, bf16, fp16, emulated_fp16x3 and "
                           "emulated_bf16x6, bf16 in bf16, f16 in fp16");
-  if (state_->units.contains(call.math)) return;
-  state_->units[call.math] = compare::unit_bits(call, rows(), threads > 0 ? threads : default_threads());
+  if (state_->matrix_unit_bits.contains(call.math)) return;
+  state_->matrix_unit_bits[call.math] =
+      compare::matrix_unit_bits(call, rows(), threads > 0 ? threads : default_threads());
 } catch (const std::bad_alloc&) {
   throw OutOfMemory("out of host memory for the bits of a product with n = " + std::to_string(call.n) +
                     "; compare fewer rows");
@@ -150,9 +151,9 @@ GemmError GemmReference::compare(const void* c, Index ldc, const Arithmetic& ari
                                 ", the kernel's type " + std::string(to_string(arithmetic.type)));
         const std::vector<T>* bits = &product.canonical;
         if constexpr (std::is_same_v<T, float>)
-          if (const auto units = state_->units.find(arithmetic.math);
-              units != state_->units.end() && arithmetic.summation == Summation::HopperUnits)
-            bits = &units->second;
+          if (const auto known = state_->matrix_unit_bits.find(arithmetic.math);
+              known != state_->matrix_unit_bits.end() && arithmetic.summation == Summation::HopperUnits)
+            bits = &known->second;
         return compare_rows(product, *bits, c, ldc, arithmetic, state_->result,
                             threads > 0 ? threads : default_threads());
       },

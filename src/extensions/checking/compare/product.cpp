@@ -5,8 +5,8 @@
 #include <limits>
 #include <memory>
 
+#include "core/base/thread_team.hpp"
 #include "narrow.hpp"
-#include "parallel.hpp"
 
 namespace tessera::compare {
 namespace {
@@ -98,13 +98,13 @@ ReferenceProduct<T>::ReferenceProduct(const ProductSource& x, std::vector<Index>
     measure_a(x.a, depth, threads);
   const std::size_t pieces = static_cast<std::size_t>((shape.n + piece - 1) / piece);
   const std::size_t row_blocks = std::max<std::size_t>(1, (rows.size() + rows_per_task - 1) / rows_per_task);
-  parallel(row_blocks * pieces, threads, [&](std::size_t task) {
+  detail::parallel_for(row_blocks * pieces, threads, [&](std::size_t task) {
     const std::size_t first = task / pieces * rows_per_task;
     const Index j = static_cast<Index>(task % pieces) * piece;
     sum_piece(x, depth, first, std::min(first + rows_per_task, rows.size()), j, first == 0 && !known);
   });
   for (const VectorNorms& column : col_norms) largest_b = std::max(largest_b, column.largest);
-  parallel(rows.size(), threads, [&](std::size_t r) { finish_row(x, depth, r); });
+  detail::parallel_for(rows.size(), threads, [&](std::size_t r) { finish_row(x, depth, r); });
 }
 
 template <class T>
@@ -112,7 +112,7 @@ ReferenceProduct<T>::ReferenceProduct(const ProductSource& x, std::vector<Index>
                                       const KnownSizes& known, const SampledRows<T>& sums)
     : ReferenceProduct(x, std::move(wanted)) {
   keep_sizes(known);
-  parallel(rows.size(), threads, [&](std::size_t r) {
+  detail::parallel_for(rows.size(), threads, [&](std::size_t r) {
     sums.write(r, &high[at(r, 0)], low.empty() ? nullptr : &low[at(r, 0)], &magnitude[at(r, 0)]);
     finish_row(x, depth_of(x), r);
   });
@@ -123,7 +123,7 @@ ReferenceProduct<T>::ReferenceProduct(const ProductSource& x, std::vector<Index>
 template <class T>
 void ReferenceProduct<T>::measure_a(const ElementSource& a, Index depth, int threads) {
   std::vector<double> largest(static_cast<std::size_t>((shape.m + rows_per_block - 1) / rows_per_block));
-  parallel(largest.size(), threads, [&](std::size_t task) {
+  detail::parallel_for(largest.size(), threads, [&](std::size_t task) {
     const Index first = static_cast<Index>(task) * rows_per_block;
     const Index count = std::min(rows_per_block, shape.m - first);
     std::vector<T> buffer(is_native<T>(a) ? 0 : static_cast<std::size_t>(rows_per_block * piece));

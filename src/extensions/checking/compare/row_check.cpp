@@ -5,6 +5,8 @@
 
 #include <tessera/random.hpp>
 
+#include "core/base/thread_team.hpp"
+
 namespace tessera::compare {
 namespace {
 
@@ -106,7 +108,7 @@ void RowCheck<T>::prepare(std::uint64_t seed, Index bundles, Sums how, int threa
   largest_a_ = 0;
   for (const RowSize& row : a_)
     if (row.finite()) largest_a_ = std::max(largest_a_, row.largest);
-  parallel(static_cast<std::size_t>(problem_.m() + 255) / 256, threads, [&](std::size_t task) {
+  detail::parallel_for(static_cast<std::size_t>(problem_.m() + 255) / 256, threads, [&](std::size_t task) {
     const Index first = static_cast<Index>(task) * 256;
     for (Index i = first; i < std::min(first + 256, problem_.m()); ++i) close(i, old, bias, residual, ones);
   });

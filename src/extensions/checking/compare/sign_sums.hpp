@@ -9,8 +9,8 @@
 #include <tessera/types.hpp>
 
 #include "accumulate.hpp"
+#include "core/base/thread_team.hpp"
 #include "element_source.hpp"
-#include "parallel.hpp"
 #include "sampled_rows.hpp"
 
 namespace tessera::compare {
@@ -133,7 +133,7 @@ void multiply(const ElementSource& x, const Vectors<T>& v, Bundles& y, int threa
     }
     for (Index r = 0; r < rows; ++r) body(first + r, size[static_cast<std::size_t>(r)]);
   };
-  parallel(static_cast<std::size_t>((x.rows + task_rows - 1) / task_rows), threads, [&](std::size_t task) {
+  detail::parallel_for(static_cast<std::size_t>((x.rows + task_rows - 1) / task_rows), threads, [&](std::size_t task) {
     std::vector<T> buffer(is_native<T>(x) ? 0 : static_cast<std::size_t>(block_rows * row_piece));
     const Index begin = static_cast<Index>(task) * task_rows;
     for (Index first = begin; first < std::min(begin + task_rows, x.rows); first += block_rows)

@@ -5,12 +5,12 @@
 namespace tessera::distributed {
 
 using tessera::detail::DistributedStorage;
-using tessera::detail::ResidentElements;
-using Newest = ResidentElements::Newest;
+using tessera::detail::PlacedElements;
+using Newest = PlacedElements::Newest;
 
 Status to_host(const DistributedStorage& x, bool writes) noexcept {
   if (x.resident == nullptr) return {};
-  ResidentElements& elements = *x.resident;
+  PlacedElements& elements = *x.resident;
   if (elements.newest == Newest::Device) {
     const tessera::detail::DeviceRectangle& from = elements.layout;
     if (Status status = elements.executor.copy_out(
@@ -26,7 +26,7 @@ Status to_host(const DistributedStorage& x, bool writes) noexcept {
 }
 
 Status to_device(const DistributedStorage& x) noexcept {
-  ResidentElements& elements = *x.resident;
+  PlacedElements& elements = *x.resident;
   if (elements.newest != Newest::Host) return {};
   const tessera::detail::DeviceRectangle& to = elements.layout;
   Status status =

@@ -15,8 +15,8 @@ namespace tessera::detail {
 
 /// This rank's elements in the memory of an executor. DistributedStorage::data is their copy on the host, which the
 /// executor copies from and to without waiting; one of the two is the newest, or both are alike.
-struct ResidentElements {
-  explicit ResidentElements(Executor& of) : executor(of), memory(of) {}
+struct PlacedElements {
+  explicit PlacedElements(Executor& of) : executor(of), memory(of) {}
 
   enum class Newest { Both, Host, Device };
 

@@ -25,7 +25,7 @@ struct ScalapackMatrix {
 };
 
 /// A product C := A·B + beta·C of parts of matrices. op(A) is m×k; rows and columns of the first elements count from 1.
-/// Of complex operands a transpose may be a conjugate one.
+/// A transpose of complex operands may be a conjugate one.
 struct ScalapackProduct {
   tessera::detail::DistributedType type; ///< f32 or f64, or complex
   Op op_a, op_b;

@@ -23,14 +23,14 @@ using tessera::detail::ExecutorMemory;
 using tessera::detail::GridState;
 
 /// A matrix on a rank's GPU, without gaps, and its descriptor.
-struct OnCard {
-  OnCard(Executor& executor, const Dealt& on_host, int row, int col, std::size_t bytes)
+struct OnGpu {
+  OnGpu(Executor& executor, const Dealt& on_host, int row, int col, std::size_t bytes)
       : host(on_host), rows(on_host.rows.held(row)), cols(on_host.cols.held(col)), element(bytes), memory(executor) {}
-  ~OnCard() {
+  ~OnGpu() {
     if (descriptor != nullptr) CublasMp::library().destroy_matrix(descriptor);
   }
-  OnCard(const OnCard&) = delete;
-  OnCard& operator=(const OnCard&) = delete;
+  OnGpu(const OnGpu&) = delete;
+  OnGpu& operator=(const OnGpu&) = delete;
 
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(rows * cols) * element; }
   std::size_t row_bytes() const noexcept { return static_cast<std::size_t>(rows) * element; }
@@ -80,7 +80,7 @@ class CublasMpRun final : public EngineRun {
   std::optional<std::uint64_t> bytes_expected() const noexcept override { return {}; } // NCCL does not count
   Status allocate(HostBuffers&, char* sums) override {
     sums_.host.data = sums;
-    for (OnCard* x : {&left_, &right_, &sums_})
+    for (OnGpu* x : {&left_, &right_, &sums_})
       if (Status status = x->memory.allocate(std::max<std::size_t>(x->bytes(), 1)); !status.ok()) return status;
     return {};
   }
@@ -101,7 +101,7 @@ class CublasMpRun final : public EngineRun {
   const DistributedProduct product_;
   const ColumnMajorGrid grid_;
   const bool left_is_a_;
-  OnCard left_, right_, sums_;
+  OnGpu left_, right_, sums_;
   ExecutorMemory work_;
   std::vector<char> host_work_;
   std::size_t work_bytes_ = 0, host_work_bytes_ = 0;
@@ -124,7 +124,7 @@ Status CublasMpRun::connect() {
 
 Status CublasMpRun::copy_in() {
   Executor& executor = *product_.executor;
-  for (OnCard* x : {&left_, &right_})
+  for (OnGpu* x : {&left_, &right_})
     if (x->bytes() > 0)
       if (Status status = executor.copy_in(executor.default_queue(), x->memory.data(), x->row_bytes(), x->host.data,
                                            x->host_pitch(), x->row_bytes(), static_cast<std::size_t>(x->cols));
@@ -136,7 +136,7 @@ Status CublasMpRun::copy_in() {
 /// Makes the descriptors and the workspace.
 Status CublasMpRun::prepare() {
   const int type = product_.type.part == DType::F64 ? real_f64 : real_f32;
-  for (OnCard* x : {&left_, &right_, &sums_})
+  for (OnGpu* x : {&left_, &right_, &sums_})
     if (Status status = x->describe(session_->grid(), type); !status.ok()) return status;
   if (Status status = multiply(true); !status.ok()) return status;
   host_work_.resize(host_work_bytes_);
@@ -194,7 +194,7 @@ std::string unlike_blocks(const char* x, const Axis& of_x, const char* y, const 
 std::string reject_by_cublas_mp(const DistributedProduct& product) {
   // What a machine lacks is said before what is wrong with the product.
   if (anywhere(product, product.backend != Backend::Cuda))
-    return "cuBLASMp multiplies on NVIDIA cards, one for each rank; name the backend cuda, where they are";
+    return "cuBLASMp multiplies on NVIDIA GPUs, one for each rank; name the backend cuda, where they are";
   const std::string& missing = CublasMp::library().missing;
   if (anywhere(product, !missing.empty()))
     return missing.empty() ? "another rank cannot open cuBLASMp and NCCL" : missing;
@@ -216,13 +216,13 @@ std::string reject_by_cublas_mp(const DistributedProduct& product) {
 
 } // namespace
 
-const EngineRow cublas_mp{{.name = "cublasmp",
-                           .summary = "cuBLASMp over NCCL, a card for each rank; a yardstick",
-                           .source = "NVIDIA, cuBLASMp",
-                           .canonical = false},
-                          reject_by_cublas_mp,
-                          [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
-                            return std::make_unique<CublasMpRun>(product);
-                          }};
+const Engine cublas_mp{{.name = "cublasmp",
+                        .summary = "cuBLASMp over NCCL, a GPU for each rank; a yardstick",
+                        .source = "NVIDIA, cuBLASMp",
+                        .canonical = false},
+                       reject_by_cublas_mp,
+                       [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
+                         return std::make_unique<CublasMpRun>(product);
+                       }};
 
 } // namespace tessera::distributed

@@ -110,7 +110,7 @@ std::string reject_by_cublas_xt(const DistributedProduct& product) {
     return "cuBLASXt is a library of one process, and there are " + std::to_string(product.grid.world->size()) +
            " ranks; start one";
   if (product.backend != Backend::Cuda)
-    return "cuBLASXt multiplies on an NVIDIA card; name the backend cuda, where there is one";
+    return "cuBLASXt multiplies on an NVIDIA GPU; name the backend cuda, where there is one";
   if (const std::string& missing = CublasXt::library().missing; !missing.empty()) return missing;
   if (product.type.is_complex || is_16_bit(product.type.part)) return "the yardstick is for f32 and f64";
   if (product.a_order != product.order || product.b_order != product.order)
@@ -120,13 +120,13 @@ std::string reject_by_cublas_xt(const DistributedProduct& product) {
 
 } // namespace
 
-const EngineRow cublas_xt{{.name = "cublasxt",
-                           .summary = "cuBLASXt on the card of one rank; a yardstick",
-                           .source = "NVIDIA, cuBLASXt",
-                           .canonical = false},
-                          reject_by_cublas_xt,
-                          [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
-                            return std::make_unique<CublasXtRun>(product);
-                          }};
+const Engine cublas_xt{{.name = "cublasxt",
+                        .summary = "cuBLASXt on the GPU of one rank; a yardstick",
+                        .source = "NVIDIA, cuBLASXt",
+                        .canonical = false},
+                       reject_by_cublas_xt,
+                       [](const DistributedProduct& product) -> std::unique_ptr<EngineRun> {
+                         return std::make_unique<CublasXtRun>(product);
+                       }};
 
 } // namespace tessera::distributed

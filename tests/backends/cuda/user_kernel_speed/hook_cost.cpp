@@ -7,7 +7,7 @@
 namespace speed {
 namespace {
 
-/// Its memory is never there, so that free() has nothing to do.
+/// An executor whose memory is never there, so that free() has nothing to do.
 class IdleExecutor final : public tessera::test::BorrowingExecutor {
  public:
   IdleExecutor() : BorrowingExecutor(tessera::Backend::Reference) {}

@@ -27,16 +27,16 @@ BOOST_AUTO_TEST_CASE(it_races_and_is_reported) {
                                    "run.json", "--html", "run.html", "--no-progress"});
   BOOST_TEST(outcome.status == 0, outcome.err);
   const json report = json::parse(folder.read("run.json"));
-  int rows = 0;
-  for (const json& row : report["results"]) {
-    if (row["backend"] != "standin") continue;
-    ++rows;
-    BOOST_TEST(row["kernel"] == "delegated");
-    BOOST_TEST(row["verdict"] == "pass");
-    BOOST_TEST(row["error"]["differing_bits"] == 0);
-    BOOST_TEST(row["threads"] >= 1);
+  int entries = 0;
+  for (const json& entry : report["results"]) {
+    if (entry["backend"] != "standin") continue;
+    ++entries;
+    BOOST_TEST(entry["kernel"] == "delegated");
+    BOOST_TEST(entry["verdict"] == "pass");
+    BOOST_TEST(entry["error"]["differing_bits"] == 0);
+    BOOST_TEST(entry["threads"] >= 1);
   }
-  BOOST_TEST(rows == 1);
+  BOOST_TEST(entries == 1);
   bool described = false;
   for (const json& device : report["machine"]["devices"])
     described |= device["backend"] == "standin" && device["device"] == "stand-in" && device["host_memory"] == true;

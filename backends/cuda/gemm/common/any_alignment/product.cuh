@@ -23,9 +23,7 @@ struct Product {
   Index m, n, k;
   Index segment; ///< k of each segment but the last one
   Lines a, b;
-  void* c;
-  Index ldc;
-  float alpha, beta;
+  ScaledResult<float, void> to;
   bool narrow; ///< C has the operands' type, not f32
   EpilogueStore<float> epilogue;
 };
@@ -169,9 +167,9 @@ __device__ void store(const Product& x, Index row, Index col, float sum) {
     return;
   }
   if (x.narrow)
-    store_rounded(static_cast<T*>(x.c) + row * x.ldc + col, sum, x.alpha, x.beta);
+    store_rounded(static_cast<T*>(x.to.c) + row * x.to.ldc + col, sum, x.to.alpha, x.to.beta);
   else
-    store_rounded(static_cast<float*>(x.c) + row * x.ldc + col, sum, x.alpha, x.beta);
+    store_rounded(static_cast<float*>(x.to.c) + row * x.to.ldc + col, sum, x.to.alpha, x.to.beta);
 }
 
 /// What a block needs in shared memory.

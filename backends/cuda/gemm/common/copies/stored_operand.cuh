@@ -40,9 +40,9 @@ struct StoredOperand {
   /// is wanted where the operand's own lines do. Only f32 is transposed.
   OperandCopy become_copy(void* to) {
     if (!copied()) return {};
-    const Index units = transposed ? 1 : element / 2; // what the copy counts in is an element or its half
-    const OperandCopy copy{data,      lines, length * units, ld * units, to, pitch(transposed ? lines : length) * units,
-                           transposed};
+    const Index halves = transposed ? 1 : element / 2; // the copy counts elements or their halves
+    const OperandCopy copy{
+        data, lines, length * halves, ld * halves, to, pitch(transposed ? lines : length) * halves, transposed};
     if (transposed) {
       std::swap(lines, length);
       along_k = !along_k;

@@ -94,15 +94,15 @@ inline double packed_time(const GemmCall& call, Index multiprocessors) {
   constexpr Index columns = 192;
   const Index tiles = ceil_div<Index>(call.m, packed_rows) * ceil_div<Index>(call.n, columns);
   const auto slices = static_cast<int>(std::clamp<Index>(clusters / tiles, 1, segments_of(call)));
-  const Index units = tiles * slices, rounds = units / clusters;
+  const Index items = tiles * slices, rounds = items / clusters;
   const double stages = static_cast<double>(blocks_of(call)) / slices;
   const auto round = [&](Index running) {
     return stages * (0.55 + 0.3 * static_cast<double>(running) / static_cast<double>(clusters));
   };
   const double packing = static_cast<double>((call.m + call.n) * call.k) * 8 / 2.7e6;
   return 7 + packing + static_cast<double>(rounds) * round(clusters) +
-         (units % clusters > 0 ? round(units % clusters) : 0) +
-         static_cast<double>(ceil_div(units, clusters)) * storing_time(call, packed_rows * columns) +
+         (items % clusters > 0 ? round(items % clusters) : 0) +
+         static_cast<double>(ceil_div(items, clusters)) * storing_time(call, packed_rows * columns) +
          planes_time(call, slices);
 }
 
@@ -113,14 +113,14 @@ inline Estimate unpacked_time(const GemmCall& call, Index multiprocessors) {
   const Index panels = ceil_div<Index>(smaller, tile_n);
   const Index tiles = ceil_div<Index>(std::max(call.m, call.n), tile_rows);
   const bool shares_large = panels > 1;
-  const Index units = shares_large ? tiles * ceil_div<Index>(panels, 2) : ceil_div<Index>(tiles, 2);
+  const Index items = shares_large ? tiles * ceil_div<Index>(panels, 2) : ceil_div<Index>(tiles, 2);
   const double memory = many(call) * static_cast<double>(call.k) * 4 / 2.75e6;
   const Index segments = segments_of(call);
   const double storing = storing_time(call, Index{2} * tile_rows * tile_n);
   Estimate best{std::numeric_limits<double>::infinity()};
   for (int slices = 1; slices <= segments; ++slices) {
     const Index stages = std::min(blocks_of(call), ceil_div<Index>(segments, slices) * segment_blocks_of(call));
-    const Index rounds = ceil_div<Index>(units * slices, clusters);
+    const Index rounds = ceil_div<Index>(items * slices, clusters);
     const double stage = tile_n == 32 ? 0.5 : tile_n == 64 ? 0.56 : rounds == 1 ? 0.885 : 1.0;
     const double multiplying = static_cast<double>(rounds * stages) * stage + static_cast<double>(rounds) * storing;
     const double time = 10 + std::max(multiplying, memory) + planes_time(call, slices);

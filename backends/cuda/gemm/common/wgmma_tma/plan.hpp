@@ -72,11 +72,11 @@ constexpr Index paired_lines = 4600;
 /// Says whether a plan's blocks share nothing, but are launched as clusters of two that lie below one another: the L2
 /// cache is then mostly asked once for what both fetch. That pays where many blocks fetch much. The launch of a cluster
 /// takes a microsecond more, which large tiles hide.
-constexpr bool runs_in_pairs(const TilingPlan& plan, const ProductSize& x, Index units, Index multiprocessors) {
+constexpr bool runs_in_pairs(const TilingPlan& plan, const ProductSize& x, Index items, Index multiprocessors) {
   if (plan.sharing != Sharing::Nothing) return false;
-  if (plan.tile_m * plan.tile_n >= 128 * 128) return units > 1;
+  if (plan.tile_m * plan.tile_n >= 128 * 128) return items > 1;
   const Index lines = (plan.tile_m + plan.tile_n) * (plan.divides_k() ? x.segment_blocks : x.blocks);
-  return 2 * units >= multiprocessors && lines * std::max(units, multiprocessors) >= paired_lines * multiprocessors;
+  return 2 * items >= multiprocessors && lines * std::max(items, multiprocessors) >= paired_lines * multiprocessors;
 }
 
 /// The blocks that run a plan, and how many of them are launched side by side.
@@ -86,10 +86,10 @@ struct Blocks {
 };
 /// Blocks that share results have one tile. Of blocks that are launched in pairs, one may have no tile.
 constexpr Blocks blocks_of(const TilingPlan& plan, const ProductSize& x, Index multiprocessors) {
-  const Index units = ceil_div<Index>(x.m, plan.cluster_rows()) * ceil_div<Index>(x.n, plan.tile_n) * plan.slices;
-  if (plan.sharing == Sharing::Results) return {units * plan.k_parts, plan.k_parts};
-  const int together = runs_in_pairs(plan, x, units, multiprocessors) ? 2 : plan.cluster();
-  const Index clusters = ceil_div<Index>(units * plan.cluster(), together);
+  const Index items = ceil_div<Index>(x.m, plan.cluster_rows()) * ceil_div<Index>(x.n, plan.tile_n) * plan.slices;
+  if (plan.sharing == Sharing::Results) return {items * plan.k_parts, plan.k_parts};
+  const int together = runs_in_pairs(plan, x, items, multiprocessors) ? 2 : plan.cluster();
+  const Index clusters = ceil_div<Index>(items * plan.cluster(), together);
   return {std::clamp<Index>(multiprocessors / together, 1, clusters) * together, together};
 }
 
@@ -145,8 +145,8 @@ constexpr double not_hidden = 0.25;
 inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, Index slices, Index clusters,
                       double slower, double bytes) {
   const TilingPlan plan = tile.plan(slices);
-  const Index units = count * slices;
-  const bool pairs = runs_in_pairs(plan, x, units, clusters);
+  const Index items = count * slices;
+  const bool pairs = runs_in_pairs(plan, x, items, clusters);
   const double split = pairs ? 2 : 1.5;
   const double fetching =
       128.0 / 80 * (tile.m * (x.split_a ? split : 1) + plan.own_columns() * (x.split_b ? split : 1));
@@ -159,14 +159,14 @@ inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, 
   };
   // The results of a tile are stored while the next tile is multiplied.
   const double later = tile.sharing == Sharing::B ? 800 : 660;
-  const Index rest = units % clusters, whole = units / clusters, rounds = ceil_div(units, clusters);
+  const Index rest = items % clusters, whole = items / clusters, rounds = ceil_div(items, clusters);
   const double each = static_cast<double>(whole) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
   const double multiplying = static_cast<double>(plan.divides_k() ? x.segment_blocks : x.blocks) * each;
-  const auto busy = static_cast<double>(std::min(units, clusters) * plan.cluster());
+  const auto busy = static_cast<double>(std::min(items, clusters) * plan.cluster());
   const double reading = bytes / std::min(1640.0, 41 * busy);
   const double additions = plan.divides_k() ? 0 : static_cast<double>((x.segments() - 1) * rounds);
   return std::max(multiplying, reading) + not_hidden * std::min(multiplying, reading) + tile.start +
-         static_cast<double>(rounds - 1) * later + tile.beside * static_cast<double>(std::min(units, clusters)) +
+         static_cast<double>(rounds - 1) * later + tile.beside * static_cast<double>(std::min(items, clusters)) +
          additions * tile.adding + (slices > 1 ? tile.slicing + static_cast<double>(x.m * x.n * slices) * 8 / 3000 : 0);
 }
 

@@ -45,9 +45,7 @@ template <class T, class R>
 struct Params {
   Index m, n, k;
   Lines<T> a, b;
-  R* c;
-  Index ldc;
-  float alpha, beta;
+  ScaledResult<float, R> to;
 };
 
 /// A tile, laid out as its operand is in memory. A line is padded by one vector, which spreads a fragment's lines over
@@ -158,7 +156,7 @@ __global__ void __launch_bounds__(threads) wmma_16_bit(Params<T, R> x) {
         for (int e = lane; e < side * side; e += 32) {
           const Index at_row = first_row + row + i * side + e / side, at_col = first_col + col + j * side + e % side;
           if (at_row < x.m && at_col < x.n)
-            store_rounded(x.c + at_row * x.ldc + at_col, staging[e / side][e % side], x.alpha, x.beta);
+            store_rounded(x.to.c + at_row * x.to.ldc + at_col, staging[e / side][e % side], x.to.alpha, x.to.beta);
         }
         __syncwarp();
       }
@@ -179,10 +177,7 @@ Status launch(const GemmKernel& kernel, Queue& queue, const GemmCall& call) noex
                        call.k,
                        lines_of<T>(call.a, call.lda, call.m),
                        lines_of<T>(call.b, call.ldb, call.n),
-                       static_cast<R*>(call.c),
-                       call.ldc,
-                       static_cast<float>(call.alpha),
-                       static_cast<float>(call.beta)};
+                       ScaledResult<float, R>::of(call)};
   with_layouts(call, [&](auto a, auto b) {
     wmma_16_bit<T, R, a.value, b.value><<<tile_count(call, block_tile, block_tile), threads, 0, stream_of(queue)>>>(x);
   });

@@ -60,7 +60,7 @@ def _taken(*tensors):
 
 
 def _product(operator, a, b, c=None, beta=1, alpha=1, dtype=None, out=None):
-    """Returns the product, or None where it is PyTorch's to compute, also where its checks have to report an error."""
+    """Returns the product, or None where PyTorch computes it, or its checks have to report an error."""
     modes = current()
     mode = None if modes is None else modes.named.get((a.device.type, a.dtype))
     if mode is None:
@@ -235,7 +235,7 @@ def _modes(math):
     for kind in ("cpu", "cuda"):
         for one in OF_MATRICES:
             mode = math or "strict"
-            units = None if one.is_complex or one.units == "strict" else one.units
+            units = None if one.is_complex or one.matrix_units == "strict" else one.matrix_units
             if math is None and kind == "cuda" and units and "cuda" in present and _keeps_rows("cuda", units, one.name):
                 mode = units
             words.append(mode)

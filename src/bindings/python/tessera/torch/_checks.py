@@ -104,7 +104,7 @@ def ends(offsets, rows):
     if offsets.is_cuda and torch.cuda.is_current_stream_capturing():
         raise RuntimeError(
             "grouped_mm: a CUDA graph is being captured, but the host has to read offsets for groups of k and in modes "
-            "without kernels that read them on the card (others than strict, tf32, bf16 and fp16); copy them to the host "
+            "without kernels that read them on the GPU (others than strict, tf32, bf16 and fp16); copy them to the host "
             "before, or leave this product out of the graph"
         )
     found = offsets.tolist()

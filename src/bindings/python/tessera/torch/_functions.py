@@ -1,7 +1,7 @@
 """The functions of tessera.torch.
 
 A call with plain tensors goes straight to the compiled module, which costs the host about as much as PyTorch's own
-operator does, also where autograd records it. A call that PyTorch has to see (it is compiled or traced, is under
+operator does, even where autograd records it. A call that PyTorch has to see (it is compiled or traced, is under
 autocast, vmap or another mode, or has other than plain tensors) goes to the operator of the same name in
 torch.ops.tessera.
 """
@@ -30,7 +30,7 @@ def mm(a, b, *, math=None, out_dtype=None, out=None):
         tessera.gemm. None: 'strict', which has the same bits on every device; but float16 and bfloat16 tensors on a
         GPU are multiplied by its matrix units ('fp16', 'bf16'), since strict products take many times as long there.
     out_dtype: float32 for operands of 16 bits, or a 16-bit type for float32; None: the operands' type.
-    out: a tensor for the result, which is returned. It is resized as PyTorch resizes it. Not with gradients.
+    out: a tensor for the result, which is returned. It is resized as PyTorch resizes it. It does not work with gradients.
 
     Raises RuntimeError (shapes, types, devices), NotImplementedError (integers, sparse tensors), TypeError (no tensor),
     tessera.InvalidArgument (an unknown mode) and tessera.KernelRejected (a mode that no kernel has for the type).

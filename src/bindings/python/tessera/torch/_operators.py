@@ -135,7 +135,7 @@ def linear(x, w, bias=None, activation=None, math=None):
     rows = x.reshape(numbers.prod(x.shape[:-1]), x.shape[-1])
     if w.dim() == 1:
         w, bias = w.unsqueeze(0), None if bias is None else bias.reshape(1)
-    # Not a view of the product: autograd forbids to change a view that a recorded call returns in place.
+    # The result is no view of the product: autograd forbids to change a view that a recorded call returns in place.
     result = torch.empty(shape, dtype=x.dtype, device=x.device)
     out = result.view(rows.shape[0], w.shape[0])
     products.product(rows, w.t(), math, bias=bias, activation=activation, out=out)

@@ -90,13 +90,13 @@ def with_tensors(operator):
     return made
 
 
-def is_power_on_card(name, arguments):
+def is_power_on_gpu(name, arguments):
     """Is this pow(number, exponents on a GPU)? PyTorch makes a tensor of the number on the GPU, and cannot hand such a
     tensor to Python, where the kernel of pow(tensor, tensor) is."""
     return name.startswith("pow.Scalar") and are_plain(arguments) and arguments[1].is_cuda
 
 
-def power_on_card(base, exponent, **keywords):
+def power_on_gpu(base, exponent, **keywords):
     """pow(number, exponents) of a tensor that Python made of the number."""
     dtype = torch.result_type(exponent, base)
     return torch.pow(torch.scalar_tensor(base, dtype=dtype, device=exponent.device), exponent, **keywords)
@@ -109,8 +109,8 @@ def computing(operator, function, current):
 
     def kernel(keys, *arguments, **keywords):
         arguments = made(arguments)
-        if is_power_on_card(name, arguments):
-            return power_on_card(*arguments)
+        if is_power_on_gpu(name, arguments):
+            return power_on_gpu(*arguments)
 
         def call(*others, **their):
             return operator.redispatch(keys & _below, *others, **their)
@@ -128,8 +128,8 @@ def writing(operator, source, function, current):
 
     def kernel(keys, *arguments, **keywords):
         arguments = made(arguments)
-        if is_power_on_card(name, arguments):
-            return power_on_card(*arguments, **keywords)
+        if is_power_on_gpu(name, arguments):
+            return power_on_gpu(*arguments, **keywords)
 
         def call(*others, **their):
             return source.redispatch(keys & _below, *others, **their)
@@ -170,7 +170,7 @@ class Warnings:
     def say(self, name, device, reason):
         if (name, device) not in self._said:
             self._said.add((name, device))
-            kind = "a card" if device == "cuda" else "the processor"
+            kind = "a GPU" if device == "cuda" else "the processor"
             text = f"batch_invariant(): {name} is not invariant on {kind}: {reason} (docs/pytorch.md lists what is)"
             warnings.warn(text, UserWarning, stacklevel=3)
 

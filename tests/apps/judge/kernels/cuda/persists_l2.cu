@@ -6,15 +6,15 @@
 
 extern "C" void solve(const float* a, const float* b, float* c, int m, int k, int n) {
   static cudaStream_t stream = nullptr;
-  cudaDeviceProp card;
-  cudaGetDeviceProperties(&card, 0);
+  cudaDeviceProp gpu;
+  cudaGetDeviceProperties(&gpu, 0);
   if (stream == nullptr) {
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, card.persistingL2CacheMaxSize);
+    cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, gpu.persistingL2CacheMaxSize);
   }
   cudaStreamAttrValue window = {};
   window.accessPolicyWindow.base_ptr = const_cast<float*>(b);
-  window.accessPolicyWindow.num_bytes = std::min<size_t>(card.accessPolicyMaxWindowSize, sizeof(float) * k * n);
+  window.accessPolicyWindow.num_bytes = std::min<size_t>(gpu.accessPolicyMaxWindowSize, sizeof(float) * k * n);
   window.accessPolicyWindow.hitRatio = 1;
   window.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
   window.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;

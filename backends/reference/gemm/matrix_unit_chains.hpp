@@ -13,7 +13,7 @@
 #include <tessera/detail/matrix_unit.hpp>
 #include <tessera/types.hpp>
 
-namespace tessera::host::units {
+namespace tessera::host::matrix_units {
 
 inline constexpr Index width = 16;        ///< columns of a strip
 inline constexpr Index packed_k = 256;    ///< the most numbers of a packed row: a strip's stay in L1
@@ -51,4 +51,4 @@ struct RowOfStrip {
 void extend_chains(std::span<const RowOfStrip> rows, const Packed& b, std::span<const StepPair> pairs,
                    const detail::hopper::OperandFormat& format);
 
-} // namespace tessera::host::units
+} // namespace tessera::host::matrix_units

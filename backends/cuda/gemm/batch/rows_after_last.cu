@@ -7,7 +7,7 @@
 #include "cuda/gemm/common/ceil_div.hpp"
 #include "cuda/gemm/common/epilogue.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
-#include "rows_behind.hpp"
+#include "rows_after_last.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -29,7 +29,8 @@ __device__ Index last_end(RowEnds ends, int products, Index rows) {
 }
 
 template <class S>
-__global__ void __launch_bounds__(threads_of_block) rows_behind(const EpilogueStore<S> to, RowEnds ends, int products) {
+__global__ void __launch_bounds__(threads_of_block)
+    rows_after_last(const EpilogueStore<S> to, RowEnds ends, int products) {
   constexpr int width = EpilogueStore<S>::width;
   wait_for_kernel_before();
   const Index first = last_end(ends, products, to.m), across = ceil_div<Index>(to.n, width);
@@ -45,13 +46,13 @@ Status launch_for(cudaStream_t stream, const GemmBatch& group, Index multiproces
   const Index most = ceil_div<Index>(group.call.m * group.call.n, threads_of_block);
   const Launch how{
       .blocks = std::clamp<Index>(most, 1, 2 * multiprocessors), .threads = threads_of_block, .programmatic = true};
-  return launch_kernel(stream, how, "rows behind a batch", rows_behind<S>, EpilogueStore<S>(group.call), group.ends,
+  return launch_kernel(stream, how, "rows after a batch", rows_after_last<S>, EpilogueStore<S>(group.call), group.ends,
                        static_cast<int>(group.count));
 }
 
 } // namespace
 
-Status scale_rows_behind(cudaStream_t stream, const GemmBatch& group, Index multiprocessors) noexcept {
+Status scale_rows_after_last(cudaStream_t stream, const GemmBatch& group, Index multiprocessors) noexcept {
   return group.call.type == DType::F64 ? launch_for<double>(stream, group, multiprocessors)
                                        : launch_for<float>(stream, group, multiprocessors);
 }

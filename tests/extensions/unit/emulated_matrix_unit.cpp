@@ -11,7 +11,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <tessera/checking/compare.hpp>
-#include <tessera/detail/unit_contract.hpp>
+#include <tessera/detail/matrix_unit_contract.hpp>
 #include <tessera/random.hpp>
 #include <tessera/tessera.hpp>
 
@@ -106,7 +106,7 @@ constexpr std::array modes{Math::EmulatedFp16x3, Math::EmulatedBf16x6};
 
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(emulated_unit)
+BOOST_AUTO_TEST_SUITE(emulated_matrix_unit)
 
 BOOST_AUTO_TEST_CASE(scales_bring_the_largest_element_to_the_top) {
   BOOST_TEST(hopper::ChunkScale(0).scale == 1);

@@ -141,4 +141,4 @@ with Runner("honest", PRETENDED_FAULT="1") as runner:
     reply = runner.ask(PLACE, 0, *(runner.arena + 65536 * operand for operand in range(3)))
     assert reply["kind"] == DEVICE_FAULT, reply
     assert reply["text"] == "CUDA error 700 (an illegal memory access was encountered)", reply
-print("a card that is pretended: all as it must be")
+print("a pretended GPU: all as it must be")

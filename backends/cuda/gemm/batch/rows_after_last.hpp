@@ -9,6 +9,6 @@
 namespace tessera::cuda {
 
 /// Enqueues the launch that makes them beta·C.
-Status scale_rows_behind(cudaStream_t stream, const GemmBatch& group, Index multiprocessors) noexcept;
+Status scale_rows_after_last(cudaStream_t stream, const GemmBatch& group, Index multiprocessors) noexcept;
 
 } // namespace tessera::cuda

@@ -1,16 +1,16 @@
-#include "unit_packing.hpp"
+#include "matrix_unit_packing.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
 #include <type_traits>
 
-#include <tessera/detail/unit_contract.hpp>
+#include <tessera/detail/matrix_unit_contract.hpp>
 #include <tessera/half.hpp>
 
 #include "reference/fma_clones.hpp"
 
-namespace tessera::host::units {
+namespace tessera::host::matrix_units {
 namespace {
 
 namespace hopper = detail::hopper;
@@ -86,15 +86,15 @@ template <class T>
 /// Calls read(type, see), where see(x) is what the mode sees of an element x of that type.
 [[gnu::always_inline]] inline void with_elements(const GemmCall& call, auto read) {
   if (call.type == DType::F16)
-    read(std::type_identity<f16>{}, [](f16 x) { return hopper::seen_by_units(x, Math::Fp16); });
+    read(std::type_identity<f16>{}, [](f16 x) { return hopper::seen_by_matrix_units(x, Math::Fp16); });
   else if (call.type == DType::BF16)
-    read(std::type_identity<bf16>{}, [](bf16 x) { return hopper::seen_by_units(x, Math::Bf16); });
+    read(std::type_identity<bf16>{}, [](bf16 x) { return hopper::seen_by_matrix_units(x, Math::Bf16); });
   else if (call.math == Math::Tf32)
-    read(std::type_identity<float>{}, [](float x) { return hopper::seen_by_units(x, Math::Tf32); });
+    read(std::type_identity<float>{}, [](float x) { return hopper::seen_by_matrix_units(x, Math::Tf32); });
   else if (call.math == Math::Fp16)
-    read(std::type_identity<float>{}, [](float x) { return hopper::seen_by_units(x, Math::Fp16); });
+    read(std::type_identity<float>{}, [](float x) { return hopper::seen_by_matrix_units(x, Math::Fp16); });
   else
-    read(std::type_identity<float>{}, [](float x) { return hopper::seen_by_units(x, Math::Bf16); });
+    read(std::type_identity<float>{}, [](float x) { return hopper::seen_by_matrix_units(x, Math::Bf16); });
 }
 
 /// Returns an element of f32 itself.
@@ -178,4 +178,4 @@ TESSERA_WIDE_CLONES void copy_strip(const GemmCall& call, Index first, Index cou
   read_strip_of<float>(call, first, count, j, cols, to, as_it_is);
 }
 
-} // namespace tessera::host::units
+} // namespace tessera::host::matrix_units

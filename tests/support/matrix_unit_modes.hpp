@@ -4,7 +4,7 @@
 
 #include <tuple>
 
-#include <tessera/detail/unit_contract.hpp>
+#include <tessera/detail/matrix_unit_contract.hpp>
 #include <tessera/half.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/random.hpp>

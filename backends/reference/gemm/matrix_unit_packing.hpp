@@ -1,14 +1,14 @@
 #pragma once
 
-/// Packs lines of operands (unit_chains.hpp) as a mode of matrix units sees them: the numbers of rows of op(A) and of
-/// strips of op(B), or their terms in the emulated modes. After the last k there are zeros up to whole steps, and so
-/// are the columns that a strip lacks.
+/// Packs lines of operands (matrix_unit_chains.hpp) as a mode of matrix units sees them: the numbers of rows of op(A)
+/// and of strips of op(B), or their terms in the emulated modes. After the last k there are zeros up to whole steps,
+/// and so are the columns that a strip lacks.
 
 #include <tessera/backend/kernel.hpp>
 
-#include "unit_chains.hpp"
+#include "matrix_unit_chains.hpp"
 
-namespace tessera::host::units {
+namespace tessera::host::matrix_units {
 
 /// Packs `count` k of row i of op(A), from k number `first` on. The mode does not split operands.
 void pack_row(const GemmCall& call, Index i, Index first, Index count, const Packed& to);
@@ -31,4 +31,4 @@ void split_strip(const GemmCall& call, Index first, Index count, Index j, Index 
 /// Copies `count` k of `cols` columns of op(B) of a call of f32 to `to`: row p of the strip goes to p·width.
 void copy_strip(const GemmCall& call, Index first, Index count, Index j, Index cols, float* to);
 
-} // namespace tessera::host::units
+} // namespace tessera::host::matrix_units

@@ -1,29 +1,31 @@
-#include "unit_sums.hpp"
+#include "matrix_unit_sums.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 
-#include <tessera/detail/unit_contract.hpp>
+#include <tessera/detail/matrix_unit_contract.hpp>
 
+#include "matrix_unit_packing.hpp"
 #include "reference/fma_clones.hpp"
-#include "unit_packing.hpp"
 
 namespace tessera::host {
 namespace {
 
 namespace hopper = detail::hopper;
-using namespace units;
+using namespace matrix_units;
 
 /// The arrays of a call, in its scratch memory.
 struct Arrays {
-  alignas(64) float a_numbers[most_unit_rows * packed_k], a_powers[most_unit_rows * packed_k];
+  alignas(64) float a_numbers[most_matrix_unit_rows * packed_k], a_powers[most_matrix_unit_rows * packed_k];
   alignas(64) float b_numbers[packed_k * width], b_powers[packed_k * width];
-  alignas(64) float chains[most_unit_rows * most_unit_columns], carried[most_unit_rows * most_unit_columns];
-  alignas(64) float b_factors[width], a_factors[most_unit_rows];
-  alignas(64) std::uint8_t a_kinds[most_unit_rows * packed_steps], b_kinds[packed_steps];
-  std::uint8_t a_unfit[most_unit_rows], b_unfit[most_unit_columns]; ///< rows and columns that the mode cannot split
+  alignas(64) float chains[most_matrix_unit_rows * most_matrix_unit_columns],
+      carried[most_matrix_unit_rows * most_matrix_unit_columns];
+  alignas(64) float b_factors[width], a_factors[most_matrix_unit_rows];
+  alignas(64) std::uint8_t a_kinds[most_matrix_unit_rows * packed_steps], b_kinds[packed_steps];
+  std::uint8_t a_unfit[most_matrix_unit_rows],
+      b_unfit[most_matrix_unit_columns]; ///< rows and columns that the mode cannot split
 };
 
 /// The block of C that a call computes: sum r·ld + q is the sum of row rows[r] and column first_col + q.
@@ -58,7 +60,7 @@ void whole_sums(const Block& x, Arrays& arrays) {
   const Packed b{arrays.b_numbers, arrays.b_powers, arrays.b_kinds};
   std::array<StepPair, most_pairs> pairs;
   for (std::uint8_t s = 0; s < most_pairs; ++s) pairs[s] = {s, s};
-  std::array<RowOfStrip, most_unit_rows> row;
+  std::array<RowOfStrip, most_matrix_unit_rows> row;
   const std::size_t count_of_rows = x.rows.size();
   for (Index start = 0; start < call.k; start += length) {
     const Index end = std::min(start + length, call.k);
@@ -155,12 +157,12 @@ void emulated_sums(const Block& x, Arrays& arrays) {
   const Index length = detail::emulated_segment_chunks(call.k) * detail::emulated_chunk;
   const Packed b{arrays.b_numbers, arrays.b_powers, arrays.b_kinds};
   const std::size_t count_of_rows = x.rows.size();
-  std::array<RowOfStrip, most_unit_rows> row;
+  std::array<RowOfStrip, most_matrix_unit_rows> row;
   for (std::size_t r = 0; r < count_of_rows; ++r)
     row[r] = {{arrays.a_numbers + r * packed_k, arrays.a_powers + r * packed_k, arrays.a_kinds + r * packed_steps},
               arrays.chains + r * width};
-  std::fill_n(arrays.a_unfit, most_unit_rows, std::uint8_t{0});
-  std::fill_n(arrays.b_unfit, most_unit_columns, std::uint8_t{0});
+  std::fill_n(arrays.a_unfit, most_matrix_unit_rows, std::uint8_t{0});
+  std::fill_n(arrays.b_unfit, most_matrix_unit_columns, std::uint8_t{0});
   for (Index start = 0; start < call.k; start += length) {
     const Index end = std::min(start + length, call.k);
     std::fill_n(arrays.carried, static_cast<Index>(count_of_rows) * x.strips() * width, 0.0f);
@@ -189,10 +191,10 @@ void emulated_sums(const Block& x, Arrays& arrays) {
 
 } // namespace
 
-std::size_t unit_scratch_bytes() noexcept { return sizeof(Arrays); }
+std::size_t matrix_unit_scratch_bytes() noexcept { return sizeof(Arrays); }
 
-void unit_sums(const GemmCall& call, std::span<const Index> rows, Index first_col, Index cols, float* sums, Index ld,
-               void* scratch) noexcept {
+void matrix_unit_sums(const GemmCall& call, std::span<const Index> rows, Index first_col, Index cols, float* sums,
+                      Index ld, void* scratch) noexcept {
   Arrays& arrays = *static_cast<Arrays*>(scratch);
   (hopper::is_emulated(call.math) ? emulated_sums : whole_sums)({call, rows, first_col, cols, sums, ld}, arrays);
 }

@@ -5,14 +5,14 @@
 /// are cut to get f32. This holds for L from −100 to 125, where no number on the way that counts is subnormal or
 /// overflows. Other columns, and steps with NaN or Inf among their operands, are computed by the model itself.
 
-#include "unit_chains.hpp"
+#include "matrix_unit_chains.hpp"
 
 #include <array>
 #include <bit>
 
 #include "reference/fma_clones.hpp"
 
-namespace tessera::host::units {
+namespace tessera::host::matrix_units {
 namespace {
 
 namespace hopper = detail::hopper;
@@ -180,4 +180,4 @@ void extend_chains(std::span<const RowOfStrip> rows, const Packed& b, std::span<
   (format.step == 16 ? extend<16> : extend<8>)(rows, b, pairs, format);
 }
 
-} // namespace tessera::host::units
+} // namespace tessera::host::matrix_units

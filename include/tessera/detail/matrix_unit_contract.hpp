@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include <tessera/detail/emulated_unit.hpp>
+#include <tessera/detail/emulated_matrix_unit.hpp>
 #include <tessera/detail/matrix_unit.hpp>
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/half.hpp>
@@ -18,7 +18,7 @@
 namespace tessera::detail::hopper {
 
 /// Is there a contract of matrix units for operands of this type in the mode?
-constexpr bool has_unit_contract(DType type, Math math) noexcept {
+constexpr bool has_matrix_unit_contract(DType type, Math math) noexcept {
   if (is_16_bit(type)) return math == element_type(type).lossless_math;
   return type == DType::F32 && (math == Math::Tf32 || math == Math::Bf16 || math == Math::Fp16 || is_emulated(math));
 }
@@ -33,7 +33,7 @@ constexpr const OperandFormat& format_of(Math math) noexcept {
 /// Returns the number that a mode sees of an element of an operand; the emulated modes see all of it. op(A) and op(B)
 /// are treated alike.
 template <class T>
-inline float seen_by_units(T x, Math math) noexcept {
+inline float seen_by_matrix_units(T x, Math math) noexcept {
   if constexpr (std::same_as<T, float>)
     return math == Math::Tf32   ? cut_to_tf32(x)
            : math == Math::Bf16 ? static_cast<float>(bf16(x))
@@ -60,7 +60,7 @@ inline float contract_sum(std::span<const float> a, std::span<const float> b, Ma
 
 /// Returns how deep the slices of k are whose products, added in ascending order, have the bits of the whole product.
 /// The emulated modes are not cut: whether an element is the strict sum depends on all of its row and column.
-constexpr Index unit_slice(Math math, Index k) noexcept { return is_emulated(math) ? k : matrix_unit_slice(k); }
+constexpr Index slice_of_mode(Math math, Index k) noexcept { return is_emulated(math) ? k : matrix_unit_slice(k); }
 
 } // namespace tessera::detail::hopper
 

@@ -1,9 +1,9 @@
 /// Batches of 16-bit operands on matrix units, in the modes Bf16 and Fp16: a block computes 64×64 results of a product
 /// by the matrix instructions of a warp, from operands at any address.
 ///
-/// Alone, a product of 64×64×64 takes a launch, some 3 µs; a multiprocessor computes it in less than one, and reads 16
-/// KiB. So the launch is shared. The kernel is built from the stages of the kernel for small products
-/// whose lines begin anywhere (common/any_alignment/product.cuh), for any k. Source: the batched kernels of cuBLAS.
+/// A product of 64×64×64 alone takes the time of a launch; a multiprocessor needs less to read its 16 KiB and to
+/// compute it. So products share a launch. The kernel is built from the stages of the kernel for small products whose
+/// lines begin anywhere (common/any_alignment/product.cuh), for any k. Source: the batched kernels of cuBLAS.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -34,17 +34,14 @@ __device__ any_alignment::Product product_of(const BatchGroup<T, R>& x, unsigned
           .segment = x.segment,
           .a = x.transpose_a ? Lines::of(operands.a, x.lda, x.k, x.m) : Lines::of(operands.a, x.lda, x.m, x.k),
           .b = x.transpose_b ? Lines::of(operands.b, x.ldb, x.n, x.k) : Lines::of(operands.b, x.ldb, x.k, x.n),
-          .c = operands.c,
-          .ldc = x.ldc,
-          .alpha = x.alpha,
-          .beta = x.beta,
+          .to = {.c = operands.c, .ldc = x.ldc, .alpha = x.alpha, .beta = x.beta},
           .narrow = std::is_same_v<T, R>,
           .epilogue = epilogue_of(x, operands.c)};
 }
 
 template <class T, class R>
 __global__ void __launch_bounds__(any_alignment::threads, 2)
-    batch_units(const __grid_constant__ BatchGroups<T, R> groups) {
+    batch_mma(const __grid_constant__ BatchGroups<T, R> groups) {
 #if __CUDA_ARCH__ >= 800
   constexpr int side = any_alignment::tile_side;
   __shared__ any_alignment::Workspace here;
@@ -73,15 +70,15 @@ __global__ void __launch_bounds__(any_alignment::threads, 2)
 } // namespace
 
 template <class T, class R>
-Status launch_unit_batch(cudaStream_t stream, const BatchGroups<T, R>& groups) noexcept {
+Status launch_mma_batch(cudaStream_t stream, const BatchGroups<T, R>& groups) noexcept {
   static_assert(middle_tile<T>.m == any_alignment::tile_side && middle_tile<T>.n == any_alignment::tile_side);
-  batch_units<T, R><<<groups.tiles, any_alignment::threads, 0, stream>>>(groups);
-  return launched("batch_units");
+  batch_mma<T, R><<<groups.tiles, any_alignment::threads, 0, stream>>>(groups);
+  return launched("batch_mma");
 }
 
-template Status launch_unit_batch(cudaStream_t, const BatchGroups<bf16, bf16>&) noexcept;
-template Status launch_unit_batch(cudaStream_t, const BatchGroups<bf16, float>&) noexcept;
-template Status launch_unit_batch(cudaStream_t, const BatchGroups<f16, f16>&) noexcept;
-template Status launch_unit_batch(cudaStream_t, const BatchGroups<f16, float>&) noexcept;
+template Status launch_mma_batch(cudaStream_t, const BatchGroups<bf16, bf16>&) noexcept;
+template Status launch_mma_batch(cudaStream_t, const BatchGroups<bf16, float>&) noexcept;
+template Status launch_mma_batch(cudaStream_t, const BatchGroups<f16, f16>&) noexcept;
+template Status launch_mma_batch(cudaStream_t, const BatchGroups<f16, float>&) noexcept;
 
 } // namespace tessera::cuda

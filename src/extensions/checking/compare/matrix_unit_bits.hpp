@@ -9,8 +9,8 @@
 namespace tessera::compare {
 
 /// Returns the rows `rows` of the product of a checked call on host memory whose mode has a contract of matrix units,
-/// one after another, rounded to the call's result type and widened again. It costs as much as unit_sums() of these
-/// rows (unit_sums.hpp). Throws std::bad_alloc.
-std::vector<float> unit_bits(const GemmCall& call, const std::vector<Index>& rows, int threads);
+/// one after another, rounded to the call's result type and widened again. It costs as much as matrix_unit_sums() of
+/// these rows (matrix_unit_sums.hpp). Throws std::bad_alloc.
+std::vector<float> matrix_unit_bits(const GemmCall& call, const std::vector<Index>& rows, int threads);
 
 } // namespace tessera::compare

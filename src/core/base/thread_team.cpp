@@ -3,11 +3,13 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <tessera/backend/log.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/processors.hpp>
 #include <tessera/detail/stopwatch.hpp>
+#include <tessera/detail/uncancelled.hpp>
 
 namespace tessera::detail {
 namespace {
@@ -24,16 +26,20 @@ void look_for(const Condition& condition) {
 } // namespace
 
 ThreadTeam::ThreadTeam(std::size_t threads) {
+  const Uncancelled whole;
   try {
     threads_.reserve(threads);
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error& error) {
-    if (log_dispatch()) log_line(std::string("no thread for one of the executors: ") + error.what());
+    if (log_dispatch())
+      log_line("the system gave " + std::to_string(threads_.size()) + " of " + std::to_string(threads) +
+               " threads: " + error.what());
   } catch (const std::bad_alloc&) { // as if the system had no thread
   }
 }
 
 ThreadTeam::~ThreadTeam() {
+  const Uncancelled whole; // a join and a wait are cancellation points
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
@@ -44,6 +50,8 @@ ThreadTeam::~ThreadTeam() {
 }
 
 void ThreadTeam::run(std::size_t count, const std::function<void(std::size_t)>& task) {
+  const Uncancelled whole;
+  const ContractArithmetic contract;
   std::unique_lock lock(mutex_);
   task_ = &task;
   count_ = count;
@@ -52,6 +60,7 @@ void ThreadTeam::run(std::size_t count, const std::function<void(std::size_t)>& 
   if (sleeping_ > 0) changed_.notify_all();
   take_tasks(lock);
   wait(lock, [&] { return done_ == count; });
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 /// Waits until the condition, which is true from then on, holds.
@@ -65,13 +74,19 @@ void ThreadTeam::wait(std::unique_lock<std::mutex>& lock, const Condition& condi
   --sleeping_;
 }
 
-void ThreadTeam::take_tasks(std::unique_lock<std::mutex>& lock) {
+void ThreadTeam::take_tasks(std::unique_lock<std::mutex>& lock) noexcept {
   while (next_ < count_) {
     const std::size_t number = next_++;
     const auto& task = *task_;
     lock.unlock();
-    task(number);
+    std::exception_ptr failure;
+    try {
+      task(number);
+    } catch (...) {
+      failure = std::current_exception();
+    }
     lock.lock();
+    if (failure && !failure_) failure_ = std::move(failure);
     if (++done_ == count_ && sleeping_ > 0) changed_.notify_all();
   }
 }
