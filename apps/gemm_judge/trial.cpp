@@ -199,9 +199,9 @@ std::optional<Reply> Trial::call(int number) {
   // While the kernel's other threads were at work, its first one or this process may have waited for their processor.
   const double waited =
       std::max(0.0, worker_after.waited - worker_before.waited + own_waited - std::max(0.0, processor - ran));
-  // While there are many processes, looks at them are rare.
-  if (on_processor() && is_crowded(tree_->processes())) {
-    end(Offence::TooManyProcesses, objection_ + " " + where);
+  // While there are many processes, looks at them are rare, and a short call sees none.
+  if (on_processor() && !keeps_limits()) {
+    object(where);
     return std::nullopt;
   }
   if (on_processor() && !keep_result(slot, *reply)) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,6 +40,16 @@ std::uint32_t enter_name_spaces() {
   std::snprintf(line.data(), line.size(), "%u %u 1", group, group);
   if (!write_line("/proc/self/gid_map", line.data())) return 0;
   return unshare(CLONE_NEWNET) == 0 ? PidNamespace | NetworkNamespace : PidNamespace;
+}
+
+/// Puts a file system in memory over the scratch folder, in a name space of mounts in which nothing else changes. It
+/// ends with the last process. Returns whether that is allowed.
+bool limit_scratch(const std::string& scratch) {
+  if (scratch.empty() || unshare(CLONE_NEWNS) != 0) return false;
+  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  // An entry takes memory too.
+  const std::string options = "mode=0700,nr_inodes=4096,size=" + std::to_string(most_scratch_bytes);
+  return mount("tmpfs", scratch.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) == 0;
 }
 
 int status_of(pid_t process) {
@@ -113,10 +124,11 @@ void kill_children() {
 
 } // namespace
 
-std::uint32_t become_worker(bool name_spaces) {
+std::uint32_t become_worker(bool name_spaces, const std::string& scratch) {
   end_with_parent();
   std::uint32_t layers = 0;
   if (name_spaces && name_spaces_work()) layers = enter_name_spaces();
+  if (layers != 0 && limit_scratch(scratch)) layers |= ScratchInMemory;
   end_with_parent(); // a change of credentials forgets it
   std::array<int, 2> pipe{-1, -1};
   if (layers == 0 || pipe2(pipe.data(), O_CLOEXEC) != 0) {
