@@ -53,6 +53,15 @@ HeldMemory memory_of_one(pid_t process, bool is_alone) {
           sum_of(text, {"RssShmem"}).value_or(0)};
 }
 
+/// What a pipe may hold. Each descriptor counts as one: to ask what it is takes longer.
+constexpr std::size_t pipe_bytes = std::size_t{64} << 10;
+
+std::size_t descriptors_of(pid_t process) {
+  std::error_code error;
+  const fs::directory_iterator all(fmt::format("/proc/{}/fd", process), error);
+  return error ? 0 : static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
 /// More than any scratch folder may hold.
 constexpr std::size_t too_much = 2 * most_scratch_bytes;
 /// What a file or folder holds at least, so that their number is limited too.
@@ -118,7 +127,7 @@ HeldMemory memory_of(const std::vector<pid_t>& processes) {
   HeldMemory all;
   for (const pid_t process : processes) {
     const HeldMemory one = memory_of_one(process, processes.size() == 1);
-    all.own += one.own;
+    all.own += one.own + pipe_bytes * descriptors_of(process);
     all.shared += one.shared;
   }
   return all;

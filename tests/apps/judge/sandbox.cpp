@@ -1,9 +1,12 @@
 /// Tests what a judged kernel can reach and hold. The kernels print what was not refused, and their C is wrong then.
 
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <termios.h>
 #include <unistd.h>
@@ -72,6 +75,23 @@ void must_be_refused(const char* kernel, std::uint32_t without = 0) {
   }
 }
 
+/// Runs `step` in a process of its own. Returns whether it said true.
+template <class Step>
+bool in_a_process(Step&& step) {
+  const pid_t child = fork();
+  if (child == 0) _exit(step() ? 0 : 1);
+  int status = 1;
+  return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+/// Containers that hide parts of /proc allow no other one.
+bool proc_can_be_mounted() {
+  return in_a_process([] {
+    return unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS) == 0 &&
+           in_a_process([] { return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0; });
+  });
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(sandbox_suite)
@@ -81,6 +101,13 @@ BOOST_AUTO_TEST_CASE(every_other_system_call_is_refused) {
     must_be_refused("refused_calls", without);
     must_be_refused("refused_arguments", without);
   }
+}
+
+BOOST_AUTO_TEST_CASE(other_processes_are_not_seen) {
+  if (proc_can_be_mounted())
+    must_be_refused("sees_others");
+  else
+    BOOST_TEST_MESSAGE("this machine allows no other /proc");
 }
 
 BOOST_AUTO_TEST_CASE(memory_cannot_be_hidden) {
@@ -158,6 +185,16 @@ BOOST_AUTO_TEST_CASE(files_count_as_memory) {
       }
 }
 
+/// POSIX shared memory is a part of the scratch folder. Without a name space of mounts there is none.
+BOOST_AUTO_TEST_CASE(shared_memory_is_counted) {
+  if (!proc_can_be_mounted()) return;
+  const JudgeVerdict honest = try_kernel({.kernel = "uses_shared_memory"});
+  BOOST_TEST(honest.passed(), honest.why << honest.output);
+  const JudgeVerdict verdict = try_kernel({.kernel = "fills_shared_memory", .memory_limit = std::size_t{64} << 20});
+  BOOST_CHECK_EQUAL(verdict.offence, Offence::ExceedsMemory);
+  BOOST_TEST(verdict.why.find(" of them in files, in call 1, with 64 MiB") != std::string::npos, verdict.why);
+}
+
 /// The scratch folder has a limit of its own. Where it is in memory, Linux keeps it, and a write fails.
 BOOST_AUTO_TEST_CASE(files_are_limited_without_a_limit_of_memory) {
   const JudgeVerdict on_disk =
@@ -204,6 +241,24 @@ BOOST_AUTO_TEST_CASE(what_a_computation_needs_is_allowed) {
       const JudgeVerdict verdict = try_kernel({.kernel = "honest_means", .without_layers = without});
       BOOST_TEST(verdict.passed(), verdict.why << "\n" << verdict.output);
     }
+}
+
+/// The kernel's own files may lie among those of shared memory.
+BOOST_AUTO_TEST_CASE(files_in_shared_memory_are_found) {
+  const char* before = std::getenv("TMPDIR");
+  const std::string folder = before != nullptr ? before : "";
+  if (access("/dev/shm", W_OK) != 0) return;
+  setenv("TMPDIR", "/dev/shm", 1);
+  {
+    const KernelFile file(EXAMPLE_FOLDER "/cpu_leetgpu.cpp", {}, {}); // which is compiled there
+    const JudgeVerdict verdict = try_kernel({.kernel = file.library().c_str()});
+    BOOST_TEST(verdict.passed(), verdict.why << verdict.output);
+    BOOST_TEST(try_kernel({.kernel = "honest_means"}).passed());
+  }
+  if (before != nullptr)
+    setenv("TMPDIR", folder.c_str(), 1);
+  else
+    unsetenv("TMPDIR");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

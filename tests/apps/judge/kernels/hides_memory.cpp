@@ -46,8 +46,5 @@ extern "C" void solve(const float* a, const float* b, float* c, int m, int k, in
   attempts.must_be_refused("shared pages without a file", in_shared_pages(-1, MAP_ANONYMOUS));
   const int zeros = open("/dev/zero", O_RDWR);
   attempts.must_be_refused("shared pages of /dev/zero", zeros < 0 ? -1 : in_shared_pages(zeros, 0));
-  const int file = open("/dev/shm/tessera_hidden", O_RDWR | O_CREAT, 0600);
-  attempts.must_be_refused("POSIX shared memory", file);
-  if (file >= 0) unlink("/dev/shm/tessera_hidden");
   if (attempts.failures() > 0) c[0] = -1;
 }
