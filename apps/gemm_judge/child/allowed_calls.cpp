@@ -8,11 +8,11 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <initializer_list>
-#include <utility>
 
 namespace tessera::judge {
 namespace {
@@ -20,6 +20,7 @@ namespace {
 // Numbers and flags that older headers lack. A call has the same number on all machines from 424 on.
 enum : long { call_clone3 = 435, call_close_range = 436, call_faccessat2 = 439 };
 enum : std::uint32_t { name_memory = 0x53564d41, sve_get_length = 51, sme_get_length = 64 };
+enum : std::uint32_t { get_terminal = 0x802c542a }; // TCGETS2
 enum : std::uint32_t { advise_populate_read = 22, advise_populate_write = 23, advise_collapse = 25 };
 #if defined(__x86_64__)
 constexpr std::uint32_t large_file = 0100000; // O_LARGEFILE is 0 in glibc
@@ -40,18 +41,26 @@ ArgumentTest has_only(int argument, std::uint32_t bits) { return {argument, ~bit
 class Table {
  public:
   void allow(std::initializer_list<long> calls) {
-    for (const long call : calls) rows.push_back({call});
+    for (const long call : calls) add(call, 0, {});
   }
-  void allow_if(long call, std::vector<ArgumentTest> tests) { rows.push_back({call, 0, std::move(tests)}); }
+  void allow_if(long call, std::initializer_list<ArgumentTest> tests) { add(call, 0, tests); }
   /// Allows a call whose argument is one of `values`.
   void allow_each(long call, int argument, std::initializer_list<std::uint32_t> values) {
     for (const std::uint32_t value : values) allow_if(call, {is(argument, value)});
   }
-  void refuse(long call, int error, std::vector<ArgumentTest> tests = {}) {
-    rows.push_back({call, error, std::move(tests)});
+  void refuse(long call, int error, std::initializer_list<ArgumentTest> tests = {}) { add(call, error, tests); }
+
+  std::span<const CallRow> rows() const { return std::span(rows_).first(size_); }
+
+ private:
+  void add(long call, int error, std::initializer_list<ArgumentTest> tests) {
+    CallRow& row = rows_.at(size_++);
+    row = {call, error};
+    for (const ArgumentTest& test : tests) row.tests.at(row.test_count++) = test;
   }
 
-  std::vector<CallRow> rows;
+  std::array<CallRow, 256> rows_{};
+  std::size_t size_ = 0;
 };
 
 void add_memory(Table& table) {
@@ -117,7 +126,7 @@ void add_files(Table& table) {
   table.allow_if(SYS_pipe2, {has_only(1, O_CLOEXEC | O_NONBLOCK)});
   table.allow_each(SYS_fcntl, 1, {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL});
   table.allow_if(SYS_fcntl, {is(1, F_SETFL), has_only(2, O_WRONLY | O_RDWR | O_APPEND | O_NONBLOCK | large_file)});
-  table.allow_each(SYS_ioctl, 1, {TCGETS, TIOCGWINSZ, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO});
+  table.allow_each(SYS_ioctl, 1, {TCGETS, get_terminal, TIOCGWINSZ, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO});
 }
 
 void add_the_rest(Table& table) {
@@ -152,8 +161,9 @@ void add_old_calls(Table& table) {
 
 } // namespace
 
-std::vector<CallRow> allowed_calls(bool sees_others) {
-  Table table;
+std::span<const CallRow> allowed_calls(bool sees_others) {
+  static Table table; // not on the heap, where a kernel would find it in memory that it allocates
+  table = {};
   add_memory(table);
   add_threads(table, sees_others);
   add_signals(table, sees_others);
@@ -163,7 +173,7 @@ std::vector<CallRow> allowed_calls(bool sees_others) {
 #if defined(__x86_64__)
   add_old_calls(table);
 #endif
-  return std::move(table.rows);
+  return table.rows();
 }
 
 } // namespace tessera::judge

@@ -5,12 +5,13 @@
 #include <linux/landlock.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <system_error>
+#include <cstdint>
+#include <string_view>
 
 #include "allowed_calls.hpp"
 #include "gemm_judge/channel.hpp"
@@ -46,7 +47,7 @@ constexpr std::uint64_t sockets_and_signals = 3;                   // of the six
 void allow(int rules, const char* path, std::uint64_t rights) {
   landlock_path_beneath_attr rule{};
   rule.allowed_access = rights;
-  rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
+  rule.parent_fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC); // what a link leads to has a right of its own
   if (rule.parent_fd < 0) return;
   syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0U);
   close(rule.parent_fd);
@@ -55,11 +56,39 @@ void allow(int rules, const char* path, std::uint64_t rights) {
 /// Reading is allowed everywhere but under /dev: a terminal's input would be taken from its user. The rights are given
 /// to what lies in the root folder, because a right that a folder has cannot be taken from a part of it.
 void allow_reading(int rules) {
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/", error))
-    if (entry.path() != "/dev") allow(rules, entry.path().c_str(), read_file);
-  if (error) allow(rules, "/", read_file); // a root folder that cannot be listed
+  struct Entry { // as getdents64 writes it. opendir() would leave it on the heap, for a kernel that allocates.
+    std::uint64_t number;
+    std::int64_t offset;
+    unsigned short bytes;
+    unsigned char type;
+    char name[1];
+  };
+  const int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  alignas(Entry) std::array<char, 4096> entries{};
+  long got = 0;
+  while ((got = syscall(SYS_getdents64, root, entries.data(), entries.size())) > 0)
+    for (long at = 0; at < got;) {
+      const auto* entry = reinterpret_cast<const Entry*>(entries.data() + at);
+      const std::string_view name = entry->name;
+      if (name != "." && name != ".." && name != "dev") allow(rules, ("/" + std::string(name)).c_str(), read_file);
+      at += entry->bytes;
+    }
+  if (got < 0) allow(rules, "/", read_file); // a root folder that cannot be listed
+  close(root);
   for (const char* device : {"/dev/null", "/dev/full", "/dev/random", "/dev/urandom"}) allow(rules, device, read_file);
+}
+
+/// Allows reading what lies beside the kernel, for a kernel below /dev (in /dev/shm).
+void allow_folder_of(int rules, const std::string& library) {
+  const std::size_t name = library.rfind('/');
+  const std::string folder = name == std::string::npos ? "." : library.substr(0, name + 1);
+  struct stat its {};
+  if (stat(folder.c_str(), &its) != 0) return;
+  for (const char* wide : {"/", "/dev"}) {
+    struct stat other {};
+    if (stat(wide, &other) == 0 && other.st_dev == its.st_dev && other.st_ino == its.st_ino) return;
+  }
+  allow(rules, folder.c_str(), read_file);
 }
 
 std::uint32_t restrict_by_landlock(const std::string& scratch, const std::string& library) {
@@ -75,7 +104,7 @@ std::uint32_t restrict_by_landlock(const std::string& scratch, const std::string
   if (rules < 0) return 0;
   if (!scratch.empty()) allow(rules, scratch.c_str(), set.files);
   allow_reading(rules);
-  allow(rules, std::filesystem::absolute(library).parent_path().c_str(), read_file);
+  allow_folder_of(rules, library);
   // Not /dev/zero: pages of it that are mapped as shared are memory that no process shows.
   for (const char* device : {"/dev/null", "/dev/full"}) allow(rules, device, write_file);
   const bool restricted = syscall(SYS_landlock_restrict_self, rules, 0U) == 0;

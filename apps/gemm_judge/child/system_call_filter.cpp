@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 
@@ -27,7 +28,7 @@ constexpr std::uint32_t first_new_call = 424;
 /// begins.
 class Program {
  public:
-  explicit Program(const std::vector<CallRow>& table) {
+  explicit Program(std::span<const CallRow> table) {
     load(offsetof(seccomp_data, arch));
     jump(BPF_JEQ, machine, 1, 0);
     answer(ENOSYS); // a 32-bit call would have other numbers
@@ -36,12 +37,10 @@ class Program {
     jump(BPF_JGE, 0x40000000, 0, 1);
     answer(ENOSYS); // x32 calls
 #endif
-    for (auto row = table.begin(); row != table.end(); ++row) {
-      const auto names_it = [&](const CallRow& other) { return other.call == row->call; };
-      if (std::any_of(table.begin(), row, names_it)) continue; // it is in the rule of its first row
-      std::vector<CallRow> rows;
-      std::copy_if(row, table.end(), std::back_inserter(rows), names_it);
-      add_rule(rows);
+    for (std::size_t row = 0; row < table.size(); ++row) {
+      const auto names_it = [&](const CallRow& other) { return other.call == table[row].call; };
+      if (std::ranges::any_of(table.first(row), names_it)) continue; // it is in the rule of its first row
+      add_rule(table.subspan(row));
     }
     jump(BPF_JGE, first_new_call, 0, 1);
     answer(ENOSYS);
@@ -50,66 +49,75 @@ class Program {
 
   bool install() {
     if (!fits_) return false;
-    const sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
+    const sock_fprog program{static_cast<unsigned short>(size_), code_.data()};
     // Without this flag older versions of Linux slow all loads down (speculative store bypass).
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0;
   }
 
  private:
-  /// Adds the rule of one call. It ends with an answer, so that the next one finds the number where it was.
-  void add_rule(const std::vector<CallRow>& rows) {
-    const std::size_t start = code_.size();
-    jump(BPF_JEQ, static_cast<std::uint32_t>(rows.front().call), 0, 0);
-    for (const CallRow& row : rows) add_row(row);
-    if (!rows.back().tests.empty()) answer(EPERM);
+  /// Adds the rule of the call of the first row. It ends with an answer, so that the next rule finds the number where
+  /// it was.
+  void add_rule(std::span<const CallRow> table) {
+    const std::size_t start = size_;
+    jump(BPF_JEQ, static_cast<std::uint32_t>(table.front().call), 0, 0);
+    bool is_open = true;
+    for (const CallRow& row : table) {
+      if (row.call != table.front().call) continue;
+      add_row(row);
+      is_open = row.test_count > 0;
+    }
+    if (is_open) answer(EPERM);
     code_[start].jf = distance(start);
   }
 
   void add_row(const CallRow& row) {
-    std::vector<std::size_t> failures; // jumps to the end of the row
+    std::array<std::size_t, 4> failures{}; // jumps to the end of the row
+    std::size_t count = 0;
     const auto require = [&](std::uint32_t value) {
-      failures.push_back(code_.size());
+      failures[count++] = size_;
       jump(BPF_JEQ, value, 0, 0);
     };
-    for (const ArgumentTest& test : row.tests) {
+    for (const ArgumentTest& test : std::span(row.tests).first(row.test_count)) {
       const std::size_t low = offsetof(seccomp_data, args) + 8 * static_cast<std::size_t>(test.argument);
       load(low);
-      if (test.is_null) {
-        require(0);
-        load(low + 4);
-        require(0);
-        continue;
-      }
-      if (test.mask != ~std::uint32_t{0}) code_.push_back({BPF_ALU | BPF_AND | BPF_K, 0, 0, test.mask});
+      if (test.mask != ~std::uint32_t{0}) add({BPF_ALU | BPF_AND | BPF_K, 0, 0, test.mask});
       require(test.value);
+      if (!test.is_null) continue;
+      load(low + 4);
+      require(0);
     }
     answer(row.error);
-    for (const std::size_t at : failures) code_[at].jf = distance(at);
+    for (const std::size_t at : std::span(failures).first(count)) code_[at].jf = distance(at);
   }
 
   /// Returns how far the end is from an instruction's successor. A jump reaches 255 instructions.
   std::uint8_t distance(std::size_t from) {
-    const std::size_t instructions = code_.size() - from - 1;
+    const std::size_t instructions = size_ - from - 1;
     fits_ = fits_ && instructions <= 255;
     return static_cast<std::uint8_t>(instructions);
   }
-  void load(std::size_t offset) {
-    code_.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<std::uint32_t>(offset)});
-  }
+  void load(std::size_t offset) { add({BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<std::uint32_t>(offset)}); }
   void jump(std::uint16_t test, std::uint32_t value, std::uint8_t if_true, std::uint8_t if_false) {
-    code_.push_back({static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), if_true, if_false, value});
+    add({static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), if_true, if_false, value});
   }
   void answer(int error) {
     const std::uint32_t action = error == 0 ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error);
-    code_.push_back({BPF_RET | BPF_K, 0, 0, action});
+    add({BPF_RET | BPF_K, 0, 0, action});
   }
 
-  std::vector<sock_filter> code_;
+  void add(const sock_filter& instruction) {
+    fits_ = fits_ && size_ < code_.size();
+    if (fits_) code_[size_++] = instruction;
+  }
+
+  // Not on the heap, where a kernel would find them in memory that it allocates.
+  std::array<sock_filter, 1024> code_{};
+  std::size_t size_ = 0;
   bool fits_ = true;
 };
 
 } // namespace
 
-bool filter_system_calls(const std::vector<CallRow>& table) { return machine != 0 && Program(table).install(); }
+bool filter_system_calls(std::span<const CallRow> table) { return machine != 0 && Program(table).install(); }
 
 } // namespace tessera::judge

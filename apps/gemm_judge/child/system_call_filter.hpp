@@ -3,8 +3,10 @@
 /// A filter of system calls: Linux asks it before each call, and the calls that no row of the table names are refused.
 /// Sources: seccomp(2), Documentation/userspace-api/seccomp_filter.rst in the sources of Linux.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace tessera::judge {
 
@@ -22,12 +24,13 @@ struct ArgumentTest {
 struct CallRow {
   long call = 0;
   int error = 0; ///< 0: the call is allowed
-  std::vector<ArgumentTest> tests{};
+  std::array<ArgumentTest, 2> tests{};
+  std::size_t test_count = 0;
 };
 
 /// Puts the calling process and all that it starts under a filter that answers as the table says, and refuses what the
 /// table does not name: with ENOSYS if the call is newer than Linux 5.0, so that libraries do without it, else with
 /// EPERM. Returns whether it is in force. The process must have PR_SET_NO_NEW_PRIVS.
-bool filter_system_calls(const std::vector<CallRow>& table);
+bool filter_system_calls(std::span<const CallRow> table);
 
 } // namespace tessera::judge

@@ -64,6 +64,11 @@ static void try_processes(Attempts& attempts) {
   const rlimit limit{64, 64};
   for (const auto resource : {RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_CPU, RLIMIT_RTTIME})
     attempts.must_be_refused(("setrlimit " + std::to_string(resource)).c_str(), setrlimit(resource, &limit));
+  rlimit space{};
+  if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_max != RLIM_INFINITY) {
+    space.rlim_cur = space.rlim_max += 4096;
+    attempts.must_be_refused("setrlimit RLIMIT_AS upward", setrlimit(RLIMIT_AS, &space));
+  }
   attempts.must_be_refused("prlimit of the parent", prlimit(getppid(), RLIMIT_NOFILE, nullptr, nullptr));
   const timespec moment{0, 1};
   for (const clockid_t clock : {CLOCK_REALTIME_ALARM, CLOCK_BOOTTIME_ALARM})
