@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "held_memory.hpp"
+#include "processes/held_memory.hpp"
 #include "trial.hpp"
 
 namespace tessera::judge {

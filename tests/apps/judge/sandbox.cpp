@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(what_a_computation_needs_is_allowed) {
     }
 }
 
-/// The kernel's own files may lie among those of shared memory.
+/// The kernel's own files may lie in the folder of shared memory.
 BOOST_AUTO_TEST_CASE(files_in_shared_memory_are_found) {
   const char* before = std::getenv("TMPDIR");
   const std::string folder = before != nullptr ? before : "";

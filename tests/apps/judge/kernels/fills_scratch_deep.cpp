@@ -1,4 +1,4 @@
-/// Keeps files in folders below folders of its scratch folder, the last of which nobody may list.
+/// Keeps files in folders below folders of its scratch folder, the last of which may not be listed.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

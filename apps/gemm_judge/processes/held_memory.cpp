@@ -19,7 +19,7 @@
 
 #include <fmt/format.h>
 
-#include "channel.hpp"
+#include "gemm_judge/channel.hpp"
 
 namespace tessera::judge {
 namespace {
