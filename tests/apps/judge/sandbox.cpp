@@ -177,7 +177,8 @@ BOOST_AUTO_TEST_CASE(a_terminal_keeps_its_settings_and_its_input) {
 /// What lies in the scratch folder counts as memory, whether or not it has a name there.
 BOOST_AUTO_TEST_CASE(files_count_as_memory) {
   for (const char* kernel : {"fills_scratch", "fills_scratch_deep"})
-    for (const std::uint32_t without : {0U, +PidNamespace}) BOOST_TEST_CONTEXT(kernel << " without " << without) {
+    for (const std::uint32_t without : {0U, +PidNamespace, +ScratchInMemory})
+      BOOST_TEST_CONTEXT(kernel << " without " << without) {
         const JudgeVerdict verdict =
             try_kernel({.kernel = kernel, .memory_limit = std::size_t{64} << 20, .without_layers = without});
         BOOST_CHECK_EQUAL(verdict.offence, Offence::ExceedsMemory);
@@ -235,8 +236,8 @@ BOOST_AUTO_TEST_CASE(the_time_of_every_process_counts) {
 }
 
 BOOST_AUTO_TEST_CASE(what_a_computation_needs_is_allowed) {
-  for (const std::uint32_t without :
-       {0U, +PidNamespace, +LandlockFiles, +SystemCallFilter, PidNamespace | LandlockFiles | SystemCallFilter})
+  for (const std::uint32_t without : {0U, +PidNamespace, +LandlockFiles, +SystemCallFilter, +ScratchInMemory,
+                                      PidNamespace | LandlockFiles | SystemCallFilter})
     BOOST_TEST_CONTEXT("without " << without) {
       const JudgeVerdict verdict = try_kernel({.kernel = "honest_means", .without_layers = without});
       BOOST_TEST(verdict.passed(), verdict.why << "\n" << verdict.output);
