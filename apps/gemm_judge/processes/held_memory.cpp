@@ -10,11 +10,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -24,11 +22,16 @@
 namespace tessera::judge {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string text_of(pid_t process, const char* file) {
-  std::ifstream stream(fmt::format("/proc/{}/{}", process, file));
-  return {std::istreambuf_iterator<char>(stream), {}};
+/// Returns a file of /proc; what could be read of it if the process ends meanwhile, where a stream would throw.
+std::string text_of(pid_t process, const char* name) {
+  std::string text;
+  const int file = open(fmt::format("/proc/{}/{}", process, name).c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return text;
+  std::array<char, 4096> buffer{};
+  for (ssize_t got = 0; (got = read(file, buffer.data(), buffer.size())) > 0;)
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  close(file);
+  return text;
 }
 
 /// Returns the sum of these lines, each "Name:  number kB", in bytes; empty if the first of them is missing.
@@ -56,11 +59,18 @@ HeldMemory memory_of_one(pid_t process, bool is_alone) {
 /// What a pipe may hold. Each descriptor counts as one: to ask what it is takes longer.
 constexpr std::size_t pipe_bytes = std::size_t{64} << 10;
 
-std::size_t descriptors_of(pid_t process) {
-  std::error_code error;
-  const fs::directory_iterator all(fmt::format("/proc/{}/fd", process), error);
-  return error ? 0 : static_cast<std::size_t>(std::distance(begin(all), end(all)));
+/// Returns the names in a folder of /proc; as many as could be read if the process ends meanwhile.
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  DIR* const entries = opendir(folder.c_str());
+  if (entries == nullptr) return names;
+  while (const dirent* entry = readdir(entries)) // NOLINT(concurrency-mt-unsafe): the folder is this function's
+    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+  closedir(entries);
+  return names;
 }
+
+std::string descriptors_of(pid_t process) { return fmt::format("/proc/{}/fd", process); }
 
 /// More than any scratch folder may hold.
 constexpr std::size_t too_much = 2 * most_scratch_bytes;
@@ -98,15 +108,16 @@ std::size_t bytes_without_name(const std::string& folder, const std::vector<pid_
   std::set<ino_t> seen;
   std::size_t bytes = 0;
   for (const pid_t process : processes) {
-    std::error_code error;
-    for (const auto& open_file : fs::directory_iterator(fmt::format("/proc/{}/fd", process), error)) {
+    const std::string descriptors = descriptors_of(process);
+    for (const std::string& name : names_in(descriptors)) {
       struct stat file {};
-      if (stat(open_file.path().c_str(), &file) != 0 || file.st_nlink != 0 || file.st_dev != scratch.st_dev) continue;
+      if (stat((descriptors + "/" + name).c_str(), &file) != 0) continue; // it was closed
+      if (file.st_nlink != 0 || file.st_dev != scratch.st_dev) continue;
       if (seen.insert(file.st_ino).second) bytes += bytes_of(file);
     }
   }
   for (const pid_t process : processes) {
-    std::ifstream maps(fmt::format("/proc/{}/maps", process));
+    std::istringstream maps(text_of(process, "maps"));
     for (std::string line; std::getline(maps, line);) {
       if (!line.ends_with(" (deleted)") || line.find(" " + folder + "/") == std::string::npos) continue;
       unsigned long long number = 0;
@@ -127,7 +138,7 @@ HeldMemory memory_of(const std::vector<pid_t>& processes) {
   HeldMemory all;
   for (const pid_t process : processes) {
     const HeldMemory one = memory_of_one(process, processes.size() == 1);
-    all.own += one.own + pipe_bytes * descriptors_of(process);
+    all.own += one.own + pipe_bytes * names_in(descriptors_of(process)).size();
     all.shared += one.shared;
   }
   return all;

@@ -244,6 +244,14 @@ BOOST_AUTO_TEST_CASE(what_a_computation_needs_is_allowed) {
     }
 }
 
+/// A process may end while the judge reads what /proc says of it.
+BOOST_AUTO_TEST_CASE(short_lived_processes_are_no_fault) {
+  for (const std::uint32_t without : {0U, +PidNamespace}) BOOST_TEST_CONTEXT("without " << without) {
+      const JudgeVerdict verdict = try_kernel({.kernel = "many_short_processes", .without_layers = without});
+      BOOST_TEST(verdict.passed(), verdict.why);
+    }
+}
+
 /// The kernel's own files may lie in the folder of shared memory.
 BOOST_AUTO_TEST_CASE(files_in_shared_memory_are_found) {
   const char* before = std::getenv("TMPDIR");
