@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -46,14 +47,15 @@ std::optional<std::size_t> sum_of(const std::string& text, std::initializer_list
 }
 
 HeldMemory memory_of_one(pid_t process, bool is_alone) {
+  const std::string status = text_of(process, "status"); // of a process that has ended it has none of these lines
+  const std::size_t tables = sum_of(status, {"VmPTE"}).value_or(0);
   if (!is_alone) { // A count of shares takes longer.
     const std::string text = text_of(process, "smaps_rollup");
     const auto own = sum_of(text, {"Pss_Anon", "Pss_File", "SwapPss", "Private_Hugetlb", "Shared_Hugetlb"});
-    if (own) return {*own, sum_of(text, {"Pss_Shmem"}).value_or(0)};
+    if (own) return {*own + tables, sum_of(text, {"Pss_Shmem"}).value_or(0)};
   }
-  const std::string text = text_of(process, "status"); // of a process that has ended there is none of these lines
-  return {sum_of(text, {"RssAnon", "RssFile", "VmSwap", "HugetlbPages"}).value_or(0),
-          sum_of(text, {"RssShmem"}).value_or(0)};
+  const auto own = sum_of(status, {"RssAnon", "RssFile", "VmSwap", "HugetlbPages"});
+  return {own.value_or(0) + tables, sum_of(status, {"RssShmem"}).value_or(0)};
 }
 
 /// What a pipe may hold. Each descriptor counts as one: to ask what it is takes longer.

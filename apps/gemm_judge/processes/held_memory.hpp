@@ -11,7 +11,8 @@ namespace tessera::judge {
 
 /// Bytes of memory. Of a page that n processes map, each of them holds the n-th part.
 struct HeldMemory {
-  std::size_t own = 0;    ///< pages of a process or of a file, also while they are swapped out, and what pipes may hold
+  /// Pages of a process or of a file, also while they are swapped out; tables of pages; and what pipes may hold.
+  std::size_t own = 0;
   std::size_t shared = 0; ///< pages of files in memory, such as a scratch folder that is kept there
 };
 HeldMemory memory_of(const std::vector<pid_t>& processes);
