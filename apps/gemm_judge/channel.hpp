@@ -78,9 +78,15 @@ enum Layer : std::uint32_t {
   NetworkNamespace = 2,     ///< it has no network
   LandlockFiles = 4,        ///< it writes no file outside its scratch folder
   LandlockScopes = 8,       ///< it signals no process outside, whatever the name spaces
-  SystemCallFilter = 16,    ///< system calls that only an attack makes are refused
-  ControlGroupOfKernel = 32 ///< Linux stops all of its processes at once, and counts their processor time
+  SystemCallFilter = 16,    ///< it makes the system calls of a computation alone
+  ScratchInMemory = 32,     ///< its scratch folder is a file system of its own, of most_scratch_bytes
+  ControlGroupOfKernel = 64 ///< Linux stops all of its processes at once, and counts their processor time
 };
+
+/// How much the kernel's files in its scratch folder may hold, beside the limit of its memory, which counts them too.
+inline constexpr std::size_t most_scratch_bytes = std::size_t{256} << 20;
+/// The largest file that it may write.
+inline constexpr std::size_t most_file_bytes = std::size_t{64} << 20;
 
 enum class CommandKind : int {
   Ping = 0,    ///< reply at once; the parent measures how long that takes

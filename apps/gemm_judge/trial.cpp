@@ -195,9 +195,9 @@ std::optional<Reply> Trial::call(int number) {
   const double ran = worker_after.ran - worker_before.ran;
   const double waited = waited_seconds_ = worker_after.waited - worker_before.waited;
   const double processor = processor_seconds_ = tree_->processor_seconds() - processor_before;
-  // While there are many processes, looks at them are rare.
-  if (on_processor() && is_crowded(tree_->processes())) {
-    end(Offence::TooManyProcesses, objection_ + " " + where);
+  // While there are many processes, looks at them are rare, and a short call sees none.
+  if (on_processor() && !keeps_limits()) {
+    object(where);
     return std::nullopt;
   }
   if (on_processor() && !keep_result(slot, *reply)) return std::nullopt;

@@ -115,8 +115,11 @@ class Trial {
   std::optional<Reply> receive(double time_limit, const std::string& where);
   bool stop(const std::string& where);
   bool is_well();
-  /// Are these more processes and threads than a kernel may have? Then objection_ says so.
+  /// Do the kernel's processes keep the limits of their number, of their memory and of their files? If not, objection_
+  /// says so, and object() ends the trial with it.
+  bool keeps_limits();
   bool is_crowded(const std::vector<pid_t>& processes);
+  void object(const std::string& where);
   void end(Offence offence, std::string why, Outcome outcome = Outcome::Judged);
   void refuse(const Reply& reply);
   void explain_death(int status, std::string where);
@@ -140,8 +143,12 @@ class Trial {
   std::array<Slot, 2> slots_;
   std::mt19937_64 random_;
   int threads_seen_ = 0, times_looked_ = 0, times_over_ = 0;
-  std::string objection_; ///< of is_well()
-  bool objection_is_memory_ = true;
+  struct Objection {
+    Offence offence = Offence::None;
+    std::string text;
+    std::size_t limit = 0; ///< in bytes, of memory or files; 0: of something else
+  };
+  Objection objection_;       ///< of keeps_limits()
   Clock::time_point replied_; ///< when the last reply was seen
   std::optional<Ending> ending_;
 };

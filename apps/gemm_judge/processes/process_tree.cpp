@@ -119,21 +119,6 @@ double ended_children_seconds(pid_t process) {
   return stat.exists() ? static_cast<double>(stat.at(16) + stat.at(17)) / ticks : 0.0;
 }
 
-std::size_t resident_bytes(pid_t process) {
-  const std::string text = read_small(fmt::format("/proc/{}/statm", process));
-  const std::size_t space = text.find(' ');
-  if (space == std::string::npos) return 0;
-  return std::strtoull(text.c_str() + space, nullptr, 10) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
-/// Returns the process's share of its memory: a page that n processes map counts 1/n in each of them.
-std::optional<std::size_t> proportional_bytes(pid_t process) {
-  const std::string text = read_small(fmt::format("/proc/{}/smaps_rollup", process));
-  const std::size_t at = text.find("\nPss:");
-  if (at == std::string::npos) return std::nullopt;
-  return std::strtoull(text.c_str() + at + 5, nullptr, 10) * 1024;
-}
-
 std::optional<WaitingPlace> place_of(pid_t process, pid_t thread) {
   const std::string text = read_small(fmt::format("/proc/{}/task/{}/syscall", process, thread));
   if (text.empty()) return std::nullopt;
@@ -188,6 +173,9 @@ std::vector<pid_t> ProcessTree::processes() const {
 bool ProcessTree::stop() {
   if (group_) return group_->freeze();
   const auto deadline = Clock::now() + std::chrono::seconds(2);
+  // The worker leads a group of processes, which the filter of system calls lets none of them leave. Linux stops all of
+  // a group at once, so that none starts another one meanwhile.
+  if (getpgid(worker_) == worker_) kill(-worker_, SIGSTOP);
   kill(worker_, SIGSTOP);
   for (int round = 0;; ++round) {
     stopped_ = processes();
@@ -214,7 +202,7 @@ void ProcessTree::go_on() const {
 double ProcessTree::processor_seconds() const {
   if (group_)
     if (const std::optional<double> counted = group_->processor_seconds()) return *counted;
-  double seconds = init_ != supervisor_ ? ended_children_seconds(init_) : 0.0;
+  double seconds = ended_children_seconds(init_); // with orphans that ended
   for (const pid_t process : processes()) seconds += clock_of(process) + ended_children_seconds(process);
   return seconds;
 }
@@ -224,14 +212,6 @@ ProcessTree::ThreadTimes ProcessTree::worker_thread() const {
   unsigned long long ran = 0, waited = 0;                                    // nanoseconds
   if (std::sscanf(text.c_str(), "%llu %llu", &ran, &waited) != 2) return {}; // NOLINT(cert-err34-c)
   return {1e-9 * static_cast<double>(ran), 1e-9 * static_cast<double>(waited)};
-}
-
-std::size_t ProcessTree::memory() const {
-  const std::vector<pid_t> all = processes();
-  std::size_t bytes = 0;
-  for (const pid_t process : all)
-    bytes += all.size() > 1 ? proportional_bytes(process).value_or(resident_bytes(process)) : resident_bytes(process);
-  return bytes;
 }
 
 int ProcessTree::count_tasks(const std::vector<pid_t>& processes) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The processes of a judged kernel, as the parent sees them in /proc: the worker that runs the kernel, and whatever
-/// the kernel started. The parent stops them all, counts their memory and their processor time, and ends them.
+/// the kernel started. The parent stops them all, counts their processor time, and ends them.
 
 #include <sys/types.h>
 #include <cstddef>
@@ -51,8 +51,6 @@ class ProcessTree {
     double waited = 0; ///< for a processor, while it could have run
   };
   ThreadTimes worker_thread() const;
-  /// Returns the memory of all processes in bytes; pages that they share count once.
-  std::size_t memory() const;
   /// Returns the number of threads of these processes.
   static int count_tasks(const std::vector<pid_t>& processes);
   /// Returns how many threads run or could run at this moment.

@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(nothing_of_a_hanging_kernel_is_left) {
 
 /// A process in a session of its own, whose parent has ended, is found and killed too.
 BOOST_AUTO_TEST_CASE(nothing_of_a_kernel_escapes) {
-  for (const std::uint32_t without : {0U, +PidNamespace}) BOOST_TEST_CONTEXT(without) {
+  for (const std::uint32_t without : {0U, +PidNamespace, PidNamespace | SystemCallFilter}) BOOST_TEST_CONTEXT(without) {
       const std::string value = "escape_" + std::to_string(getpid());
       BOOST_REQUIRE_EQUAL(setenv("TESSERA_TEST_JUDGES", value.c_str(), 1), 0);
       try_kernel({.kernel = "escapes", .without_layers = without});
