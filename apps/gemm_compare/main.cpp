@@ -18,7 +18,7 @@
 #include "distributed/race.hpp"
 #include "files/file_product.hpp"
 #include "gemm_judge/elements.hpp"
-#include "gemm_judge/left_behind.hpp"
+#include "gemm_judge/processes/left_behind.hpp"
 #include "interrupt.hpp"
 #include "list.hpp"
 #include "operations/operation_runner.hpp"

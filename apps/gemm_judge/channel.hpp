@@ -74,12 +74,19 @@ static_assert(std::atomic<Stage>::is_always_lock_free && std::atomic<std::int64_
 
 /// The parts of the sandbox, each a bit of Reply::layers. A kernel of Linux, a container or a policy may lack any.
 enum Layer : std::uint32_t {
-  PidNamespace = 1,     ///< the kernel sees and signals no process outside, and all of its processes end with it
-  NetworkNamespace = 2, ///< it has no network
-  LandlockFiles = 4,    ///< it writes no file outside its scratch folder
-  LandlockScopes = 8,   ///< it signals no process outside, whatever the name spaces
-  SystemCallFilter = 16 ///< system calls that only an attack makes are refused
+  PidNamespace = 1,         ///< the kernel sees and signals no process outside, and all of its processes end with it
+  NetworkNamespace = 2,     ///< it has no network
+  LandlockFiles = 4,        ///< it writes no file outside its scratch folder
+  LandlockScopes = 8,       ///< it signals no process outside, whatever the name spaces
+  SystemCallFilter = 16,    ///< it makes the system calls of a computation alone
+  ScratchInMemory = 32,     ///< its scratch folder is a file system of its own, of most_scratch_bytes
+  ControlGroupOfKernel = 64 ///< Linux stops all of its processes at once, and counts their processor time
 };
+
+/// How much the kernel's files in its scratch folder may hold, beside the limit of its memory, which counts them too.
+inline constexpr std::size_t most_scratch_bytes = std::size_t{256} << 20;
+/// The largest file that it may write.
+inline constexpr std::size_t most_file_bytes = std::size_t{64} << 20;
 
 enum class CommandKind : int {
   Ping = 0,    ///< reply at once; the parent measures how long that takes
@@ -124,7 +131,8 @@ enum class Finding : int {
 struct Reply {
   std::uint32_t tag = magic;
   ReplyKind kind = ReplyKind::Ready;
-  std::int32_t call = -1;
+  std::int32_t call = -1;                  ///< of the command that it answers
+  CommandKind answers = CommandKind::Ping; ///< that command's kind, so that no reply passes for another one's
   Finding finding = Finding::Nothing;
   Operand operand = Operand::C;
   std::uint32_t layers = 0; ///< Layer bits; only in the first reply

@@ -80,8 +80,8 @@ std::string Examiner::offence_in_result(Kind kind, Offence& offence) {
                       mistakes.expected);
     if (mistakes.k_of_answer > 0)
       why += fmt::format("; it is the product of k = {}, not {}", mistakes.k_of_answer, problem_.shape.k);
-  } else if (kind == Kind::Rotated) {
-    why = workload_.check_rotated();
+  } else if (kind == Kind::Fresh) {
+    why = workload_.check_fresh();
     if (why.empty()) return {};
   } else {
     if (!request_.check) return {};

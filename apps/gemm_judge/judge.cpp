@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include <tessera/backend.hpp>
-#include <tessera/half.hpp>
 #include <tessera/status.hpp>
 
 #include "elements.hpp"
 #include "examiner.hpp"
+#include "fresh_data.hpp"
 #include "trial.hpp"
 #include "workload.hpp"
 
@@ -75,19 +75,19 @@ std::size_t bytes_of(Index rows, Index ld, std::size_t element) {
   return static_cast<std::size_t>(rows * ld) * element;
 }
 
+/// Returns the calls in an order that the kernel cannot foresee, nor their number. All timed ones have fresh data.
 std::vector<PlannedCall> plan_calls(const JudgeRequest& request, const Workload& workload) {
-  const Kind usual = workload.has_data() ? Kind::Permuted : Kind::WholeNumbers;
-  const int repeat = std::max(1, request.repeat);
-  std::vector<PlannedCall> calls(static_cast<std::size_t>(repeat), PlannedCall{usual, true});
-  // Calls at random places, which the kernel cannot foresee, use other data.
-  std::mt19937 random{std::random_device{}()};
-  const auto insert = [&](Kind kind) {
-    const auto at = std::uniform_int_distribution<std::ptrdiff_t>(0, std::ssize(calls) - 1)(random);
-    calls.insert(calls.begin() + at, {kind, false});
+  const Kind usual = is_whole(request.call.type) ? Kind::WholeNumbers : Kind::Fresh;
+  std::vector<PlannedCall> calls(static_cast<std::size_t>(std::max(1, request.repeat)), PlannedCall{usual, true});
+  std::mt19937_64 random = unpredictable();
+  const auto insert = [&](Kind kind, std::size_t count) {
+    const auto at = std::uniform_int_distribution<std::ptrdiff_t>(0, std::ssize(calls))(random);
+    calls.insert(calls.begin() + at, count, {kind, false});
   };
-  if (workload.has_data() && workload.can_be_exact()) insert(Kind::WholeNumbers);
-  if (workload.has_data()) insert(Kind::Rotated);
-  calls.insert(calls.begin(), {workload.can_be_exact() ? Kind::WholeNumbers : Kind::Permuted, false}); // warm-up
+  insert(usual, random() % 3);
+  if (workload.can_be_exact()) insert(Kind::WholeNumbers, 1);
+  if (workload.has_data()) insert(Kind::Permuted, 2); // in a row, so that an answer that is kept for one call shows
+  calls.insert(calls.begin(), {workload.can_be_exact() ? Kind::WholeNumbers : usual, false}); // warm-up
   return calls;
 }
 
@@ -97,100 +97,40 @@ void place(Workload& workload, Kind kind) {
       return workload.place_integers();
     case Kind::Permuted:
       return workload.place_permuted();
-    case Kind::Rotated:
-      return workload.place_rotated();
+    case Kind::Fresh:
+      return workload.place_fresh();
   }
 }
 
-/// What became of the planned calls.
-struct Calls {
-  int made = 0;
-  double new_data_seconds = 0; ///< of the call with rotated rows; 0: there was none
-};
-
-Calls run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Examiner& examiner,
-                JudgeVerdict& verdict) {
+/// Makes the planned calls. Returns how many were made.
+int run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Examiner& examiner,
+              JudgeVerdict& verdict) {
   const std::vector<PlannedCall> calls = plan_calls(request, workload);
-  Calls done;
-  for (; done.made < static_cast<int>(calls.size()) && !trial.ending(); ++done.made) {
-    const PlannedCall& planned = calls[static_cast<std::size_t>(done.made)];
+  int made = 0;
+  double waited = 0, seconds = 0;
+  for (; made < static_cast<int>(calls.size()) && !trial.ending(); ++made) {
+    const PlannedCall& planned = calls[static_cast<std::size_t>(made)];
     place(workload, planned.kind);
-    const std::optional<Reply> reply = trial.call(done.made);
+    const std::optional<Reply> reply = trial.call(made);
     if (!reply) break;
     examiner.examine(*reply, planned.kind, verdict);
     if (planned.timed) {
       verdict.seconds.push_back(reply->seconds);
       verdict.processor_seconds.push_back(trial.processor_seconds());
+      waited += trial.waited_seconds();
+      seconds += reply->seconds;
     }
-    if (planned.timed && planned.kind == Kind::Permuted) verdict.c = workload.restored();
-    if (planned.kind == Kind::Rotated) done.new_data_seconds = reply->seconds;
-    if (request.progress) request.progress(done.made + 1, static_cast<int>(calls.size()));
+    if (planned.kind == Kind::Permuted) verdict.c = workload.restored();
+    if (request.progress) request.progress(made + 1, static_cast<int>(calls.size()));
   }
-  return done;
+  if (seconds > 0) verdict.waited = std::min(1.0, waited / seconds);
+  return made;
 }
 
 double median_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
-}
-
-/// Are many of the caller's elements zero? A kernel may skip blocks of them, of which rotated rows have fewer.
-bool has_many_zeros(const GemmCall& call) {
-  return with_element(call.type, [&]<class T>(T) {
-    const auto zeros_in = [](const void* data, Index rows, Index cols, Index ld) {
-      const T* x = static_cast<const T*>(data);
-      Index zeros = 0;
-      for (Index i = 0; i < rows; ++i)
-        zeros += std::count_if(x + i * ld, x + i * ld + cols, [](const T& e) { return static_cast<double>(e) == 0; });
-      return 10 * zeros > rows * cols;
-    };
-    const bool ta = call.op_a == Op::Transpose, tb = call.op_b == Op::Transpose;
-    return zeros_in(call.a, ta ? call.k : call.m, ta ? call.m : call.k, call.lda) ||
-           zeros_in(call.b, tb ? call.n : call.k, tb ? call.k : call.n, call.ldb);
-  });
-}
-
-/// A kernel that finds its old answer under the judge's shuffling returns the right bits, but has to compute a product
-/// of new data. If a call with rotated rows is slower than the timed ones, this function makes more calls of both
-/// kinds, until one with new data is as fast as the timed ones were. The second of two successive calls with shuffled
-/// data is compared, because such a kernel may have to learn its answer again. If the machine has become busier in the
-/// meantime, both kinds are slow: then the kernel is not blamed, and the calls with new data say how long it takes.
-void look_for_an_old_answer(Calls& calls, const GemmCall& call, Trial& trial, Workload& workload, Examiner& examiner,
-                            JudgeVerdict& verdict) {
-  constexpr double moment = 20e-6;               // seconds that a cache or an interrupt may take
-  constexpr int rounds = 6, rounds_if_clear = 2; // clear: several times slower, which no other program does so often
-  constexpr double clear_factor = 5;
-  const auto is_slower = [](double seconds, const std::vector<double>& others, double times = 1.5) {
-    return seconds > times * median_of(others) + moment;
-  };
-  if (!verdict.passed() || calls.new_data_seconds == 0 || !is_slower(calls.new_data_seconds, verdict.seconds)) return;
-  if (has_many_zeros(call)) return;
-  std::vector<double> fresh{calls.new_data_seconds}, old;
-  for (int round = 0; round < rounds; ++round) {
-    for (const Kind kind : {Kind::Rotated, Kind::Permuted, Kind::Permuted}) {
-      place(workload, kind);
-      const std::optional<Reply> reply = trial.call(calls.made++);
-      if (!reply) return;
-      examiner.examine(*reply, kind, verdict);
-      if (!verdict.passed()) return;
-      (kind == Kind::Rotated ? fresh : old).push_back(reply->seconds);
-      if (kind == Kind::Rotated && !is_slower(reply->seconds, verdict.seconds)) return;
-    }
-    old.erase(old.end() - 2);
-    if (round + 1 >= rounds_if_clear && is_slower(*std::min_element(fresh.begin(), fresh.end()), old, clear_factor))
-      break;
-  }
-  const double least = *std::min_element(fresh.begin(), fresh.end());
-  if (!is_slower(least, old)) {
-    verdict.seconds = std::move(fresh);
-    verdict.processor_seconds.clear();
-    return;
-  }
-  verdict.offence = Offence::CachedAnswer;
-  verdict.why =
-      fmt::format("a call with new data takes at least {:.3g} s, one with shuffled data that it has seen {:.3g} s",
-                  least, median_of(old));
 }
 
 /// A rate above the ceiling that was measured in this run is no rate of this machine. The margin is for what the
@@ -252,15 +192,11 @@ JudgeVerdict judge(const JudgeRequest& as_asked) {
   problem.arena_bytes = Trial::arena_bytes(problem);
   PrivateMemory memory(bytes);
   Workload workload(call, problem, memory.data());
-  if (!workload.has_data() && !workload.can_be_exact())
-    throw InvalidArgument("judge: without data, alpha, beta and k must be such that whole numbers are exact");
   Trial trial(request, problem, memory.data());
   Examiner examiner(request, problem, workload, trial);
   if (!trial.ending()) {
-    Calls calls = run_calls(request, trial, workload, examiner, verdict);
-    if (!trial.ending()) look_for_an_old_answer(calls, call, trial, workload, examiner, verdict);
-    if (calls.made > 0 && !trial.ending() && request.kernel->device() == Device::Cpu)
-      examiner.examine_end(calls.made - 1, verdict);
+    const int made = run_calls(request, trial, workload, examiner, verdict);
+    if (made > 0 && !trial.ending() && request.kernel->device() == Device::Cpu) examiner.examine_end(made - 1, verdict);
   }
   if (const std::optional<Ending>& ending = trial.ending(); ending && verdict.offence == Offence::None) {
     verdict.outcome = ending->outcome;

@@ -22,8 +22,8 @@ struct JudgeRequest {
   const KernelFile* kernel = nullptr; ///< compiled, if it was a source
   Abi abi = Abi::Leetgpu;             ///< of a library; a Python file has its own
   /// The operands in host memory, with C as it is before the product; C is not written. m, n and k must be at least 1.
-  /// With a == nullptr only the shape counts, and all calls use whole numbers. The type I8 of elements.hpp,
-  /// which no kernel of a ladder has, is judged in this way alone.
+  /// With a == nullptr there are no calls with the caller's data. The type I8 of elements.hpp, which no kernel of a
+  /// ladder has, is judged in this way alone, by whole numbers.
   GemmCall call;
   /// Checks a product, which has the order and the layout of the caller's C. Returns what is wrong with it, or "" if it
   /// is right. The judge calls it after each call of the kernel with the caller's data.
@@ -51,11 +51,14 @@ struct JudgeVerdict {
   Outcome outcome = Outcome::Judged;
   Offence offence = Offence::None;
   std::string why;             ///< one line for the table; empty if the kernel passed
-  std::vector<double> seconds; ///< timed calls with the caller's data
+  std::vector<double> seconds; ///< of the timed calls
   /// Processor time of the same calls by Linux' count, of all threads and processes. It has that count's resolution,
   /// and holds what the judge's own process in the child takes, some 0.1 ms.
   std::vector<double> processor_seconds;
-  std::vector<std::byte> c; ///< C of the last of these calls, laid out as the caller's C; empty if there was none
+  /// The share of the timed calls in which the kernel's first thread had no processor, because other programs or its
+  /// own threads had them all. The times hold it: a kernel could pretend to wait.
+  double waited = 0;
+  std::vector<std::byte> c; ///< C of the last call with the caller's data, laid out as the caller's C; empty: none
   std::string output;       ///< what the kernel printed, at most 8 KiB
   std::vector<std::string> missing; ///< parts of the sandbox that this machine does not have
   double round_trip = 0;            ///< seconds that a call of nothing takes by the parent's clock

@@ -11,7 +11,7 @@
 #include <tessera/backend/environment.hpp>
 #include <tessera/status.hpp>
 
-#include "child_process.hpp"
+#include "processes/child_process.hpp"
 
 namespace tessera::judge {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "channel.hpp"
-#include "left_behind.hpp"
 #include "offence.hpp"
+#include "processes/left_behind.hpp"
 
 namespace tessera::judge {
 

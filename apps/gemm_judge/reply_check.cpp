@@ -35,6 +35,7 @@ std::string nonsense_in(const Reply& reply, const Command& command, const Proble
   if (kind < 0 || kind > static_cast<int>(ReplyKind::OutOfMemory)) return fmt::format("a reply of kind {}", kind);
   if (reply.kind != ReplyKind::Done) return {};
   if (reply.call != command.call) return fmt::format("a reply to call {}", std::int64_t{reply.call} + 1);
+  if (reply.answers != command.kind) return "a reply to another command";
   const auto finding = static_cast<int>(reply.finding), operand = static_cast<int>(reply.operand);
   if (finding < 0 || finding > static_cast<int>(Finding::Heap)) return fmt::format("a reply with finding {}", finding);
   if (operand < 0 || operand > static_cast<int>(Operand::C)) return fmt::format("a reply about operand {}", operand);

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "channel.hpp"
-#include "child_process.hpp"
 #include "judge.hpp"
-#include "left_behind.hpp"
-#include "process_tree.hpp"
-#include "remote_memory.hpp"
+#include "processes/child_process.hpp"
+#include "processes/left_behind.hpp"
+#include "processes/process_tree.hpp"
+#include "processes/remote_memory.hpp"
+#include "processes/shared_memory.hpp"
 #include "reply_check.hpp"
-#include "shared_memory.hpp"
 
 namespace tessera::judge {
 
@@ -72,9 +72,11 @@ class Trial {
   bool is_prepared() const noexcept { return arena_ != 0; }
   /// Returns the processor time of all threads and processes in the last call, in seconds.
   double processor_seconds() const noexcept { return processor_seconds_; }
+  /// Returns how long the kernel's first thread could have run in the last call and had no processor, in seconds.
+  double waited_seconds() const noexcept { return waited_seconds_; }
   /// Returns which Layer bits of the sandbox are in force.
   std::uint32_t layers() const noexcept { return layers_; }
-  /// Returns what a call of nothing takes by the parent's clock, in seconds; a tenth of such calls take longer.
+  /// Returns what a call of nothing takes by the parent's clock, in seconds; three of four such calls take longer.
   double round_trip() const noexcept { return round_trip_; }
 
  private:
@@ -95,8 +97,11 @@ class Trial {
   /// Looks at the memory around the operands, and keeps C. Every process of the kernel stands still.
   bool keep_result(Slot& slot, Reply& reply);
   /// Refuses or raises the time in the reply. `passed`: seconds by this process's clock; `ran`: of them,
-  /// the worker's first thread was on a processor; `waited`: it or this thread waited for one that other programs had.
-  void check_time(Reply& reply, double passed, double ran, double waited, const std::string& where);
+  /// the worker's first thread was on a processor.
+  void check_time(Reply& reply, double passed, double ran, const std::string& where);
+  /// Stops all processes, and lets them go on for a moment while the worker is still in the kernel, because the kernel
+  /// itself has replied. Returns when the kernel had returned; empty: the trial has ended.
+  std::optional<Clock::time_point> stop_after_return(const std::string& where);
   /// Waits until nothing in the child can change memory, at most `seconds`. Returns whether that is so.
   bool settle(double seconds);
   /// Did the worker return to its loop?
@@ -110,8 +115,11 @@ class Trial {
   std::optional<Reply> receive(double time_limit, const std::string& where);
   bool stop(const std::string& where);
   bool is_well();
-  /// Are these more processes and threads than a kernel may have? Then objection_ says so.
+  /// Do the kernel's processes keep the limits of their number, of their memory and of their files? If not, objection_
+  /// says so, and object() ends the trial with it.
+  bool keeps_limits();
   bool is_crowded(const std::vector<pid_t>& processes);
+  void object(const std::string& where);
   void end(Offence offence, std::string why, Outcome outcome = Outcome::Judged);
   void refuse(const Reply& reply);
   void explain_death(int status, std::string where);
@@ -129,14 +137,18 @@ class Trial {
   pid_t sender_ = 0; ///< the process that sent the last reply
   std::uint64_t arena_ = 0;
   std::uint32_t layers_ = 0;
-  double round_trip_ = 0, processor_seconds_ = 0;
-  double all_processor_ = 0, all_window_ = 0; ///< seconds of processor time in all calls, and how long these took
+  double round_trip_ = 0, processor_seconds_ = 0, waited_seconds_ = 0;
+  double all_processor_ = 0, all_given_ = 0; ///< seconds of processor time in all calls, and what the threads had
   std::optional<WaitingPlace> idle_;
   std::array<Slot, 2> slots_;
   std::mt19937_64 random_;
   int threads_seen_ = 0, times_looked_ = 0, times_over_ = 0;
-  std::string objection_; ///< of is_well()
-  bool objection_is_memory_ = true;
+  struct Objection {
+    Offence offence = Offence::None;
+    std::string text;
+    std::size_t limit = 0; ///< in bytes, of memory or files; 0: of something else
+  };
+  Objection objection_;       ///< of keeps_limits()
   Clock::time_point replied_; ///< when the last reply was seen
   std::optional<Ending> ending_;
 };

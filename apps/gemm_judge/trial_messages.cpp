@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "processes/held_memory.hpp"
 #include "trial.hpp"
 
 namespace tessera::judge {
@@ -107,29 +108,41 @@ std::optional<Reply> Trial::answer(const Command& command, double time_limit, co
   return ending_ ? std::nullopt : reply;
 }
 
+/// Are these more processes and threads than a kernel may have?
 bool Trial::is_crowded(const std::vector<pid_t>& processes) {
   const int tasks = ProcessTree::count_tasks(processes);
   if (tasks <= most_tasks()) return false;
-  objection_ = fmt::format("it has {} processes and threads", tasks);
-  objection_is_memory_ = false;
+  objection_ = {Offence::TooManyProcesses, fmt::format("it has {} processes and threads", tasks), 0};
   return true;
+}
+
+bool Trial::keeps_limits() {
+  const std::vector<pid_t> processes = tree_->processes();
+  if (is_crowded(processes)) return false;
+  const Scratch scratch{scratch_->path().string(), (layers_ & ScratchInMemory) != 0};
+  const std::size_t in_files = bytes_in(scratch, tree_->worker(), processes);
+  if (in_files > most_scratch_bytes) {
+    objection_ = {Offence::ExceedsMemory, "its temporary files hold too much", most_scratch_bytes};
+    return false;
+  }
+  if (request_.memory_limit == 0) return true;
+  const bool is_python = request_.abi == Abi::Python;
+  const std::size_t own = std::size_t{is_python ? 512U : 64U} << 20;
+  const HeldMemory memory = memory_of(processes);
+  // Of the memory that the kernel's processes share, its files are all where the sandbox is whole.
+  const std::size_t held = memory.own + std::max(memory.shared, in_files);
+  if (held <= problem_.arena_bytes + request_.memory_limit + own) return true;
+  std::string text = processes.size() == 1
+                         ? fmt::format("it holds {} MiB", held >> 20)
+                         : fmt::format("{} processes hold {} MiB together", processes.size(), held >> 20);
+  if (in_files >> 20 > 0) text += fmt::format(", {} of them in files,", in_files >> 20);
+  objection_ = {Offence::ExceedsMemory, std::move(text), request_.memory_limit};
+  return false;
 }
 
 /// Looks at the child while it runs the kernel.
 bool Trial::is_well() {
-  const std::vector<pid_t> processes = tree_->processes();
-  if (is_crowded(processes)) return false;
-  const bool is_python = request_.abi == Abi::Python; // whose address space says little
-  if (request_.memory_limit > 0 && (processes.size() > 1 || is_python)) {
-    const std::size_t own = std::size_t{is_python ? 512U : 64U} << 20;
-    const std::size_t allowed = problem_.arena_bytes + request_.memory_limit + own;
-    if (const std::size_t held = tree_->memory(); held > allowed) {
-      objection_ = processes.size() == 1
-                       ? fmt::format("it holds {} MiB", held >> 20)
-                       : fmt::format("{} processes hold {} MiB together", processes.size(), held >> 20);
-      return false;
-    }
-  }
+  if (!keeps_limits()) return false;
   if (problem_.threads < static_cast<int>(std::thread::hardware_concurrency())) {
     const int running = tree_->running_threads();
     ++times_looked_;
@@ -137,6 +150,11 @@ bool Trial::is_well() {
     threads_seen_ = std::max(threads_seen_, running);
   }
   return true;
+}
+
+void Trial::object(const std::string& where) {
+  const std::string limit = objection_.limit > 0 ? fmt::format(", with {} MiB", objection_.limit >> 20) : "";
+  end(objection_.offence, fmt::format("{} {}{}", objection_.text, where, limit));
 }
 
 std::optional<Reply> Trial::receive(double time_limit, const std::string& where) {
@@ -153,10 +171,7 @@ std::optional<Reply> Trial::receive(double time_limit, const std::string& where)
       end(Offence::FloodsOutput, fmt::format("more than {} MiB of output {}", flood_bytes >> 20, where));
       return std::nullopt;
     case ChildProcess::Event::Objection:
-      if (objection_is_memory_)
-        end(Offence::ExceedsMemory, fmt::format("{} {}, with {} MiB", objection_, where, request_.memory_limit >> 20));
-      else
-        end(Offence::TooManyProcesses, objection_ + " " + where);
+      object(where);
       return std::nullopt;
     case ChildProcess::Event::Ended:
     case ChildProcess::Event::Readable:

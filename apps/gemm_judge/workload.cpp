@@ -107,24 +107,24 @@ Workload::Workload(const GemmCall& call, const Problem& problem, std::byte* memo
       problem_(problem),
       memory_(memory),
       whole_numbers_(exact_whole_numbers(call)),
-      random_(std::random_device{}()) {}
+      random_(unpredictable()) {}
 
 void Workload::place_integers() {
+  random_ = unpredictable();
   with_types(call_.type,
              [&]<class T, class R>(std::type_identity<T>, std::type_identity<R>) { place_integers_as<T, R>(); });
 }
 void Workload::place_permuted() {
-  const std::vector<Index> none(static_cast<std::size_t>(call_.m));
-  // There are no data of int8 products.
-  visit(call_.type, [&]<class T>(std::type_identity<T>) { place_permuted_as<T>(none); });
+  random_ = unpredictable();
+  visit(call_.type, [&]<class T>(std::type_identity<T>) { place_permuted_as<T>(); });
 }
-void Workload::place_rotated() {
-  std::uniform_int_distribution<Index> places(0, call_.k - 1);
-  std::vector<Index> rotations(static_cast<std::size_t>(call_.m));
-  for (Index& rotation : rotations) rotation = places(random_);
-  visit(call_.type, [&]<class T>(std::type_identity<T>) { place_permuted_as<T>(rotations); });
+void Workload::place_fresh() {
+  random_ = unpredictable();
+  spread_ = random_spread(call_, random_);
+  visit(call_.type, [&]<class T>(std::type_identity<T>) { place_fresh_as<T>(); });
 }
 Mistakes Workload::check_integers() {
+  random_ = unpredictable();
   return with_types(call_.type, [&]<class T, class R>(std::type_identity<T>, std::type_identity<R>) {
     return check_integers_as<T, R>();
   });
@@ -171,23 +171,29 @@ void Workload::place_integers_as() {
 }
 
 template <class T>
-void Workload::place_permuted_as(const std::vector<Index>& rotations) {
+void Workload::place_fresh_as() {
+  fill_all<T, T>();
+  const auto draw = [&](const Region& region, Index rows, Index cols, Index ld, double spread) {
+    for_each(at<T>(region), rows, cols, ld, [&](Index, Index, T& x) { x = drawn_element<T>(spread, random_); });
+  };
+  const bool ta = call_.op_a == Op::Transpose, tb = call_.op_b == Op::Transpose;
+  draw(problem_.a, ta ? call_.k : call_.m, ta ? call_.m : call_.k, problem_.lda, spread_.a);
+  draw(problem_.b, tb ? call_.n : call_.k, tb ? call_.k : call_.n, problem_.ldb, spread_.b);
+  if (call_.beta != 0) draw(problem_.c, call_.m, call_.n, problem_.ldc, spread_.c);
+}
+
+template <class T>
+void Workload::place_permuted_as() {
   rows_ = shuffled(call_.m, random_);
   cols_ = shuffled(call_.n, random_);
   fill_all<T, T>();
   const GemmOperands<T> x(call_);
   T* a = at<T>(problem_.a);
   T* b = at<T>(problem_.b);
-  const auto rotated = [&](Index i, Index p) {
-    const Index place = p + at_index(rotations, i);
-    return place < x.k ? place : place - x.k;
-  };
   if (x.op_a == Op::None) {
-    for_each(a, x.m, x.k, problem_.lda,
-             [&](Index i, Index p, T& to) { to = x.a[at_index(rows_, i) * x.lda + rotated(i, p)]; });
+    for_each(a, x.m, x.k, problem_.lda, [&](Index i, Index p, T& to) { to = x.a[at_index(rows_, i) * x.lda + p]; });
   } else {
-    for_each(a, x.k, x.m, problem_.lda,
-             [&](Index p, Index i, T& to) { to = x.a[rotated(i, p) * x.lda + at_index(rows_, i)]; });
+    for_each(a, x.k, x.m, problem_.lda, [&](Index p, Index i, T& to) { to = x.a[p * x.lda + at_index(rows_, i)]; });
   }
   if (x.op_b == Op::None) {
     for_each(b, x.k, x.n, problem_.ldb, [&](Index p, Index j, T& to) { to = x.b[p * x.ldb + at_index(cols_, j)]; });
@@ -220,8 +226,14 @@ GemmCall Workload::placed() const {
   return placed;
 }
 
-std::string Workload::check_rotated() try {
+std::string Workload::check_fresh() {
+  random_ = unpredictable(); // the kernel has seen numbers of the generator that drew the operands
   const GemmCall call = placed();
+  if (std::string why = beyond_bounds(call); !why.empty()) return why;
+  return untypical_errors(call, memory_ + problem_.result.offset, spread_, random_);
+}
+
+std::string Workload::beyond_bounds(const GemmCall& call) try {
   const auto type = static_cast<CheckedType>(call.type);
   const bool ta = call.op_a == Op::Transpose, tb = call.op_b == Op::Transpose;
   const CheckedMatrix c{type, memory_ + problem_.result.offset, call.m, call.n, call.ldc};

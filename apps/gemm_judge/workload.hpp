@@ -2,16 +2,18 @@
 
 /// The workload makes the data of each call and checks the results. The data differ in every call, and the answer never
 /// enters the child. There are three kinds of call:
+///   - *Fresh*: elements that are drawn anew (fresh_data.hpp), so that no call before helps to compute the product.
+///     check.hpp says whether C is right, and fresh_data.hpp whether its errors are as large as honest sums have them.
+///     All timed calls have such data.
 ///   - *Permuted*: the caller's matrices with the rows of op(A) and the columns of op(B) shuffled. The product is the
 ///     caller's product with its rows and columns shuffled alike: each element is one sum of equal terms in equal
-///     order. One reference therefore serves all calls, while an answer that a kernel remembers is wrong.
-///   - *Rotated*: as permuted, and each row of op(A) is rotated along k besides. The elements are the caller's, but the
-///     product is a new one, which no answer of before helps to compute. check.hpp says whether it is right.
+///     order. One reference therefore serves all calls. A kernel that remembers an answer may find it again, which
+///     gains nothing, because these calls are not timed.
 ///   - *Whole numbers*: small integers, whose sums are exact in every order and in every math mode; where C has 16
 ///   bits,
-///     most elements of A are 0. Int8 products have all of int8_t, and no other calls. The product is
-///     checked as a whole and exactly: C·x = alpha·A·(B·x) + beta·C₀·x for a random vector x (Freivalds 1977). Rows
-///     that fail are then checked element by element.
+///     most elements of A are 0. Int8 products have all of int8_t, and no other calls, so that these are timed. The
+///     product is checked as a whole and exactly: C·x = alpha·A·(B·x) + beta·C₀·x for a random vector x (Freivalds
+///     1977). Rows that fail are then checked element by element.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +25,7 @@
 
 #include "channel.hpp"
 #include "exact_product.hpp"
+#include "fresh_data.hpp"
 
 namespace tessera::judge {
 
@@ -45,12 +48,12 @@ class Workload {
 
   void place_integers();
   void place_permuted();
-  void place_rotated();
+  void place_fresh();
 
   /// Returns what is wrong in the child's result. Call it after place_integers().
   Mistakes check_integers();
-  /// Returns what is wrong in the child's result, or "". Call it after place_rotated().
-  std::string check_rotated();
+  /// Returns what is wrong in the child's result, or "". Call it after place_fresh().
+  std::string check_fresh();
   /// Returns the child's result in the caller's order, laid out as the caller's C. Call it after place_permuted().
   const std::vector<std::byte>& restored();
 
@@ -65,9 +68,12 @@ class Workload {
   void fill_all();
   template <class T, class R>
   void place_integers_as();
-  /// rotations: for each row of the child's op(A), by how much it is rotated.
   template <class T>
-  void place_permuted_as(const std::vector<Index>& rotations);
+  void place_permuted_as();
+  template <class T>
+  void place_fresh_as();
+  /// Returns what the bounds of check.hpp say of C.
+  std::string beyond_bounds(const GemmCall& call);
   /// Returns the call with the operands in private memory.
   GemmCall placed() const;
   template <class T, class R>
@@ -81,7 +87,8 @@ class Workload {
   Problem problem_;
   std::byte* memory_;
   WholeNumbers whole_numbers_;
-  std::mt19937_64 random_;
+  std::mt19937_64 random_;         ///< is made anew before it draws operands, and before it draws what checks them
+  Spread spread_;                  ///< of the fresh operands
   std::vector<Index> rows_, cols_; ///< row i of the child's op(A) is row rows_[i] of the caller's op(A)
   std::vector<std::byte> restored_;
 };

@@ -10,7 +10,7 @@
 #include <tessera/status.hpp>
 
 #include "common/notes.hpp"
-#include "gemm_judge/left_behind.hpp"
+#include "gemm_judge/processes/left_behind.hpp"
 
 namespace tessera::compare_app {
 namespace {

@@ -65,7 +65,7 @@ void on_fault(int signal, siginfo_t* info, void*) {
 
 void confine() {
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_FSIZE, std::size_t{64} << 20);
+  limit(RLIMIT_FSIZE, most_file_bytes);
 }
 
 void limit_memory(std::size_t bytes) {

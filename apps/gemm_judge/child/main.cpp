@@ -31,8 +31,9 @@ void send_reply(const Reply& reply) { send(channel_fd, &reply, sizeof reply, MSG
   // This is recv(), whose frame on the stack would change when the kernel starts its first thread.
   while (syscall(SYS_recvfrom, channel_fd, &command, sizeof command, 0, nullptr, nullptr) ==
          static_cast<long>(sizeof command)) {
-    const Reply reply = command.kind == CommandKind::Load ? session.load(library, abi) : session.carry_out(command);
+    Reply reply = command.kind == CommandKind::Load ? session.load(library, abi) : session.carry_out(command);
     if (command.kind != CommandKind::Load) session.wait_stage();
+    reply.answers = command.kind;
     send_reply(reply);
   }
 }
@@ -83,9 +84,10 @@ int main(int argc, char** argv) {
   const auto without = static_cast<std::uint32_t>(std::atoi(argv[5]));
   // The driver of a GPU opens files, sockets and memory that a sandbox would refuse.
   const bool sandboxed = device == Device::Cpu;
-  std::uint32_t layers = become_worker(sandboxed && (without & PidNamespace) == 0);
+  const std::string in_memory = (without & ScratchInMemory) == 0 ? scratch : "";
+  std::uint32_t layers = become_worker(sandboxed && (without & PidNamespace) == 0, in_memory, {argv[1], argv[6]});
   confine();
   if (!scratch.empty()) setenv("TMPDIR", scratch.c_str(), 1);
-  if (sandboxed) layers = enter_sandbox(layers, without, scratch);
+  if (sandboxed) layers = enter_sandbox(layers, without, scratch, argv[1]);
   _exit(serve(argv[1], abi, device, layers, argv[6]));
 }

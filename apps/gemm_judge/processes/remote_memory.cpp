@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "child/guard_bands.hpp"
+#include "gemm_judge/child/guard_bands.hpp"
 
 namespace tessera::judge {
 namespace {

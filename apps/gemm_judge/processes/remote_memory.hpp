@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "child/guard_bands.hpp"
+#include "gemm_judge/child/guard_bands.hpp"
 
 namespace tessera::judge {
 

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "channel.hpp"
+#include "gemm_judge/channel.hpp"
 
 namespace tessera::judge {
 

@@ -119,27 +119,16 @@ double ended_children_seconds(pid_t process) {
   return stat.exists() ? static_cast<double>(stat.at(16) + stat.at(17)) / ticks : 0.0;
 }
 
-std::size_t resident_bytes(pid_t process) {
-  const std::string text = read_small(fmt::format("/proc/{}/statm", process));
-  const std::size_t space = text.find(' ');
-  if (space == std::string::npos) return 0;
-  return std::strtoull(text.c_str() + space, nullptr, 10) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
-/// Returns the process's share of its memory: a page that n processes map counts 1/n in each of them.
-std::optional<std::size_t> proportional_bytes(pid_t process) {
-  const std::string text = read_small(fmt::format("/proc/{}/smaps_rollup", process));
-  const std::size_t at = text.find("\nPss:");
-  if (at == std::string::npos) return std::nullopt;
-  return std::strtoull(text.c_str() + at + 5, nullptr, 10) * 1024;
-}
-
 std::optional<WaitingPlace> place_of(pid_t process, pid_t thread) {
   const std::string text = read_small(fmt::format("/proc/{}/task/{}/syscall", process, thread));
   if (text.empty()) return std::nullopt;
   WaitingPlace place;
   unsigned long long a[6] = {}, stack = 0;
   long call = -1;
+  if (std::sscanf(text.c_str(), "-1 %llx", &stack) == 1) { // NOLINT(cert-err34-c): not in a system call
+    place.stack = stack;
+    return place;
+  }
   const int got = std::sscanf(text.c_str(), "%ld %llx %llx %llx %llx %llx %llx %llx", // NOLINT(cert-err34-c)
                               &call, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &stack);
   if (got == 8) {
@@ -148,13 +137,6 @@ std::optional<WaitingPlace> place_of(pid_t process, pid_t thread) {
     place.stack = stack;
   }
   return place;
-}
-
-ProcessTree::ThreadTimes times_of(pid_t process, pid_t thread) {
-  const std::string text = read_small(fmt::format("/proc/{}/task/{}/schedstat", process, thread));
-  unsigned long long ran = 0, waited = 0;                                    // nanoseconds
-  if (std::sscanf(text.c_str(), "%llu %llu", &ran, &waited) != 2) return {}; // NOLINT(cert-err34-c)
-  return {1e-9 * static_cast<double>(ran), 1e-9 * static_cast<double>(waited)};
 }
 
 /// Does the thread wait, without a time limit, until another thread wakes it? Pools of threads do.
@@ -166,7 +148,9 @@ bool waits_for_a_thread(const WaitingPlace& place) {
 
 } // namespace
 
-ProcessTree::ProcessTree(pid_t supervisor, pid_t worker) : supervisor_(supervisor), worker_(worker), init_(supervisor) {
+ProcessTree::ProcessTree(pid_t supervisor, pid_t worker, bool with_group)
+    : supervisor_(supervisor), worker_(worker), init_(supervisor) {
+  if (with_group) group_ = ControlGroup::around(worker);
   if (const Stat stat(read_small(fmt::format("/proc/{}/stat", worker))); stat.exists())
     init_ = static_cast<pid_t>(stat.at(4));
 }
@@ -187,7 +171,11 @@ std::vector<pid_t> ProcessTree::processes() const {
 }
 
 bool ProcessTree::stop() {
+  if (group_) return group_->freeze();
   const auto deadline = Clock::now() + std::chrono::seconds(2);
+  // The worker leads a group of processes, which the filter of system calls lets none of them leave. Linux stops all of
+  // a group at once, so that none starts another one meanwhile.
+  if (getpgid(worker_) == worker_) kill(-worker_, SIGSTOP);
   kill(worker_, SIGSTOP);
   for (int round = 0;; ++round) {
     stopped_ = processes();
@@ -205,26 +193,25 @@ bool ProcessTree::stop() {
 }
 
 void ProcessTree::go_on() const {
+  if (group_) return group_->thaw();
   kill(worker_, SIGCONT);
   for (const pid_t process : stopped_)
     if (process != worker_) kill(process, SIGCONT);
 }
 
 double ProcessTree::processor_seconds() const {
-  double seconds = init_ != supervisor_ ? ended_children_seconds(init_) : 0.0;
+  if (group_)
+    if (const std::optional<double> counted = group_->processor_seconds()) return *counted;
+  double seconds = ended_children_seconds(init_); // with orphans that ended
   for (const pid_t process : processes()) seconds += clock_of(process) + ended_children_seconds(process);
   return seconds;
 }
 
-ProcessTree::ThreadTimes ProcessTree::worker_thread() const { return times_of(worker_, worker_); }
-ProcessTree::ThreadTimes ProcessTree::this_thread() { return times_of(getpid(), gettid()); }
-
-std::size_t ProcessTree::memory() const {
-  const std::vector<pid_t> all = processes();
-  std::size_t bytes = 0;
-  for (const pid_t process : all)
-    bytes += all.size() > 1 ? proportional_bytes(process).value_or(resident_bytes(process)) : resident_bytes(process);
-  return bytes;
+ProcessTree::ThreadTimes ProcessTree::worker_thread() const {
+  const std::string text = read_small(fmt::format("/proc/{}/task/{}/schedstat", worker_, worker_));
+  unsigned long long ran = 0, waited = 0;                                    // nanoseconds
+  if (std::sscanf(text.c_str(), "%llu %llu", &ran, &waited) != 2) return {}; // NOLINT(cert-err34-c)
+  return {1e-9 * static_cast<double>(ran), 1e-9 * static_cast<double>(waited)};
 }
 
 int ProcessTree::count_tasks(const std::vector<pid_t>& processes) {
@@ -244,6 +231,12 @@ int ProcessTree::running_threads() const {
 }
 
 std::optional<WaitingPlace> ProcessTree::worker_waits() const { return place_of(worker_, worker_); }
+
+bool ProcessTree::worker_has_returned(const WaitingPlace& idle) const {
+  constexpr std::uint64_t frames = 1024; // of send(); the judge's own call of a kernel takes more
+  const std::optional<WaitingPlace> place = place_of(worker_, worker_);
+  return !place || place->stack + frames >= idle.stack;
+}
 
 std::optional<bool> ProcessTree::is_quiet(const WaitingPlace& idle) const {
   for (const pid_t process : processes())

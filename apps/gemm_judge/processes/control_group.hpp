@@ -1,0 +1,39 @@
+#pragma once
+
+/// A control group of Linux (cgroup v2) for the processes of one trial, where one can be had: as root, or in a part of
+/// the tree that is delegated to the user, as `systemd-run --user --scope` does. Linux itself stops all of its
+/// processes at once, and counts the processor time of all of them, also of processes that
+/// ended and whose parent did not wait for them. No process leaves it: its files are not in the sandbox's list.
+///
+/// Source: Linux, Documentation/admin-guide/cgroup-v2.rst.
+
+#include <sys/types.h>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+namespace tessera::judge {
+
+class ControlGroup {
+ public:
+  /// Makes a group below this process's own one and moves `process` into it with all of its threads; its later children
+  /// are born there. Returns null where that is not allowed.
+  static std::unique_ptr<ControlGroup> around(pid_t process);
+  /// Ends what is left in the group, and removes it.
+  ~ControlGroup();
+  ControlGroup(const ControlGroup&) = delete;
+  ControlGroup& operator=(const ControlGroup&) = delete;
+
+  /// Stops every process. Returns whether all of them stand still within two seconds.
+  bool freeze() const;
+  void thaw() const;
+  /// Returns the processor time of all processes so far, in seconds. Empty if this Linux does not tell.
+  std::optional<double> processor_seconds() const;
+
+ private:
+  explicit ControlGroup(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  std::filesystem::path folder_;
+};
+
+} // namespace tessera::judge
