@@ -130,7 +130,7 @@ std::uint32_t enter_sandbox(std::uint32_t layers, std::uint32_t without, const s
   const bool sees_others = (layers & PidNamespace) == 0;
   // A user name space counts the processes in it alone. Without one the limit would count all programs of the user.
   if (!sees_others) limit(RLIMIT_NPROC, static_cast<rlim_t>(most_tasks()));
-  if (sees_others) setsid(); // the supervisor is not in this group
+  setsid(); // a group of its own, which the parent stops at once, and no terminal
   limit(RLIMIT_NOFILE, most_open_files);
   drop_capabilities();
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return layers;

@@ -104,7 +104,8 @@ BOOST_AUTO_TEST_CASE(a_kernel_may_reject) {
 /// A container or an older Linux may lack any part of the sandbox.
 BOOST_AUTO_TEST_CASE(without_parts_of_the_sandbox) {
   for (const std::uint32_t without :
-       {0U, +PidNamespace, +LandlockFiles, +SystemCallFilter, PidNamespace | LandlockFiles | SystemCallFilter})
+       {0U, +PidNamespace, +LandlockFiles, +SystemCallFilter, +ControlGroupOfKernel,
+        ControlGroupOfKernel | PidNamespace, PidNamespace | LandlockFiles | SystemCallFilter})
     BOOST_TEST_CONTEXT(without) {
       const JudgeVerdict verdict = try_kernel({.kernel = "honest_threads", .without_layers = without});
       BOOST_TEST(verdict.passed(), verdict.why);
