@@ -56,7 +56,7 @@ Team::~Team() = default;
 /// Can the runtime run a loop of so many threads? The runtimes end the process where they cannot start a thread, so the
 /// threads that they may have to start are tried first.
 bool Team::runtime_has(int threads) {
-  if (in_child_of_fork_ || has_ended()) return false;
+  if (in_child_of_fork_ || is_absent()) return false;
   const int missing = missing_for(threads);
   if (missing <= 0) return true;
   if (refusal_.is_recent()) return false;

@@ -66,9 +66,9 @@ class Team : private ForkObserver {
   virtual void loop(Index count, int threads, TaskBody body, Schedule schedule) = 0;
   /// Returns how many threads the runtime may have to start for such a loop; 0 or less if it has them all.
   virtual int missing_for(int threads) const = 0;
-  /// Is the runtime gone, because the process ends? Then plain threads run loops, and no other method but limit_here()
-  /// is called.
-  virtual bool has_ended() const { return false; }
+  /// Is the runtime gone, because the process ends, or not there yet? Then plain threads run loops, and no other method
+  /// but limit_here() is called.
+  virtual bool is_absent() { return false; }
   /// Is called after the system let that many threads start.
   virtual void can_have(int threads) = 0;
 

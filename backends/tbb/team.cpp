@@ -8,7 +8,9 @@
 #include <oneapi/tbb/task_scheduler_observer.h>
 #include <algorithm>
 #include <atomic>
-#include <new>
+#include <chrono>
+#include <memory>
+#include <thread>
 
 #include <tessera/detail/processors.hpp>
 
@@ -51,18 +53,31 @@ struct AtEnd {
   ~AtEnd() { runtime_ended = true; }
 } const at_end;
 
-/// TBB opens libraries of its own when it is first used, under a lock. That happens here, while this plug-in is loaded
-/// and this thread has the dynamic loader's lock. Later, another thread may have it, in a constructor that waits for
-/// TBB's lock. Where memory is short, the first use does it.
-[[maybe_unused]] const bool has_started = [] {
-  try {
-    static_cast<void>(pool_size());
-    onetbb::task_arena(1).initialize();
-  } catch (const std::bad_alloc&) {
-    return false;
+enum class Start { NotYet, Now, Done };
+std::atomic<Start> start_of_tbb = Start::NotYet;
+
+/// Lets TBB start, and says whether it has. TBB opens libraries of its own at its first use, under a lock of its own.
+/// Meanwhile another thread may have the dynamic loader's lock, in the constructor of a library that multiplies, and
+/// must not wait for TBB for ever.
+bool has_started() {
+  Start state = start_of_tbb.load(std::memory_order_acquire);
+  if (state == Start::Done) return true;
+  if (state == Start::NotYet && start_of_tbb.compare_exchange_strong(state, Start::Now)) {
+    try {
+      static_cast<void>(pool_size());
+      onetbb::task_arena(1).initialize();
+    } catch (...) {
+      start_of_tbb = Start::NotYet; // the next call tries again
+      throw;
+    }
+    start_of_tbb = Start::Done;
+    return true;
   }
-  return true;
-}();
+  constexpr int most_milliseconds = 2000;
+  for (int waited = 0; waited < most_milliseconds && start_of_tbb == Start::Now; ++waited)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return start_of_tbb == Start::Done;
+}
 
 /// A place that all threads know, for ThreadSanitizer.
 char in_order = 0;
@@ -78,13 +93,36 @@ class WorkersOnAllProcessors final : public onetbb::task_scheduler_observer {
   }
 };
 
+/// What a team has of TBB.
+struct Pool {
+  explicit Pool(int most) : threads(std::min(most, pool_size())), arena(threads), workers(arena) {}
+
+  const int threads;
+  onetbb::task_arena arena;
+  WorkersOnAllProcessors workers;
+  onetbb::affinity_partitioner last_loop;
+  std::atomic<bool> last_loop_in_use = false;
+};
+
 class TbbTeam final : public cpu::Team {
  public:
-  explicit TbbTeam(int threads)
-      : Team(threads), threads_(std::min(threads, pool_size())), arena_(threads_), workers_(arena_) {}
+  explicit TbbTeam(int threads) : Team(threads), most_threads_(threads) { static_cast<void>(is_absent()); }
+  ~TbbTeam() override { delete pool_.load(); }
+  TbbTeam(const TbbTeam&) = delete;
+  TbbTeam& operator=(const TbbTeam&) = delete;
 
  private:
-  bool has_ended() const override { return runtime_ended; }
+  /// Makes the pool as soon as TBB has started.
+  bool is_absent() override {
+    if (runtime_ended) return true;
+    if (pool_.load(std::memory_order_acquire) != nullptr) return false;
+    if (!has_started()) return true;
+    auto made = std::make_unique<Pool>(most_threads_);
+    Pool* none = nullptr;
+    if (pool_.compare_exchange_strong(none, made.get())) static_cast<void>(made.release());
+    return false;
+  }
+  Pool& pool() { return *pool_.load(std::memory_order_acquire); }
 
   /// Inside an arena, its size is the limit that its creator chose. Nested arenas never add threads: all arenas draw on
   /// one pool, which has as many threads as the process may use processors.
@@ -108,7 +146,7 @@ class TbbTeam final : public cpu::Team {
   template <class Use>
   void with_arena(int threads, const Use& use) {
     const int size = std::min(threads, pool_size());
-    if (size == threads_) return use(arena_);
+    if (size == pool().threads) return use(pool().arena);
     onetbb::task_arena arena(size);
     const WorkersOnAllProcessors workers(arena);
     use(arena);
@@ -141,9 +179,10 @@ class TbbTeam final : public cpu::Team {
   template <class Body>
   void loop_where_it_was(const onetbb::blocked_range<Index>& tasks, const Body& run_tasks) {
     onetbb::affinity_partitioner fresh;
-    const bool is_free = !last_loop_in_use_.exchange(true, std::memory_order_acquire);
-    onetbb::parallel_for(tasks, run_tasks, is_free ? last_loop_ : fresh);
-    if (is_free) last_loop_in_use_.store(false, std::memory_order_release);
+    Pool& kept = pool();
+    const bool is_free = !kept.last_loop_in_use.exchange(true, std::memory_order_acquire);
+    onetbb::parallel_for(tasks, run_tasks, is_free ? kept.last_loop : fresh);
+    if (is_free) kept.last_loop_in_use.store(false, std::memory_order_release);
   }
 
   int missing_for(int threads) const override {
@@ -169,11 +208,8 @@ class TbbTeam final : public cpu::Team {
     cpu::before_others(&in_order);
   }
 
-  int threads_;
-  onetbb::task_arena arena_;
-  WorkersOnAllProcessors workers_;
-  onetbb::affinity_partitioner last_loop_;
-  std::atomic<bool> last_loop_in_use_ = false;
+  const int most_threads_;
+  std::atomic<Pool*> pool_ = nullptr;
 };
 
 } // namespace
