@@ -49,6 +49,7 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   void send(int signal) const;
+  int id() const noexcept { return pid_; }
   Outcome wait();
 
  private:

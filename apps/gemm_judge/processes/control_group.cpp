@@ -1,7 +1,6 @@
 #include "control_group.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <chrono>
 #include <fstream>
@@ -59,35 +58,28 @@ fs::path own_group() {
 std::unique_ptr<ControlGroup> ControlGroup::around(pid_t process) {
   const fs::path own = own_group();
   if (own.empty()) return nullptr;
-  fs::path folder = own / fmt::format("tessera-judge-{}-{}", getpid(), process);
-  if (mkdir(folder.c_str(), 0700) != 0) return nullptr;
-  std::unique_ptr<ControlGroup> group(new ControlGroup(std::move(folder)));
-  if (!write_word(group->folder_ / "cgroup.procs", std::to_string(process)) || !group->freeze()) return nullptr;
+  std::unique_ptr<ControlGroup> group(new ControlGroup(own / fmt::format("tessera-judge-{}-{}", getpid(), process)));
+  const fs::path& folder = group->folder_.path();
+  if (folder.empty() || !write_word(folder / "cgroup.procs", std::to_string(process)) || !group->freeze())
+    return nullptr;
   group->thaw();
   return group;
 }
 
-ControlGroup::~ControlGroup() {
-  thaw();
-  write_word(folder_ / "cgroup.kill", "1"); // of Linux 5.14; before that, ProcessTree has ended what it found
-  for (int attempt = 0; attempt < 200 && rmdir(folder_.c_str()) != 0; ++attempt)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
 bool ControlGroup::freeze() const {
-  if (!write_word(folder_ / "cgroup.freeze", "1")) return false;
+  if (!write_word(folder_.path() / "cgroup.freeze", "1")) return false;
   const auto deadline = Clock::now() + std::chrono::seconds(2);
-  while (number_in(folder_ / "cgroup.events", "frozen") != 1) {
+  while (number_in(folder_.path() / "cgroup.events", "frozen") != 1) {
     if (Clock::now() > deadline) return false;
     std::this_thread::yield();
   }
   return true;
 }
 
-void ControlGroup::thaw() const { write_word(folder_ / "cgroup.freeze", "0"); }
+void ControlGroup::thaw() const { write_word(folder_.path() / "cgroup.freeze", "0"); }
 
 std::optional<double> ControlGroup::processor_seconds() const {
-  const auto microseconds = number_in(folder_ / "cpu.stat", "usage_usec");
+  const auto microseconds = number_in(folder_.path() / "cpu.stat", "usage_usec");
   if (!microseconds) return std::nullopt;
   return 1e-6 * static_cast<double>(*microseconds);
 }

@@ -12,6 +12,8 @@
 #include <memory>
 #include <optional>
 
+#include "left_behind.hpp"
+
 namespace tessera::judge {
 
 class ControlGroup {
@@ -19,11 +21,6 @@ class ControlGroup {
   /// Makes a group below this process's own one and moves `process` into it with all of its threads; its later children
   /// are born there. Returns null where that is not allowed.
   static std::unique_ptr<ControlGroup> around(pid_t process);
-  /// Ends what is left in the group, and removes it.
-  ~ControlGroup();
-  ControlGroup(const ControlGroup&) = delete;
-  ControlGroup& operator=(const ControlGroup&) = delete;
-
   /// Stops every process. Returns whether all of them stand still within two seconds.
   bool freeze() const;
   void thaw() const;
@@ -31,9 +28,9 @@ class ControlGroup {
   std::optional<double> processor_seconds() const;
 
  private:
-  explicit ControlGroup(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit ControlGroup(const std::filesystem::path& folder) : folder_(folder) {}
 
-  std::filesystem::path folder_;
+  ControlGroupFolder folder_; ///< ends with what is left in the group
 };
 
 } // namespace tessera::judge

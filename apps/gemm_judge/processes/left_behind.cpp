@@ -1,11 +1,14 @@
 #include "left_behind.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -19,7 +22,7 @@ namespace fs = std::filesystem;
 
 struct Present {
   std::mutex mutex;
-  std::vector<fs::path> folders;
+  std::vector<fs::path> folders, control_groups;
   std::vector<int> groups;
 };
 
@@ -27,6 +30,14 @@ struct Present {
 Present& present() {
   static auto* one = new Present;
   return *one;
+}
+
+/// A process that was killed may take a moment to leave its group.
+void end_control_group(const fs::path& folder) {
+  std::ofstream(folder / "cgroup.kill")
+      << 1; // of Linux 5.14; before that, processes are killed by their ancestry alone
+  for (int attempt = 0; attempt < 200 && rmdir(folder.c_str()) != 0; ++attempt)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 } // namespace
@@ -47,6 +58,20 @@ TemporaryFolder::~TemporaryFolder() {
   std::erase(present().folders, path_);
 }
 
+ControlGroupFolder::ControlGroupFolder(const fs::path& path) {
+  std::lock_guard lock(present().mutex);
+  if (mkdir(path.c_str(), 0700) != 0) return;
+  path_ = path;
+  present().control_groups.push_back(path_);
+}
+
+ControlGroupFolder::~ControlGroupFolder() {
+  if (path_.empty()) return;
+  std::lock_guard lock(present().mutex);
+  end_control_group(path_);
+  std::erase(present().control_groups, path_);
+}
+
 GroupToKill::GroupToKill(int pid) : pid_(pid) {
   std::lock_guard lock(present().mutex);
   present().groups.push_back(pid_);
@@ -60,6 +85,7 @@ GroupToKill::~GroupToKill() {
 void leave_nothing_behind() noexcept {
   present().mutex.lock(); // and never unlocked
   for (const int pid : present().groups) kill(-pid, SIGKILL);
+  for (const fs::path& group : present().control_groups) end_control_group(group);
   for (const fs::path& folder : present().folders) {
     std::error_code error;
     // A killed process may still finish a write, so the folder is removed again if it reappears.

@@ -1,7 +1,8 @@
 #pragma once
 
 /// Folders and processes that must not outlive gemm_compare, even if a signal ends it while the judge is at work:
-/// folders with compiled kernels, and compilers and judged kernels, whose own sessions do not receive Ctrl-C.
+/// folders with compiled kernels, compilers and judged kernels, whose own sessions do not receive Ctrl-C, and control
+/// groups.
 
 #include <filesystem>
 
@@ -21,6 +22,21 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+/// The folder of a control group (cgroup v2). The destructor ends the group's processes and removes it.
+class ControlGroupFolder {
+ public:
+  /// Makes the folder, if that is allowed.
+  explicit ControlGroupFolder(const std::filesystem::path& path);
+  ~ControlGroupFolder();
+  ControlGroupFolder(const ControlGroupFolder&) = delete;
+  ControlGroupFolder& operator=(const ControlGroupFolder&) = delete;
+  /// Empty where none could be made.
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 /// A process group that is killed by leave_nothing_behind() while this object lives.
 class GroupToKill {
  public:
@@ -33,8 +49,8 @@ class GroupToKill {
   int pid_;
 };
 
-/// Kills every GroupToKill and removes every TemporaryFolder. Call it only when the process is about to end without
-/// destructors: other threads that create or destroy such an object then wait for ever.
+/// Kills every GroupToKill and removes every TemporaryFolder and ControlGroupFolder. Call it only when the process is
+/// about to end without destructors: other threads that create or destroy such an object then wait for ever.
 void leave_nothing_behind() noexcept;
 
 } // namespace tessera::judge
