@@ -178,27 +178,30 @@ void BackendEntry::wait_for_maker(std::unique_lock<std::mutex>& lock) {
   maker_ended_.wait_for(lock, std::chrono::seconds(2), [this] { return makers_ == 0; });
 }
 
+/// While one lives, its thread makes an executor, without the lock.
+class BackendEntry::Making {
+ public:
+  Making(BackendEntry& entry, std::unique_lock<std::mutex>& lock) : entry_(entry), lock_(lock) {
+    ++entry_.makers_;
+    lock_.unlock();
+  }
+  ~Making() {
+    lock_.lock();
+    --entry_.makers_;
+    entry_.maker_ended_.notify_all();
+  }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+ private:
+  BackendEntry& entry_;
+  std::unique_lock<std::mutex>& lock_;
+};
+
 void BackendEntry::make(int device, std::unique_lock<std::mutex>& lock, Made& made) {
   const Reentry here(this);
   const detail::ContractArithmetic contract;
-  ++makers_;
-  lock.unlock();
-  try {
-    make_unlocked(device, made);
-  } catch (...) {
-    end_making(lock);
-    throw;
-  }
-  end_making(lock);
-}
-
-void BackendEntry::end_making(std::unique_lock<std::mutex>& lock) {
-  lock.lock();
-  --makers_;
-  maker_ended_.notify_all();
-}
-
-void BackendEntry::make_unlocked(int device, Made& made) {
+  const Making unlocked(*this, lock);
   const ExecutorOptions options{.threads = default_threads(), .device = device, .backend = backend_};
   Executor* created = nullptr;
   Status status = create_guarded(*loaded_.plugin, options, created);

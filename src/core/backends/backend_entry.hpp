@@ -75,12 +75,11 @@ class BackendEntry {
     bool lost; ///< it was made before the fork of which this process is the child
   };
   struct Made;
+  class Making;
   /// Makes the executor of a device, or with −1 the one of the plug-in's own choice, without the lock, which is held
   /// before and after. Throws std::bad_alloc; then the next call makes the executor.
   void make(int device, std::unique_lock<std::mutex>& lock, Made& made);
-  void make_unlocked(int device, Made& made);
   void wait_for_maker(std::unique_lock<std::mutex>& lock);
-  void end_making(std::unique_lock<std::mutex>& lock);
   std::string problem_of(Executor& executor, int device, StatusCode& code);
 
   const Backend backend_;
