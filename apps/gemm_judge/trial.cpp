@@ -245,7 +245,7 @@ std::optional<Reply> Trial::call(int number) {
     return ending_ ? std::nullopt : reply;
   }
   if (!is_back()) {
-    end(Offence::BreaksProtocol, "the kernel answered in the judge's place and never returned " + where);
+    end_unreturned(where);
     return std::nullopt;
   }
   settle(request_.settle_seconds);
@@ -288,8 +288,12 @@ std::optional<Clock::time_point> Trial::stop_after_return(const std::string& whe
     if (!stop(where)) return std::nullopt;
     if (tree_->worker_has_returned(*idle_)) return Clock::now();
   }
-  end(Offence::BreaksProtocol, "the kernel answered in the judge's place and never returned " + where);
+  end_unreturned(where);
   return std::nullopt;
+}
+
+void Trial::end_unreturned(const std::string& where) {
+  end(Offence::BreaksProtocol, "the kernel answered in the judge's place and never returned " + where);
 }
 
 void Trial::check_time(Reply& reply, double passed, double ran, const std::string& where) {

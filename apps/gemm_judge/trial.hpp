@@ -102,6 +102,8 @@ class Trial {
   /// Stops all processes, and lets them go on for a moment while the worker is still in the kernel, because the kernel
   /// itself has replied. Returns when the kernel had returned; empty: the trial has ended.
   std::optional<Clock::time_point> stop_after_return(const std::string& where);
+  /// Ends the trial of a kernel that has replied itself.
+  void end_unreturned(const std::string& where);
   /// Waits until nothing in the child can change memory, at most `seconds`. Returns whether that is so.
   bool settle(double seconds);
   /// Did the worker return to its loop?
