@@ -73,11 +73,15 @@ std::string Examiner::offence_in_result(Kind kind, Offence& offence) {
   }
   Mistakes mistakes;
   std::string why;
-  if (kind == Kind::WholeNumbers) {
+  if (kind == Kind::WholeNumbers || kind == Kind::Subnormal) {
     mistakes = workload_.check_integers();
     if (mistakes.count == 0) return {};
-    why = fmt::format("C({}, {}) is {:g}, not {:g}, with whole numbers", mistakes.row, mistakes.col, mistakes.found,
-                      mistakes.expected);
+    why = fmt::format("C({}, {}) is {:g}, not {:g}, with {} numbers", mistakes.row, mistakes.col, mistakes.found,
+                      mistakes.expected, kind == Kind::Subnormal ? "subnormal" : "whole");
+    if (kind == Kind::Subnormal && mistakes.found == 0) {
+      offence = Offence::FlushesSubnormals;
+      return why;
+    }
     if (mistakes.k_of_answer > 0)
       why += fmt::format("; it is the product of k = {}, not {}", mistakes.k_of_answer, problem_.shape.k);
   } else if (kind == Kind::Fresh) {

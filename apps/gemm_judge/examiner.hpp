@@ -13,7 +13,7 @@
 namespace tessera::judge {
 
 /// The kinds of calls that workload.hpp makes.
-enum class Kind { WholeNumbers, Permuted, Fresh };
+enum class Kind { WholeNumbers, Subnormal, Permuted, Fresh };
 
 class Examiner {
  public:

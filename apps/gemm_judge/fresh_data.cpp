@@ -139,6 +139,11 @@ std::string untypical_errors_as(const GemmCall& placed, const T* found, const Sp
 
 } // namespace
 
+bool is_full_precision(const GemmCall& call) {
+  const bool is_real = call.type == DType::F32 || call.type == DType::F64;
+  return is_real && rounding_of_operands(call.math) == 0 && call.math != Math::Strassen;
+}
+
 std::mt19937_64 unpredictable() {
   std::random_device system;
   std::array<std::uint32_t, 16> bits{};

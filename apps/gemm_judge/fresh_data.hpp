@@ -16,6 +16,9 @@
 
 namespace tessera::judge {
 
+/// Does the call ask for f32 or f64 without rounded operands and without recursion?
+bool is_full_precision(const GemmCall& call);
+
 /// Returns a generator that the system seeds: its numbers tell nothing of another generator.
 std::mt19937_64 unpredictable();
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -14,6 +15,7 @@
 #include "elements.hpp"
 #include "examiner.hpp"
 #include "fresh_data.hpp"
+#include "processes/other_programs.hpp"
 #include "trial.hpp"
 #include "workload.hpp"
 
@@ -86,7 +88,11 @@ std::vector<PlannedCall> plan_calls(const JudgeRequest& request, const Workload&
   };
   insert(usual, random() % 3);
   if (workload.can_be_exact()) insert(Kind::WholeNumbers, 1);
-  if (workload.has_data()) insert(Kind::Permuted, 2); // in a row, so that an answer that is kept for one call shows
+  if (workload.can_be_subnormal()) insert(Kind::Subnormal, 1);
+  if (workload.has_data()) {
+    insert(Kind::Permuted, 2);                            // in a row, so that an answer that is kept for one call shows
+    calls.insert(calls.begin(), {Kind::Permuted, false}); // what a kernel learns from it serves the other two
+  }
   calls.insert(calls.begin(), {workload.can_be_exact() ? Kind::WholeNumbers : usual, false}); // warm-up
   return calls;
 }
@@ -95,6 +101,8 @@ void place(Workload& workload, Kind kind) {
   switch (kind) {
     case Kind::WholeNumbers:
       return workload.place_integers();
+    case Kind::Subnormal:
+      return workload.place_subnormals();
     case Kind::Permuted:
       return workload.place_permuted();
     case Kind::Fresh:
@@ -102,10 +110,48 @@ void place(Workload& workload, Kind kind) {
   }
 }
 
+/// Finds kernels that take long with new data alone, because they look the other answers up. The work of a product does
+/// not depend on its data, so that the times of honest calls differ by what disturbs them, or by work done once.
+class TimesByData {
+ public:
+  /// `least_work`: seconds that the call took at least, whatever disturbed it.
+  void add(Kind kind, double seconds, double least_work) {
+    if (kind == Kind::Permuted) known_ = std::min(known_, seconds);
+    if (kind == Kind::Fresh) fresh_ = std::min(fresh_, least_work);
+  }
+  /// Returns what gives the kernel away; "" if nothing does.
+  std::string difference() const {
+    constexpr double factor = 4, shortest = 1e-3;
+    if (!(fresh_ > shortest) || !std::isfinite(fresh_) || factor * known_ > fresh_) return {};
+    return fmt::format(
+        "a call with the rows and columns of an earlier call took {:.3g} s, and with new data {:.3g} s "
+        "at least",
+        known_, fresh_);
+  }
+
+ private:
+  double known_ = std::numeric_limits<double>::infinity(), fresh_ = known_;
+};
+
+/// Says why the times are no measure of the kernel; "" if they are.
+std::string busy_machine(double waited, double taken, int threads) {
+  constexpr double much = 0.1;
+  if (taken > much)
+    return fmt::format("other programs had {:.0f} % of the {} that it was given", 100 * taken,
+                       threads == 1 ? "processor" : "processors");
+  if (waited > much) return fmt::format("its thread had no processor for {:.0f} % of its time", 100 * waited);
+  return {};
+}
+
 /// Makes the planned calls. Returns how many were made.
 int run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Examiner& examiner,
               JudgeVerdict& verdict) {
   const std::vector<PlannedCall> calls = plan_calls(request, workload);
+  const int threads = request.call.threads > 0 ? request.call.threads : default_threads();
+  const bool on_processor = request.kernel->device() == Device::Cpu;
+  const OtherPrograms others;
+  const double before = trial.all_processor_seconds();
+  TimesByData times;
   int made = 0;
   double waited = 0, seconds = 0;
   for (; made < static_cast<int>(calls.size()) && !trial.ending(); ++made) {
@@ -114,6 +160,8 @@ int run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Exa
     const std::optional<Reply> reply = trial.call(made);
     if (!reply) break;
     examiner.examine(*reply, planned.kind, verdict);
+    times.add(planned.kind, reply->seconds,
+              on_processor ? std::min(reply->seconds, trial.processor_seconds() / threads) : reply->seconds);
     if (planned.timed) {
       verdict.seconds.push_back(reply->seconds);
       verdict.processor_seconds.push_back(trial.processor_seconds());
@@ -123,7 +171,11 @@ int run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Exa
     if (planned.kind == Kind::Permuted) verdict.c = workload.restored();
     if (request.progress) request.progress(made + 1, static_cast<int>(calls.size()));
   }
-  if (seconds > 0) verdict.waited = std::min(1.0, waited / seconds);
+  if (verdict.offence == Offence::None && !trial.ending())
+    if (verdict.why = times.difference(); !verdict.why.empty()) verdict.offence = Offence::CachedAnswer;
+  if (seconds > 0 && on_processor && !trial.ending())
+    verdict.too_busy = busy_machine(std::min(1.0, waited / seconds),
+                                    others.share_of(threads, trial.all_processor_seconds() - before), threads);
   return made;
 }
 

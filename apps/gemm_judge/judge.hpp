@@ -55,9 +55,9 @@ struct JudgeVerdict {
   /// Processor time of the same calls by Linux' count, of all threads and processes. It has that count's resolution,
   /// and holds what the judge's own process in the child takes, some 0.1 ms.
   std::vector<double> processor_seconds;
-  /// The share of the timed calls in which the kernel's first thread had no processor, because other programs or its
-  /// own threads had them all. The times hold it: a kernel could pretend to wait.
-  double waited = 0;
+  /// Why the times say nothing of the kernel; empty if they do. Other programs had the processors that it was given, or
+  /// its first thread had none for a while. The times hold the waiting, because a kernel could pretend it.
+  std::string too_busy;
   std::vector<std::byte> c; ///< C of the last call with the caller's data, laid out as the caller's C; empty: none
   std::string output;       ///< what the kernel printed, at most 8 KiB
   std::vector<std::string> missing; ///< parts of the sandbox that this machine does not have

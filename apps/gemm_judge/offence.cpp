@@ -48,6 +48,8 @@ std::string_view to_string(Offence offence) noexcept {
       return "returns early";
     case Offence::CachedAnswer:
       return "cached answer";
+    case Offence::FlushesSubnormals:
+      return "flushes subnormal numbers";
     case Offence::WrongAtEdges:
       return "wrong at edges";
     case Offence::NotANumber:

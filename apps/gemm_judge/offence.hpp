@@ -32,6 +32,7 @@ enum class Offence {
   SmashesHeap,
   NotWritten,
   CachedAnswer,
+  FlushesSubnormals,
   WrongAtEdges,
   NotANumber,
   Wrong,

@@ -72,6 +72,8 @@ class Trial {
   bool is_prepared() const noexcept { return arena_ != 0; }
   /// Returns the processor time of all threads and processes in the last call, in seconds.
   double processor_seconds() const noexcept { return processor_seconds_; }
+  /// Returns the processor time of all threads and processes so far, in seconds.
+  double all_processor_seconds() const { return tree_ ? tree_->processor_seconds() : 0; }
   /// Returns how long the kernel's first thread could have run in the last call and had no processor, in seconds.
   double waited_seconds() const noexcept { return waited_seconds_; }
   /// Returns which Layer bits of the sandbox are in force.

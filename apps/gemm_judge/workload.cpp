@@ -114,6 +114,11 @@ void Workload::place_integers() {
   with_types(call_.type,
              [&]<class T, class R>(std::type_identity<T>, std::type_identity<R>) { place_integers_as<T, R>(); });
 }
+void Workload::place_subnormals() {
+  random_ = unpredictable();
+  if (call_.type == DType::F64) return place_subnormals_as<double>();
+  place_subnormals_as<float>();
+}
 void Workload::place_permuted() {
   random_ = unpredictable();
   visit(call_.type, [&]<class T>(std::type_identity<T>) { place_permuted_as<T>(); });
@@ -136,21 +141,23 @@ void Workload::fill_all() {
   for (const Region& region : {problem_.c, problem_.result}) fill_poison<R>(memory_ + region.offset, region.bytes);
 }
 
-template <class T, class R>
-void Workload::place_integers_as() {
-  std::uint64_t bits = 0;
-  int left = 0;
-  const auto draw = [&](Index, Index, auto& x) {
+auto Workload::whole_numbers_times(double unit) {
+  return [this, unit, bits = std::uint64_t{0}, left = 0](Index, Index, auto& x) mutable {
     if (left == 0) {
       bits = random_();
       left = 8;
     }
     const int numbers = whole_numbers_.high - whole_numbers_.low + 1;
     const int number = (static_cast<int>(bits & 0xff) * numbers >> 8) + whole_numbers_.low;
-    x = static_cast<std::remove_reference_t<decltype(x)>>(number);
+    x = static_cast<std::remove_reference_t<decltype(x)>>(number * unit);
     bits >>= 8;
     --left;
   };
+}
+
+template <class T, class R>
+void Workload::place_integers_as() {
+  auto draw = whole_numbers_times(1);
   fill_all<T, R>();
   const bool ta = call_.op_a == Op::Transpose;
   const bool tb = call_.op_b == Op::Transpose;
@@ -168,6 +175,31 @@ void Workload::place_integers_as() {
   }
   for_each(at<T>(problem_.b), tb ? call_.n : call_.k, tb ? call_.k : call_.n, problem_.ldb, draw);
   if (call_.beta != 0) for_each(at<R>(problem_.c), call_.m, call_.n, problem_.ldc, draw);
+}
+
+template <class T>
+void Workload::place_subnormals_as() {
+  constexpr Index few_rows = 2, few_terms = 8;
+  // Products are multiples of the smallest subnormal number, and the largest sum is far from the smallest normal one.
+  constexpr int exponent = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
+  const double unit_a = std::ldexp(1.0, exponent / 2), unit_b = std::ldexp(1.0, exponent - exponent / 2);
+  const bool ta = call_.op_a == Op::Transpose, tb = call_.op_b == Op::Transpose;
+  T* a = at<T>(problem_.a);
+  fill_all<T, T>();
+  for_each(a, ta ? call_.k : call_.m, ta ? call_.m : call_.k, problem_.lda, [](Index, Index, T& x) { x = 0; });
+  auto draw = whole_numbers_times(unit_a);
+  const auto any = [&](Index count) { return static_cast<Index>(random_() % static_cast<std::uint64_t>(count)); };
+  for (Index r = 0; r < few_rows; ++r) {
+    const Index i = any(call_.m);
+    for (Index term = 0; term < few_terms; ++term) {
+      const Index p = any(call_.k);
+      draw(i, p, a[ta ? p * problem_.lda + i : i * problem_.lda + p]);
+    }
+  }
+  for_each(at<T>(problem_.b), tb ? call_.n : call_.k, tb ? call_.k : call_.n, problem_.ldb,
+           whole_numbers_times(unit_b));
+  if (call_.beta != 0)
+    for_each(at<T>(problem_.c), call_.m, call_.n, problem_.ldc, whole_numbers_times(unit_a * unit_b));
 }
 
 template <class T>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The workload makes the data of each call and checks the results. The data differ in every call, and the answer never
-/// enters the child. There are three kinds of call:
+/// enters the child. There are four kinds of call:
 ///   - *Fresh*: elements that are drawn anew (fresh_data.hpp), so that no call before helps to compute the product.
 ///     check.hpp says whether C is right, and fresh_data.hpp whether its errors are as large as honest sums have them.
 ///     All timed calls have such data.
@@ -14,6 +14,9 @@
 ///     most elements of A are 0. Int8 products have all of int8_t, and no other calls, so that these are timed. The
 ///     product is checked as a whole and exactly: C·x = alpha·A·(B·x) + beta·C₀·x for a random vector x (Freivalds
 ///     1977). Rows that fail are then checked element by element.
+///   - *Subnormal*: a few whole numbers in a few rows of op(A), and everything scaled so that products and sums are
+///     subnormal, and exact. A kernel that flushes them to zero while it computes shows here, even if it leaves the
+///     floating-point state as it found it.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,13 +47,16 @@ class Workload {
 
   /// Returns whether sums of whole numbers are exact with this alpha, beta and k.
   bool can_be_exact() const noexcept { return whole_numbers_.terms > 0; }
+  /// Returns whether the same holds for sums that are subnormal numbers.
+  bool can_be_subnormal() const noexcept { return can_be_exact() && is_full_precision(call_); }
   bool has_data() const noexcept { return call_.a != nullptr; }
 
   void place_integers();
+  void place_subnormals();
   void place_permuted();
   void place_fresh();
 
-  /// Returns what is wrong in the child's result. Call it after place_integers().
+  /// Returns what is wrong in the child's result. Call it after place_integers() or place_subnormals().
   Mistakes check_integers();
   /// Returns what is wrong in the child's result, or "". Call it after place_fresh().
   std::string check_fresh();
@@ -68,6 +74,10 @@ class Workload {
   void fill_all();
   template <class T, class R>
   void place_integers_as();
+  template <class T>
+  void place_subnormals_as();
+  /// Returns a function that draws whole numbers times `unit`, one at a call.
+  auto whole_numbers_times(double unit);
   template <class T>
   void place_permuted_as();
   template <class T>

@@ -126,12 +126,13 @@ void JudgedKernels::run(std::size_t kernel, const GemmCall& call, ProductCheck* 
     } else {
       result.reason = coverage(result);
     }
-    constexpr double much = 0.1;
-    if (result.verdict == Verdict::Pass && verdict.waited > much)
-      result.reason += fmt::format("{}its thread had no processor for {:.0f} % of its time",
-                                   result.reason.empty() ? "" : "; ", 100 * verdict.waited);
     if (const std::string lacks = join(verdict.missing); result.verdict == Verdict::Pass && !lacks.empty())
       result.reason += fmt::format("{}judged without {}", result.reason.empty() ? "" : "; ", lacks);
+  }
+  if (result.verdict == Verdict::Pass && !verdict.too_busy.empty()) {
+    result.verdict = Verdict::CannotSay;
+    result.reason = fmt::format("right, but not how fast: {}{}{}", verdict.too_busy, result.reason.empty() ? "" : "; ",
+                                result.reason);
   }
   if (!verdict.output.empty() && result.verdict != Verdict::Pass) {
     progress.clear();

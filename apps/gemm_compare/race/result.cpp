@@ -13,6 +13,8 @@ std::string_view to_string(Verdict verdict) {
       return "pending";
     case Verdict::Pass:
       return "pass";
+    case Verdict::CannotSay:
+      return "cannot say";
     case Verdict::Wrong:
       return "wrong";
     case Verdict::Rejected:

@@ -22,7 +22,7 @@ namespace tessera::compare_app {
 struct Group;
 struct Task;
 
-enum class Verdict { Pending, Pass, Wrong, Rejected, Skipped, Failed, Interrupted, Timed };
+enum class Verdict { Pending, Pass, CannotSay, Wrong, Rejected, Skipped, Failed, Interrupted, Timed };
 
 /// The verdict's word in the table and in the JSON report.
 std::string_view to_string(Verdict verdict);

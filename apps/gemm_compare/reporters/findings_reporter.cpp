@@ -60,8 +60,9 @@ class FindingsReporter final : public Reporter {
       if (result.verdict == Verdict::Pass)
         add_speed(result);
       else
-        failing_.push_back(fmt::format("{} {} ({}) at {}", backend_name(result), result.kernel,
-                                       to_string(result.verdict), product_of(result)));
+        (result.verdict == Verdict::CannotSay ? unknown_speed_ : failing_)
+            .push_back(fmt::format("{} {} ({}) at {}", backend_name(result), result.kernel, to_string(result.verdict),
+                                   product_of(result)));
       if (!result.error) continue;
       ++checked_;
       within_ += result.error->within_bound() ? 1 : 0;
@@ -77,6 +78,7 @@ class FindingsReporter final : public Reporter {
                         within_, checked_, same_bits_));
     if (any_contract_) print("≡ marks kernels that keep the contract of their mode: the same bits on every backend");
     if (!failing_.empty()) print("not right: " + apps::joined(failing_, ", "));
+    if (!unknown_speed_.empty()) print("right, on a busy machine: " + apps::joined(unknown_speed_, ", "));
     for (const std::string& line : left_out_.lines()) print(line);
     if (!models_.empty()) print(models_);
     for (const MissingBackend& missing : missing_) print("not run: " + missing.reason);
@@ -116,7 +118,7 @@ class FindingsReporter final : public Reporter {
   const std::string models_; ///< the line on models that were left out
   std::vector<Fastest> fastest_;
   TableNotes left_out_;
-  std::vector<std::string> failing_;
+  std::vector<std::string> failing_, unknown_speed_;
   bool any_contract_ = false; ///< some entry has a kernel that keeps the contract of its mode
   int checked_ = 0, within_ = 0, same_bits_ = 0;
 };

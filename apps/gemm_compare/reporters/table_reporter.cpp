@@ -134,6 +134,7 @@ Style style_of(Verdict verdict) {
     case Verdict::Wrong:
     case Verdict::Failed:
       return Style::Red;
+    case Verdict::CannotSay:
     case Verdict::Rejected:
     case Verdict::Skipped:
     case Verdict::Interrupted:

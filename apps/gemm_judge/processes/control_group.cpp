@@ -2,7 +2,10 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -53,11 +56,23 @@ fs::path own_group() {
   return {};
 }
 
+/// Removes the empty groups of judges that were killed. A group that is at work cannot be removed.
+void remove_forgotten(const fs::path& own) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(own, error)) {
+    const std::string name = entry.path().filename();
+    int judge = 0;
+    if (std::sscanf(name.c_str(), "tessera-judge-%d-", &judge) != 1) continue; // NOLINT(cert-err34-c)
+    if (judge > 0 && kill(judge, 0) != 0 && errno == ESRCH) rmdir(entry.path().c_str());
+  }
+}
+
 } // namespace
 
 std::unique_ptr<ControlGroup> ControlGroup::around(pid_t process) {
   const fs::path own = own_group();
   if (own.empty()) return nullptr;
+  remove_forgotten(own);
   std::unique_ptr<ControlGroup> group(new ControlGroup(own / fmt::format("tessera-judge-{}-{}", getpid(), process)));
   const fs::path& folder = group->folder_.path();
   if (folder.empty() || !write_word(folder / "cgroup.procs", std::to_string(process)) || !group->freeze())

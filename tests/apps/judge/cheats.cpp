@@ -77,6 +77,7 @@ const Expected cheats[] = {
     {"late_garbage", Offence::WritesLate, "C changed after the kernel had returned"},
     {"two_threads", Offence::UsesMoreThreads, "", 20, false, 1},
     {"changes_rounding", Offence::FloatingState, "call 1: the kernel left it changed: the rounding mode"},
+    {"hides_flushing", Offence::FlushesSubnormals, " is 0, not "},
     {"flushes_subnormals", Offence::FloatingState, "call 1: the kernel left it changed: F"},
     {"children_eat_memory", Offence::ExceedsMemory, "processes hold ", 20, false, 2, std::size_t{64} << 20},
     {"published_zeroes_inputs", Offence::ModifiesInputs, "call 1: A(0, "},
@@ -191,9 +192,10 @@ BOOST_AUTO_TEST_CASE(processes_are_limited) {
 
 double least(const std::vector<double>& seconds) { return *std::min_element(seconds.begin(), seconds.end()); }
 
-/// The bits of an old answer are right. It gains nothing, because each timed call has data that no other call tells.
+/// The bits of an old answer are right. It gains nothing, because each timed call has data that no other call tells,
+/// and it gives itself away by its time. Other programs may make all calls slow.
 BOOST_AUTO_TEST_CASE(an_old_answer_gains_nothing) {
-  const Case sizes{.m = 90, .n = 100, .k = 110, .tolerance = 1e-4, .threads = 1, .repeat = 5};
+  const Case sizes{.m = 200, .n = 210, .k = 190, .tolerance = 1e-4, .threads = 1, .repeat = 5};
   const auto with = [&](const char* kernel) {
     Case test = sizes;
     test.kernel = kernel;
@@ -203,7 +205,8 @@ BOOST_AUTO_TEST_CASE(an_old_answer_gains_nothing) {
   BOOST_TEST_REQUIRE(honest.passed(), honest.why);
   for (const char* kernel : {"shuffled_answer", "rotation_table"}) BOOST_TEST_CONTEXT(kernel) {
       const JudgeVerdict verdict = with(kernel);
-      BOOST_TEST_REQUIRE(verdict.passed(), verdict.why);
+      if (!verdict.passed()) BOOST_CHECK_EQUAL(verdict.offence, Offence::CachedAnswer);
+      BOOST_TEST((!verdict.passed() || !verdict.too_busy.empty()));
       BOOST_TEST(least(verdict.seconds) > 0.5 * least(honest.seconds));
     }
 }

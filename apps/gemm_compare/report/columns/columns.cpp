@@ -171,7 +171,7 @@ constexpr std::array all_columns{
            .unit = in_seconds,
            .explains = "time of the entry's check; the first entry of a shape and type includes the reference"},
     Column{.name = "verdict", .key = "verdict", .value = &Entry::verdict, .print = Print::Verdict, .unit = "",
-           .explains = "pass, wrong, rejected, skipped, failed, interrupted, or timed for a copy",
+           .explains = "pass, cannot say, wrong, rejected, skipped, failed, interrupted, or timed for a copy",
            .table = {"verdict", 1000}, .csv = {"verdict", 350}, .markdown = {"verdict", 1000}, .page = {"verdict", 30}},
     Column{.name = "reason", .key = "reason", .value = &Entry::reason, .print = Print::Word, .unit = "",
            .explains = "why the entry has its verdict, or a remark",
