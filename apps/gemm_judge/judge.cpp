@@ -133,15 +133,37 @@ class TimesByData {
   double known_ = std::numeric_limits<double>::infinity(), fresh_ = known_;
 };
 
-/// Says why the times are no measure of the kernel; "" if they are.
-std::string busy_machine(double waited, double taken, int threads) {
-  constexpr double much = 0.1;
-  if (taken > much)
+/// Finds out whether other programs were at work while a kernel was timed.
+class BusyMachine {
+ public:
+  BusyMachine(const Trial& trial, int threads)
+      : trial_(trial), threads_(threads), before_(trial.all_processor_seconds()) {}
+
+  /// Adds the last call, which was timed.
+  void add(double seconds) {
+    timed_ += seconds;
+    waited_ += trial_.waited_seconds();
+  }
+  /// Says why the times are no measure of the kernel; "" if they are.
+  std::string found() const {
+    constexpr double much = 0.1, a_moment = 1e-3; // a thread that is woken may wait for a moment on every machine
+    if (waited_ > much * timed_ + a_moment)
+      return fmt::format("its threads had no processor for {:.0f} % of its time",
+                         100 * std::min(1.0, waited_ / timed_));
+    if (trial_.knows_all_waiting()) return {};
+    const double taken = others_.share_of(threads_, trial_.all_processor_seconds() - before_);
+    if (taken <= much) return {};
     return fmt::format("other programs had {:.0f} % of the {} that it was given", 100 * taken,
-                       threads == 1 ? "processor" : "processors");
-  if (waited > much) return fmt::format("its thread had no processor for {:.0f} % of its time", 100 * waited);
-  return {};
-}
+                       threads_ == 1 ? "processor" : "processors");
+  }
+
+ private:
+  const Trial& trial_;
+  const OtherPrograms others_;
+  const int threads_;
+  const double before_;
+  double timed_ = 0, waited_ = 0;
+};
 
 /// Makes the planned calls. Returns how many were made.
 int run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Examiner& examiner,
@@ -149,11 +171,9 @@ int run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Exa
   const std::vector<PlannedCall> calls = plan_calls(request, workload);
   const int threads = request.call.threads > 0 ? request.call.threads : default_threads();
   const bool on_processor = request.kernel->device() == Device::Cpu;
-  const OtherPrograms others;
-  const double before = trial.all_processor_seconds();
   TimesByData times;
+  BusyMachine busy(trial, threads);
   int made = 0;
-  double waited = 0, seconds = 0;
   for (; made < static_cast<int>(calls.size()) && !trial.ending(); ++made) {
     const PlannedCall& planned = calls[static_cast<std::size_t>(made)];
     place(workload, planned.kind);
@@ -165,17 +185,14 @@ int run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Exa
     if (planned.timed) {
       verdict.seconds.push_back(reply->seconds);
       verdict.processor_seconds.push_back(trial.processor_seconds());
-      waited += trial.waited_seconds();
-      seconds += reply->seconds;
+      busy.add(reply->seconds);
     }
     if (planned.kind == Kind::Permuted) verdict.c = workload.restored();
     if (request.progress) request.progress(made + 1, static_cast<int>(calls.size()));
   }
   if (verdict.offence == Offence::None && !trial.ending())
     if (verdict.why = times.difference(); !verdict.why.empty()) verdict.offence = Offence::CachedAnswer;
-  if (seconds > 0 && on_processor && !trial.ending())
-    verdict.too_busy = busy_machine(std::min(1.0, waited / seconds),
-                                    others.share_of(threads, trial.all_processor_seconds() - before), threads);
+  if (on_processor && !trial.ending()) verdict.too_busy = busy.found();
   return made;
 }
 

@@ -183,6 +183,7 @@ std::optional<Reply> Trial::call(int number) {
   threads_seen_ = times_looked_ = times_over_ = 0;
   const double processor_before = tree_->processor_seconds();
   const ProcessTree::ThreadTimes worker_before = tree_->worker_thread();
+  const std::optional<double> stalled_before = tree_->stalled_seconds();
   if (!send_command(command)) return std::nullopt;
   const auto from = Clock::now();
   tree_->go_on();
@@ -193,7 +194,9 @@ std::optional<Reply> Trial::call(int number) {
   const double window = seconds_between(from, Clock::now());
   const ProcessTree::ThreadTimes worker_after = tree_->worker_thread();
   const double ran = worker_after.ran - worker_before.ran;
-  const double waited = waited_seconds_ = worker_after.waited - worker_before.waited;
+  const double waited = worker_after.waited - worker_before.waited;
+  const std::optional<double> stalled_after = tree_->stalled_seconds();
+  waited_seconds_ = stalled_before && stalled_after ? *stalled_after - *stalled_before : waited;
   const double processor = processor_seconds_ = tree_->processor_seconds() - processor_before;
   // While there are many processes, looks at them are rare, and a short call sees none.
   if (on_processor() && !keeps_limits()) {

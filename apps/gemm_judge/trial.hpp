@@ -74,8 +74,10 @@ class Trial {
   double processor_seconds() const noexcept { return processor_seconds_; }
   /// Returns the processor time of all threads and processes so far, in seconds.
   double all_processor_seconds() const { return tree_ ? tree_->processor_seconds() : 0; }
-  /// Returns how long the kernel's first thread could have run in the last call and had no processor, in seconds.
+  /// Returns how long in the last call some thread of the kernel could have run and had no processor, in seconds.
+  /// Without a control group it is the first thread's time alone, and knows_all_waiting() says no.
   double waited_seconds() const noexcept { return waited_seconds_; }
+  bool knows_all_waiting() const { return tree_ && tree_->stalled_seconds().has_value(); }
   /// Returns which Layer bits of the sandbox are in force.
   std::uint32_t layers() const noexcept { return layers_; }
   /// Returns what a call of nothing takes by the parent's clock, in seconds; three of four such calls take longer.

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -92,6 +94,13 @@ bool ControlGroup::freeze() const {
 }
 
 void ControlGroup::thaw() const { write_word(folder_.path() / "cgroup.freeze", "0"); }
+
+std::optional<double> ControlGroup::stalled_seconds() const {
+  std::ifstream file(folder_.path() / "cpu.pressure"); // "some avg10=0.00 avg60=0.00 avg300=0.00 total=123"
+  for (std::string word; file >> word;)
+    if (word.starts_with("total=")) return 1e-6 * std::strtod(word.c_str() + std::strlen("total="), nullptr);
+  return std::nullopt;
+}
 
 std::optional<double> ControlGroup::processor_seconds() const {
   const auto microseconds = number_in(folder_.path() / "cpu.stat", "usage_usec");

@@ -26,6 +26,9 @@ class ControlGroup {
   void thaw() const;
   /// Returns the processor time of all processes so far, in seconds. Empty if this Linux does not tell.
   std::optional<double> processor_seconds() const;
+  /// Returns for how long so far some thread could have run and had no processor, in seconds. Empty if this Linux does
+  /// not tell.
+  std::optional<double> stalled_seconds() const;
 
  private:
   explicit ControlGroup(const std::filesystem::path& folder) : folder_(folder) {}

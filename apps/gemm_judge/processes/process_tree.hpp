@@ -45,6 +45,9 @@ class ProcessTree {
   double processor_seconds() const;
   /// Does Linux count for a control group, in microseconds?
   bool has_group() const noexcept { return group_ != nullptr; }
+  /// Returns for how long so far some thread of the processes could have run and had no processor, in seconds. Empty
+  /// without a control group.
+  std::optional<double> stalled_seconds() const { return group_ ? group_->stalled_seconds() : std::nullopt; }
   /// What Linux counted for the worker's first thread, which runs the kernel, in seconds; 0 if it is unknown.
   struct ThreadTimes {
     double ran = 0;    ///< on a processor
