@@ -1,9 +1,8 @@
 #include "other_programs.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -11,10 +10,14 @@
 namespace tessera::judge {
 namespace {
 
-double seconds_of(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+/// Returns the processor time of this process.
+double own_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 /// Returns the seconds that these processors worked since the machine started, or that the machine below a virtual one
@@ -44,7 +47,7 @@ OtherPrograms::OtherPrograms() {
 }
 
 OtherPrograms::Counted OtherPrograms::count() const {
-  return {seconds_of(CLOCK_MONOTONIC), busy_seconds(processors_), seconds_of(CLOCK_PROCESS_CPUTIME_ID)};
+  return {watch_.seconds(), busy_seconds(processors_), own_seconds()};
 }
 
 double OtherPrograms::share_of(int threads, double own) const {

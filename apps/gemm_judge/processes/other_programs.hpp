@@ -5,6 +5,8 @@
 
 #include <sched.h>
 
+#include <tessera/detail/stopwatch.hpp>
+
 namespace tessera::judge {
 
 class OtherPrograms {
@@ -18,13 +20,14 @@ class OtherPrograms {
 
  private:
   struct Counted {
-    double passed = 0; ///< seconds, of a clock
+    double passed = 0; ///< seconds since the beginning
     double busy = 0;   ///< seconds that the processors worked, added up
     double judge = 0;  ///< seconds of them, for this process
   };
   Counted count() const;
 
-  cpu_set_t processors_; ///< those that this process and the kernel may use
+  measure::HostStopwatch watch_;
+  cpu_set_t processors_; ///< which this process and the kernel may use
   Counted before_;
 };
 

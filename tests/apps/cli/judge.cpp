@@ -32,8 +32,10 @@ struct Judged : Programs {
   /// The reason without what the judge adds where the machine is busy, and where the system refuses a part of the
   /// sandbox, as containers do.
   std::string reason_of(const std::string& kernel) const {
-    const auto reason = entry_of(kernel)["reason"].get<std::string>();
-    const auto remark = std::min(reason.find("its thread had no processor "), reason.find("judged without "));
+    auto reason = entry_of(kernel)["reason"].get<std::string>();
+    if (reason.starts_with("right, but not how fast: "))
+      reason.erase(0, std::min(reason.find("; "), reason.size() - 2) + 2);
+    const auto remark = reason.find("judged without ");
     if (remark == std::string::npos) return reason;
     return reason.substr(0, remark < 2 ? 0 : remark - 2); // it follows "; " where something stands before it
   }
@@ -51,6 +53,9 @@ struct Judged : Programs {
   }
 };
 
+/// On a busy machine the judge cannot say how fast a right kernel is.
+bool is_right(const json& entry) { return entry["verdict"] == "pass" || entry["verdict"] == "cannot say"; }
+
 std::string example(const char* name) { return std::string(TESSERA_EXAMPLE_KERNELS "/") + name; }
 std::string cheat(const char* name) { return std::string(TESSERA_JUDGED_KERNELS "/") + name + ".so"; }
 
@@ -62,7 +67,7 @@ BOOST_AUTO_TEST_CASE(examples_are_compiled_and_pass) {
   const Outcome outcome = judge({"--kernel", example("cpu_leetgpu.cpp"), "--json", "out.json"});
   BOOST_TEST(outcome.status == 0, outcome.err);
   const json passed = entry_of("cpu_leetgpu.cpp");
-  BOOST_TEST(passed["verdict"] == "pass");
+  BOOST_TEST(is_right(passed));
   BOOST_TEST(passed["backend"] == "external");
   BOOST_TEST(passed["device"] == "cpu");
   BOOST_TEST(passed["seconds"]["samples"] == 7);
@@ -70,7 +75,7 @@ BOOST_AUTO_TEST_CASE(examples_are_compiled_and_pass) {
   const Outcome in_c = judge({"--kernel", example("cpu_tessera.c"), "--abi", "tessera", "--kernel-flags", "-O1",
                               "--repeat", "2", "--json", "out.json"});
   BOOST_TEST(in_c.status == 0, in_c.err);
-  BOOST_TEST(entry_of("cpu_tessera.c")["verdict"] == "pass");
+  BOOST_TEST(is_right(entry_of("cpu_tessera.c")));
 }
 
 BOOST_AUTO_TEST_CASE(a_cheat_is_named_and_the_run_goes_on) {
@@ -86,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_cheat_is_named_and_the_run_goes_on) {
   expect("cached_answer", "wrong", "cached answer");
   expect("crashes", "failed", "crashes");
   expect("no_symbol", "failed", "missing symbol");
-  expect("honest", "pass", "");
+  BOOST_TEST(is_right(entry_of("honest.so")));
   BOOST_TEST(contains(entry_of("no_symbol.so")["reason"].get<std::string>(), "it does not export solve"));
 }
 
@@ -132,7 +137,7 @@ BOOST_AUTO_TEST_CASE(other_types_of_operands) {
   const Outcome int8 = with_types({"--dtype", "i8"});
   BOOST_TEST(int8.status == 1);
   BOOST_TEST(contains(int8.out, "m = 70, n = 70, k = 70, i8"), int8.out);
-  BOOST_TEST(entry_of("solve_types.so")["verdict"] == "pass");
+  BOOST_TEST(is_right(entry_of("solve_types.so")));
   BOOST_TEST(entry_of("solve_types.so")["dtype"] == "i8");
   BOOST_TEST(entry_of("solve_types.so")["processor_seconds"].get<double>() > 0);
   BOOST_TEST(entry_of("low_precision_types.so")["offence"] == "wrong");
@@ -144,7 +149,7 @@ BOOST_AUTO_TEST_CASE(other_types_of_operands) {
   int right = 0, wrong = 0;
   const json whole = report();
   for (const json& one : whole["results"]) {
-    right += one["kernel"] == "solve_types.so" && one["verdict"] == "pass";
+    right += one["kernel"] == "solve_types.so" && is_right(one);
     wrong += one["kernel"] == "low_precision_types.so" && one["verdict"] == "wrong";
   }
   BOOST_TEST(right == 2);

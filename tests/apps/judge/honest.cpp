@@ -1,6 +1,12 @@
 /// Tests that honest kernels pass, with their times and with the product in the caller's order.
 
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <csignal>
 #include <cstring>
 
 #include <boost/test/unit_test.hpp>
@@ -143,6 +149,49 @@ BOOST_AUTO_TEST_CASE(nothing_is_faster_than_the_machine) {
   BOOST_TEST((fast.offence == Offence::FasterThanMachine));
   BOOST_TEST(fast.why.find("GFLOP/s, where this machine does 1e-06 with 1 thread") != std::string::npos, fast.why);
   BOOST_TEST(try_kernel({.kernel = "honest", .peak = 1e15}).passed());
+}
+
+/// A process that computes all the time.
+class Busy {
+ public:
+  Busy() : process_(fork()) {
+    while (process_ == 0) asm volatile("");
+  }
+  ~Busy() {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  pid_t process_;
+};
+
+/// The kernel and three others share one processor.
+BOOST_AUTO_TEST_CASE(a_busy_machine_cannot_say) {
+  cpu_set_t before, one;
+  BOOST_REQUIRE_EQUAL(sched_getaffinity(0, sizeof before, &before), 0);
+  int first = 0;
+  while (!CPU_ISSET(first, &before)) ++first;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  BOOST_REQUIRE_EQUAL(sched_setaffinity(0, sizeof one, &one), 0);
+  {
+    const std::array<Busy, 3> others;
+    for (const std::uint32_t without : {0U, +ControlGroupOfKernel}) BOOST_TEST_CONTEXT(without) {
+        const JudgeVerdict verdict = try_kernel({.kernel = "honest",
+                                                 .m = 300,
+                                                 .n = 300,
+                                                 .k = 300,
+                                                 .tolerance = 1e-4,
+                                                 .threads = 1,
+                                                 .without_layers = without});
+        BOOST_TEST(verdict.passed(), verdict.why);
+        BOOST_TEST(verdict.too_busy.find(" had ") != std::string::npos, verdict.too_busy);
+      }
+  }
+  BOOST_REQUIRE_EQUAL(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 BOOST_AUTO_TEST_CASE(odd_shapes) {
