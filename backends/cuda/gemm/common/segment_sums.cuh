@@ -7,7 +7,7 @@
 #include "cuda/queue/scratch.hpp"
 #include "grid.cuh"
 #include "programmatic_launch.cuh"
-#include "results.cuh"
+#include "stores/results.cuh"
 #include "tile_loader.cuh"
 #include "unfit_lines.cuh"
 

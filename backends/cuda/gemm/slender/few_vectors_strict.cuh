@@ -30,8 +30,8 @@
 #include "cuda/gemm/common/few_vectors_operands.hpp"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
-#include "cuda/gemm/common/results.cuh"
 #include "cuda/gemm/common/shared_layout.hpp"
+#include "cuda/gemm/common/stores/results.cuh"
 
 namespace tessera::cuda::few_vectors {
 

@@ -4,7 +4,7 @@
 
 #include "copy_warps.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
-#include "cuda/gemm/common/results.cuh"
+#include "cuda/gemm/common/stores/results.cuh"
 
 namespace tessera::cuda::slender_tiling {
 

@@ -27,7 +27,7 @@
 
 #include "chain.cuh"
 #include "cuda/gemm/common/async_loader.cuh"
-#include "cuda/gemm/common/prefetch_lines.cuh"
+#include "cuda/gemm/common/stores/prefetch_lines.cuh"
 #include "tile_model.hpp"
 
 namespace tessera::cuda::stream_k {

@@ -7,8 +7,8 @@
 /// scheme.
 
 #include "consumer_warp.cuh"
-#include "cuda/gemm/common/prefetch_lines.cuh"
-#include "cuda/gemm/common/results.cuh"
+#include "cuda/gemm/common/stores/prefetch_lines.cuh"
+#include "cuda/gemm/common/stores/results.cuh"
 
 namespace tessera::cuda::warp_fma {
 

@@ -2,7 +2,7 @@
 
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
-#include "cuda/gemm/common/results.cuh"
+#include "cuda/gemm/common/stores/results.cuh"
 
 namespace tessera::cuda {
 namespace {

@@ -5,7 +5,7 @@
 /// reads its rows of C in whole lines, the next chunk of them while it adds one, and passes them through its buffer to
 /// the lanes that have their sums. All ways of storing then see alpha 1 and beta 0, the copy engine's too.
 
-#include "cuda/gemm/common/prefetch_lines.cuh"
+#include "cuda/gemm/common/stores/prefetch_lines.cuh"
 #include "work_tiles.cuh"
 
 namespace tessera::cuda::tma {
@@ -93,7 +93,7 @@ class OldChunk {
 };
 
 /// Makes results of 32 columns, or of the last 16, from sums and from the part of C in a buffer. `first` is the number
-/// of the first accumulator, and a constant; the lanes' places are those of stage_wide.
+/// of the first accumulator, and a constant; stage_wide says where a lane's results lie.
 template <bool paired, int count>
 __device__ void add_from_buffer(float (&sum)[count], int first, float alpha, float beta, const char* buffer, int lane) {
   const bool odd = !paired && lane / 4 % 2 == 1;

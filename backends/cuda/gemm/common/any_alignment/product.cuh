@@ -7,9 +7,9 @@
 
 #include "cuda/gemm/common/epilogue.cuh"
 #include "cuda/gemm/common/operands.cuh"
-#include "cuda/gemm/common/prefetch_lines.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
-#include "cuda/gemm/common/results.cuh"
+#include "cuda/gemm/common/stores/prefetch_lines.cuh"
+#include "cuda/gemm/common/stores/results.cuh"
 #include "cuda/gemm/common/tile_loader.cuh"
 #include "cuda/gemm/common/warp_mma.cuh"
 #include "lines.cuh"

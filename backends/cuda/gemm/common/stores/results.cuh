@@ -3,7 +3,7 @@
 /// Results from sums and from old results that were read before. Where a thread has several results, it reads all old
 /// ones before it uses the first, because it would wait for each read.
 
-#include "operands.cuh"
+#include "cuda/gemm/common/operands.cuh"
 
 namespace tessera::cuda {
 
