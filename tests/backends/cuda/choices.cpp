@@ -77,6 +77,38 @@ BOOST_AUTO_TEST_CASE(plans_cut_k_as_the_contract_says) {
   BOOST_TEST(one_tile.k_parts * one_tile.slices == 4);
 }
 
+/// Where memory is fast, few rows are cut into slices if the chosen plan leaves multiprocessors idle, and only then.
+BOOST_AUTO_TEST_CASE(few_rows_are_shared_out_where_memory_is_fast) {
+  using namespace tessera::cuda::tma;
+  const auto plans = [](Index m, Index n, Index k) {
+    const ProductSize size = ProductSize::of(m, n, k, 2);
+    const OrientedPlan chosen = choose_oriented_plan(size, 132);
+    return std::pair{chosen, in_sliced_rounds(chosen, size, 132)};
+  };
+  for (const Index m : {1, 16, 32, 64}) {
+    const auto [chosen, sliced] = plans(m, 10240, 8192);
+    BOOST_TEST_CONTEXT(m << " rows") {
+      BOOST_TEST(chosen.plan.slices == 1);
+      BOOST_TEST(sliced.plan.slices == tessera::detail::matrix_unit_segments(8192));
+      BOOST_TEST(sliced.swapped); // the rows of such a plan are columns of C
+      BOOST_TEST((10240 + sliced.plan.tile_m - 1) / sliced.plan.tile_m * sliced.plan.slices > 4 * 132);
+    }
+  }
+  // Too many rows; one segment; no multiprocessor idle; a plan that divides k already.
+  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{65, 10240, 8192},
+                                {16, 10240, 2048},
+                                {16, 8448, 8192},
+                                {16, 4096, 14336}}) {
+    const auto [chosen, same] = plans(m, n, k);
+    BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
+      BOOST_TEST(same.swapped == chosen.swapped);
+      BOOST_TEST(same.plan.slices == chosen.plan.slices);
+      BOOST_TEST(same.plan.tile_m == chosen.plan.tile_m);
+      BOOST_TEST(same.plan.tile_n == chosen.plan.tile_n);
+    }
+  }
+}
+
 /// The products that tests compare on a device take every kernel by tensor maps, and every way to add segments.
 BOOST_AUTO_TEST_CASE(products_of_tests_take_every_tile) {
   using namespace tessera::cuda::tma;

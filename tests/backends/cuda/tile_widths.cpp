@@ -66,7 +66,8 @@ void check(const char* kernel, Math math) {
   for (const auto& [m, n, k] : test::products_in_large_tiles) compare_all(m, n, k);
   for (const auto& [m, n, k] : test::products_in_small_tiles) compare_all(m, n, k);
   for (const auto& [m, n, k] : test::products_in_rounds)
-    compare<T>(kernel, math, {m, n, k, false, 3}, ", times 3", 0, false);
+    for (const float beta : {0.0F, -1.0F})
+      compare<T>(kernel, math, {m, n, k, false, 3}, beta == 0 ? ", times 3" : ", times 3, added to C", beta, false);
 }
 
 } // namespace
@@ -81,7 +82,9 @@ BOOST_AUTO_TEST_CASE(of_tf32) {
   if (!is_hopper()) return;
   for (const auto& [m, n, k] : test::products_in_rounds_tf32)
     for (const bool transposed : {false, true})
-      compare<float>("wgmma_tf32", Math::Tf32, {m, n, k, transposed, 3}, ", times 3", 0, false);
+      for (const float beta : {0.0F, -1.0F})
+        compare<float>("wgmma_tf32", Math::Tf32, {m, n, k, transposed, 3},
+                       beta == 0 ? ", times 3" : ", times 3, added to C", beta, false);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 #include "cuda/queue/scratch.hpp"
 #include "grid.cuh"
 #include "programmatic_launch.cuh"
+#include "stores/results.cuh"
 #include "tile_loader.cuh"
 #include "unfit_lines.cuh"
 
@@ -91,8 +92,13 @@ __global__ void add_segments(const __grid_constant__ SegmentSums<T> x) {
     for (int i = 0; i < width; ++i) store_result(&result.element[i], sum.element[i], x.epilogue.alpha, x.epilogue.beta);
     to = result;
   } else {
+    T old[width];
+    if (x.epilogue.beta != T{0}) {
 #pragma unroll
-    for (int i = 0; i < width; ++i) store_result(c + i, sum.element[i], x.epilogue.alpha, x.epilogue.beta);
+      for (int i = 0; i < width; ++i) old[i] = c[i];
+    }
+#pragma unroll
+    for (int i = 0; i < width; ++i) c[i] = strict_result(sum.element[i], x.epilogue.alpha, x.epilogue.beta, old[i]);
   }
 }
 

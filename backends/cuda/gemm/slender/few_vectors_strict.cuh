@@ -31,6 +31,7 @@
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/shared_layout.hpp"
+#include "cuda/gemm/common/stores/results.cuh"
 
 namespace tessera::cuda::few_vectors {
 
@@ -71,14 +72,20 @@ __device__ inline unsigned in_shared(const void* place) {
 template <class Units, class T>
 __device__ void store(const StrictParams<T>& x, const T (&sum)[Units::results], int vector, int first_small, int least,
                       int thread) {
+  /// Calls f(the number of a result, its place in C) for the results that are this team's.
+  const auto each = [&](auto f) {
 #pragma unroll
-  for (int i = 0; i < Units::results; ++i) {
-    const auto [in_group, large] = typename Units::Pair(i, vector, thread);
-    const int small = first_small + in_group;
-    if (small >= x.small.count || large < least || large >= x.large.count) continue;
-    T* const c = x.to.c + (x.swapped ? large * x.to.ldc + small : small * x.to.ldc + large);
-    store_result(c, sum[i], x.to.alpha, x.to.beta);
-  }
+    for (int i = 0; i < Units::results; ++i) {
+      const auto [in_group, large] = typename Units::Pair(i, vector, thread);
+      const int small = first_small + in_group;
+      if (small >= x.small.count || large < least || large >= x.large.count) continue;
+      f(i, x.to.c + (x.swapped ? large * x.to.ldc + small : small * x.to.ldc + large));
+    }
+  };
+  // All old results are read before the first is used, because a thread would wait for each read.
+  T old[Units::results];
+  if (x.to.beta != T{0}) each([&](int i, const T* from) { old[i] = *from; });
+  each([&](int i, T* to) { *to = strict_result(sum[i], x.to.alpha, x.to.beta, old[i]); });
 }
 template <class Units, class T>
 __device__ __noinline__ void store_with_epilogue(const EpilogueStore<T>& epilogue, const T* held, bool swapped,

@@ -4,13 +4,24 @@
 
 #include "copy_warps.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
+#include "cuda/gemm/common/stores/results.cuh"
 
 namespace tessera::cuda::slender_tiling {
 
-/// Stores the result of row `row` of the small operand and row `i` of the large one.
-template <class T>
-__device__ void store_slender(const SlenderOperands<T>& x, Index row, Index i, T sum) {
-  if (row < x.count && i < x.length) store_result(x.c + i * x.c_large + row * x.c_small, sum, x.alpha, x.beta);
+/// Stores results v = 0 … count − 1, of which sum_of(v) is the sum and place(v) the row of the small operand and the
+/// row of the large one. All old results are read before the first is used, because a thread would wait for each read.
+template <int count, class T, class SumOf, class PlaceOf>
+__device__ void store_slender(const SlenderOperands<T>& x, SumOf sum_of, PlaceOf place) {
+  /// Calls f(v, its place in C) for the results that are in C.
+  const auto each = [&](auto f) {
+#pragma unroll
+    for (int v = 0; v < count; ++v)
+      if (const ResultPlace at = place(v); at.row < x.count && at.col < x.length)
+        f(v, x.c + at.col * x.c_large + at.row * x.c_small);
+  };
+  T old[count];
+  if (x.beta != T{0}) each([&](int v, const T* from) { old[v] = *from; });
+  each([&](int v, T* to) { *to = strict_result(sum_of(v), x.alpha, x.beta, old[v]); });
 }
 
 /// Waits at a barrier of `count` threads. It is not __syncthreads, because producer and consumer warps come to it from
@@ -47,16 +58,21 @@ class BlockTotals {
     meet<threads>(1);
   }
   __device__ void store(const SlenderOperands<T>& x, int thread, Index first_row, Index first) const {
+    const auto place_of = [&](int v) -> ResultPlace {
+      const int e = thread + v * threads;
+      if (e >= results) return {x.count, x.length}; // which no result is in
+      return {first_row + (x.c_large == 1 ? e / S::wide : e % S::rows),
+              first + (x.c_large == 1 ? e % S::wide : e / S::rows)};
+    };
+    if (x.epilogue.wanted) [[unlikely]] {
 #pragma unroll
-    for (int v = 0; v < each; ++v)
-      if (const int e = thread + v * threads; e < results) {
-        const Index row = first_row + (x.c_large == 1 ? e / S::wide : e % S::rows);
-        const Index i = first + (x.c_large == 1 ? e % S::wide : e / S::rows);
-        if (x.epilogue.wanted) [[unlikely]]
-          x.epilogue.store([&](int) { return x.place(row, i); }, {{total_[v]}});
-        else
-          store_slender(x, row, i, total_[v]);
-      }
+      for (int v = 0; v < each; ++v)
+        if (thread + v * threads < results)
+          x.epilogue.store([&](int) { return x.place(place_of(v).row, place_of(v).col); }, {{total_[v]}});
+      return;
+    }
+    store_slender<each>(
+        x, [&](int v) { return total_[v]; }, place_of);
   }
 
  private:
@@ -184,16 +200,19 @@ __global__ void __launch_bounds__(2 * threads, 1) multiply(SlenderOperands<T> x)
     for (int r = 0; r < S::down; ++r)
       x.epilogue.store([&](int c) { return x.place(first_row + small_row + r, first + large_row + c * apart); },
                        held[r]);
+  } else if (x.segments == 1) {
+    store_slender<S::down * S::across>(
+        x, [&](int v) { return sum[v / S::across][v % S::across]; },
+        [&](int v) -> ResultPlace {
+          return {first_row + small_row + v / S::across, first + large_row + v % S::across * apart};
+        });
   } else {
 #pragma unroll
     for (int r = 0; r < S::down; ++r)
 #pragma unroll
       for (int c = 0; c < S::across; ++c) {
         const Index row = first_row + small_row + r, i = first + large_row + c * apart;
-        if (x.segments == 1)
-          store_slender(x, row, i, sum[r][c]);
-        else if (row < x.count && i < x.length)
-          x.sums[(segment_at(0) * x.count + row) * x.length + i] = sum[r][c];
+        if (row < x.count && i < x.length) x.sums[(segment_at(0) * x.count + row) * x.length + i] = sum[r][c];
       }
   }
 }

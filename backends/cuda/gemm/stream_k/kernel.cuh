@@ -27,6 +27,7 @@
 
 #include "chain.cuh"
 #include "cuda/gemm/common/async_loader.cuh"
+#include "cuda/gemm/common/stores/prefetch_lines.cuh"
 #include "tile_model.hpp"
 
 namespace tessera::cuda::stream_k {
@@ -100,10 +101,20 @@ __device__ void produce(const Params<typename M::Element>& params, Stage* stage,
   launch_dependents();
 }
 
+/// Asks the L2 cache for the part of C that a tile's results are added to.
+template <class M, class T = typename M::Element>
+__device__ void prefetch_results(const VectorOperands<T>& x, const TileOrigin& origin) {
+  prefetch_lines(x.c + origin.row * x.ldc + origin.col, x.ldc * Index{sizeof(T)},
+                 static_cast<int>(min(x.m - origin.row, Index{M::block_m})),
+                 static_cast<int>(min(x.n - origin.col, Index{M::block_n}) * Index{sizeof(T)}),
+                 static_cast<int>(threadIdx.x), M::threads);
+}
+
 template <class M, Storing storing, class Stage>
 __device__ void consume(const Params<typename M::Element>& params, const Stage* stage, Barriers<M::stages>& barriers) {
   constexpr int segment = canonical_segment / M::block_k;
   static_assert(canonical_segment % M::block_k == 0);
+  using T = typename M::Element;
   const typename M::Place place(static_cast<int>(threadIdx.x));
   typename M::Fragment fragment;
   Ring<M::stages> ring;
@@ -114,6 +125,9 @@ __device__ void consume(const Params<typename M::Element>& params, const Stage* 
     const PlannedTile& planned = barriers.planned_tile(index); // it is read in place, because registers are few
     const WorkTile& work = planned.work;
     if (work.tile < 0) break;
+    if constexpr (storing == Storing::Rows)
+      if (params.x.beta != T{0} && params.segments == 1 && !work.hands_on)
+        prefetch_results<M>(params.x, planned.origin);
     typename M::Sums sums;
     M::clear(sums, barriers.zeros);
     int step = static_cast<int>(work.begin);

@@ -7,6 +7,8 @@
 /// scheme.
 
 #include "consumer_warp.cuh"
+#include "cuda/gemm/common/stores/prefetch_lines.cuh"
+#include "cuda/gemm/common/stores/results.cuh"
 
 namespace tessera::cuda::warp_fma {
 
@@ -31,15 +33,22 @@ __device__ void store(const StridedOperands<T>& x, Index row, Index column, cons
     }
     return;
   }
+  /// Calls f(the number of a result, its place in C) for the results that are in C.
+  const auto each = [&](auto f) {
 #pragma unroll
-  for (int i = 0; i < Tile::lane_rows; ++i) {
-    const Index in_c = row + rows.row(i);
-    if (in_c >= x.m) continue;
+    for (int i = 0; i < Tile::lane_rows; ++i) {
+      const Index in_c = row + rows.row(i);
+      if (in_c >= x.m) continue;
 #pragma unroll
-    for (int j = 0; j < Tile::lane_columns; ++j)
-      if (const Index col = column + columns.row(j); col < x.n)
-        store_result(x.c + in_c * x.ldc + col, sums.at[i * Tile::lane_columns + j], x.alpha, x.beta);
-  }
+      for (int j = 0; j < Tile::lane_columns; ++j)
+        if (const Index col = column + columns.row(j); col < x.n)
+          f(i * Tile::lane_columns + j, x.c + in_c * x.ldc + col);
+    }
+  };
+  // All old results are read before the first is used, because a lane would wait for each read.
+  T old[Tile::lane_rows * Tile::lane_columns];
+  if (x.beta != T{0}) each([&](int e, const T* from) { old[e] = *from; });
+  each([&](int e, T* to) { *to = strict_result(sums.at[e], x.alpha, x.beta, old[e]); });
 }
 
 #endif
@@ -61,6 +70,13 @@ __global__ void __launch_bounds__(Tile::threads, Tile::resident) product(const _
         panel_ring::produce<Tile, A, B, Tile::a_bytes, Tile::stage_bytes>(x, work, address, barriers);
       },
       [&](const Work& work, unsigned address, const auto& barriers, LaneSums<T, Tile>& total) {
+        if (x.whole.beta != T{0} && work.begin == 0) { // the block that stores
+          const Index row = work.row + warp / Tile::across * Tile::rows;
+          const Index column = work.column + warp % Tile::across * Tile::columns;
+          prefetch_lines(x.whole.c + row * x.whole.ldc + column, x.whole.ldc * Index{sizeof(T)},
+                         static_cast<int>(min(x.whole.m - row, Index{Tile::rows})),
+                         static_cast<int>(min(x.whole.n - column, Index{Tile::columns}) * Index{sizeof(T)}), lane, 32);
+        }
         ConsumerWarp<T, Tile, Rows, Columns> consumer(x.stages, address, barriers, rows, columns, lane);
         consumer.add_products(static_cast<int>(ceil_div<Index>(work.k, depth)), static_cast<int>(x.segment / depth),
                               total);

@@ -7,6 +7,8 @@
 /// NVIDIA CUTLASS for the scheme.
 
 #include "consumer_warp.cuh"
+#include "cuda/gemm/common/stores/prefetch_lines.cuh"
+#include "cuda/gemm/common/stores/results.cuh"
 
 namespace tessera::cuda::warp_mma {
 
@@ -57,20 +59,35 @@ __device__ void store(const Product& x, const PlaceOfSums& place, WarpSums<Tile>
     return;
   }
   const bool in_twos = x.to.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.to.c) % (2 * sizeof(R)) == 0;
+  const auto at = [&](Index row, Index column) { return static_cast<R*>(x.to.c) + row * x.to.ldc + column; };
+  // All old results are read before the first is used, because a lane would wait for each read.
+  Two<R> old[Tile::fragments_m * 2][Tile::fragments_n];
+  if (x.to.beta != 0)
+    sums.each_pair(place.across, [&](int i, int half, int pair, float, float) {
+      const Index row = place.row_of(i, half), column = place.column_of(pair);
+      if (row >= x.m || column >= x.n) return;
+      Two<R>& two = old[i * 2 + half][pair];
+      const R* const from = at(row, column);
+      if (in_twos && column + 1 < x.n) {
+        two = *reinterpret_cast<const Two<R>*>(from);
+        return;
+      }
+      two.first = from[0];
+      if (column + 1 < x.n) two.second = from[1];
+    });
   sums.each_pair(place.across, [&](int i, int half, int pair, float first, float second) {
     const Index row = place.row_of(i, half), column = place.column_of(pair);
     if (row >= x.m || column >= x.n) return;
-    R* const at = static_cast<R*>(x.to.c) + row * x.to.ldc + column;
+    const Two<R>& before = old[i * 2 + half][pair];
+    const Two<R> two{rounded_result<R>(first, x.to.alpha, x.to.beta, before.first),
+                     rounded_result<R>(second, x.to.alpha, x.to.beta, before.second)};
+    R* const to = at(row, column);
     if (in_twos && column + 1 < x.n) {
-      Two<R> two;
-      if (x.to.beta != 0) two = *reinterpret_cast<const Two<R>*>(at);
-      store_rounded(&two.first, first, x.to.alpha, x.to.beta);
-      store_rounded(&two.second, second, x.to.alpha, x.to.beta);
-      *reinterpret_cast<Two<R>*>(at) = two;
+      *reinterpret_cast<Two<R>*>(to) = two;
       return;
     }
-    store_rounded(at, first, x.to.alpha, x.to.beta);
-    if (column + 1 < x.n) store_rounded(at + 1, second, x.to.alpha, x.to.beta);
+    to[0] = two.first;
+    if (column + 1 < x.n) to[1] = two.second;
   });
 }
 
@@ -108,6 +125,12 @@ __global__ void __launch_bounds__(Tile::threads, Tile::resident) product(const _
       },
       [&](const Work& work, unsigned address, const auto& barriers, WarpSums<Tile>& total) {
         constexpr Index depth = depth_bytes / sizeof(T);
+        if (x.to.beta != 0 && work.begin == 0) { // the block that stores
+          const Index first = work.row + row, element = x.narrow ? 2 : 4;
+          prefetch_lines(static_cast<const char*>(x.to.c) + (first * x.to.ldc + work.column + column) * element,
+                         x.to.ldc * element, static_cast<int>(min(x.m - first, Index{Tile::rows})),
+                         static_cast<int>(min(x.n - work.column - column, Index{Tile::columns}) * element), lane, 32);
+        }
         with_lines([&]<Lines a_lines, Lines b_lines>() {
           ConsumerWarp<T, Tile, a_along, b_along, a_lines, b_lines> consumer(x, work, address, barriers, row, column,
                                                                              lane);

@@ -12,6 +12,7 @@
 #include "cuda/gemm/common/cluster_send.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/ring.cuh"
+#include "cuda/gemm/common/stores/results.cuh"
 #include "cuda/gemm/common/warp_mma.cuh"
 #include "params.cuh"
 #include "warp_lines.cuh"
@@ -206,16 +207,26 @@ __global__ void __launch_bounds__(Tile::threads, 1) product(const __grid_constan
   if (left < x.segment_chunks) results.end_segment();
   if (parts > 1) ::cuda::ptx::barrier_cluster_wait();
   if (!add_parts<Tile>(parts, part, results, shared.received, arrivals)) return;
+  float old[own]; // read together, because a lane would wait for each read
+  const auto place_of = [&](int e) -> ResultPlace {
+    return {row + results.template row<a_along>(e), column + results.template column<b_along>(e)};
+  };
+  const auto is_in_c = [&](const ResultPlace& at) { return at.row < whole.m && at.col < whole.n; };
+  if (whole.beta != 0 && !whole.epilogue.wanted) {
+#pragma unroll
+    for (int e = 0; e < own; ++e)
+      if (const ResultPlace at = place_of(e); is_in_c(at)) old[e] = whole.c[at.row * whole.ldc + at.col];
+  }
 #pragma unroll
   for (int e = 0; e < own; ++e) {
-    const Index i = row + results.template row<a_along>(e), j = column + results.template column<b_along>(e);
-    if (i >= whole.m || j >= whole.n) continue;
-    const float sum = results.unfit[e] ? strict_sum(whole, i, j) : results.total[e];
+    const ResultPlace at = place_of(e);
+    if (!is_in_c(at)) continue;
+    const float sum = results.unfit[e] ? strict_sum(whole, at.row, at.col) : results.total[e];
     if (whole.epilogue.wanted) [[unlikely]] {
       const float one[1][1]{{sum}};
-      whole.epilogue.store([&](int) -> ResultPlace { return {i, j}; }, one);
+      whole.epilogue.store([&](int) { return at; }, one);
     } else {
-      store_result(whole.c + i * whole.ldc + j, sum, whole.alpha, whole.beta);
+      whole.c[at.row * whole.ldc + at.col] = strict_result(sum, whole.alpha, whole.beta, old[e]);
     }
   }
 #endif

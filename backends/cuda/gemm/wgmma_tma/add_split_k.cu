@@ -1,8 +1,8 @@
 #include "add_split_k.cuh"
 
 #include "cuda/gemm/common/grid.cuh"
-#include "cuda/gemm/common/operands.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
+#include "cuda/gemm/common/stores/results.cuh"
 
 namespace tessera::cuda {
 namespace {
@@ -43,10 +43,16 @@ __global__ void __launch_bounds__(columns* groups) add_slices(const __grid_const
   if (epilogue.wanted) [[unlikely]]
     return epilogue.store([&](int) -> ResultPlace { return {i, j}; }, {{sum.x, sum.y, sum.z, sum.w}});
   R* const c = static_cast<R*>(epilogue.c) + i * epilogue.ldc + j;
-  const float results[4]{sum.x, sum.y, sum.z, sum.w};
+  const float sums[4]{sum.x, sum.y, sum.z, sum.w};
+  R old[4];
+  if (epilogue.beta != 0) {
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+      if (j + e < epilogue.n) old[e] = c[e];
+  }
 #pragma unroll
   for (int e = 0; e < 4; ++e)
-    if (j + e < epilogue.n) store_rounded(c + e, results[e], epilogue.alpha, epilogue.beta);
+    if (j + e < epilogue.n) c[e] = rounded_result<R>(sums[e], epilogue.alpha, epilogue.beta, old[e]);
 }
 
 template <class R, int columns, int groups>

@@ -16,6 +16,7 @@
 #include "column_store.cuh"
 #include "deferred_store.cuh"
 #include "multiply.cuh"
+#include "old_results.cuh"
 #include "tf32_consumers.cuh"
 
 namespace tessera::cuda::tma {
@@ -85,9 +86,10 @@ __device__ void produce(const TmaProduct& x, Arguments&&... arguments) {
 template <class S>
 constexpr bool stores_columns = S::tile_n <= 128;
 
-template <MatrixUnitType type, class S, bool with_epilogue>
+template <MatrixUnitType type, class S, Storing storing>
 __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers, Arrivals& arrivals,
-                        unsigned rank, const WorkTile<S>* work_tiles) {
+                        unsigned rank, const WorkTile<S>* work_tiles, volatile int* begun) {
+  constexpr bool with_epilogue = storing == Storing::Epilogue;
   const int thread = static_cast<int>(threadIdx.x) % 128;
   const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
   const int lane = thread % 32;
@@ -107,6 +109,8 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
     const WorkTile<S> work = producer_leaves_work_tiles<type, S> ? WorkTile<S>(work_tiles, barriers.full, ring)
                                                                  : WorkTile<S>(x, index, rank);
+    if constexpr (storing == Storing::AddsC)
+      if (threadIdx.x == 128) *begun = index;
     const int blocks = producer_leaves_work_tiles<type, S> ? work.uniform_blocks() : work.blocks();
     float sum[S::columns / 2];
     SegmentTotal<type, S> total;
@@ -126,9 +130,26 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
       left -= here;
       if (left == 0) break;
     }
-    const auto& result = total.result(sum);
-    if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     const int row = work.row_of(warp), col = work.col_of(consumer);
+    const auto add_old = [&](auto& sums) {
+      if constexpr (storing == Storing::AddsC) {
+        const auto add = [&]<class R>(R) {
+          if constexpr (stores_columns<S>)
+            if (x.swapped) return add_old_columns<1, R>(to, x.epilogue, sums, col, row);
+          if constexpr (defers) wait_for_boxes<0>(); // the copy engine has read the buffers
+          add_old_rows<false, R>(to, x.epilogue, sums, buffers, row, col);
+        };
+        if (to.narrow)
+          add(Narrow<type>{});
+        else
+          add(float{});
+      }
+    };
+    constexpr bool adds_here = storing == Storing::AddsC && S::sharing != Sharing::Results;
+    if constexpr (defers && adds_here) forget(waiting); // nothing waits there now
+    auto& result = total.result(sum);
+    if constexpr (adds_here) add_old(result);
+    if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     if constexpr (defers) {
       if (!clusters.is_last(index) && x.in_boxes) {
         if (to.narrow) {
@@ -159,8 +180,10 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
     if constexpr (S::sharing == Sharing::Results) {
       float all[S::columns / 2]{};
       char* const sums = shared + stages * static_cast<int>(S::bytes);
-      if (add_cluster_parts<S>(x, result, all, sums, arrivals, warp, lane, static_cast<int>(rank)))
+      if (add_cluster_parts<S>(x, result, all, sums, arrivals, warp, lane, static_cast<int>(rank))) {
+        add_old(all);
         store_all(all, buffers);
+      }
     } else {
       store_all(result, buffers);
       if constexpr (defers) forget(waiting);
@@ -170,9 +193,9 @@ __device__ void consume(const TmaProduct& x, char* shared, Barriers<S::count, S:
 
 #endif
 
-/// The kernel. It is launched in clusters. The variant with an epilogue is a kernel of its own, because this one uses
-/// every register.
-template <MatrixUnitType type, int rows, int tile_n, Sharing sharing, bool with_epilogue>
+/// The kernel. It is launched in clusters. The variants with beta or an epilogue are kernels of their own, because this
+/// one uses every register.
+template <MatrixUnitType type, int rows, int tile_n, Sharing sharing, Storing storing>
 __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ TmaProduct x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   using S = Stages<rows, tile_n, sharing>;
@@ -180,8 +203,12 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Tm
   __shared__ Barriers<S::count, S::sharers> barriers;
   __shared__ Arrivals arrivals;
   __shared__ WorkTile<S> work_tiles[S::count]; // of the tiles that begin with these stages
+  constexpr bool adds_c = storing == Storing::AddsC;
+  __shared__ int begun; // the number of the tile that the consumers work on, where C is added
   const unsigned rank = ptx::get_sreg_cluster_ctarank();
   if (threadIdx.x == 32) barriers.start();
+  if constexpr (adds_c)
+    if (threadIdx.x == 128) begun = -1; // the thread that counts
   if (threadIdx.x == 64) prefetch<S::rows>(x.a);
   if (threadIdx.x == 96) {
     prefetch<S::b_own>(x.b);
@@ -198,14 +225,18 @@ __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ Tm
     WorkTile<S> work(x, Clusters<S>(x).first, rank);
     work.hold();
     ptx::barrier_cluster_wait();
-    if (threadIdx.x < 32 && elected()) produce<type, S>(x, shared, barriers, rank, work, work_tiles);
+    if (threadIdx.x < 32) {
+      if (elected()) produce<type, S>(x, shared, barriers, rank, work, work_tiles);
+    } else if (adds_c && threadIdx.x < 64) {
+      fetch_old_results<S>(x, rank, work, &begun);
+    }
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
     ptx::barrier_cluster_wait();
     if constexpr (type == MatrixUnitType::Tf32)
-      consume_from_registers<S, with_epilogue>(x, shared, barriers, arrivals, rank, work_tiles);
+      consume_from_registers<S, storing>(x, shared, barriers, arrivals, rank, work_tiles, &begun);
     else
-      consume<type, S, with_epilogue>(x, shared, barriers, arrivals, rank, work_tiles);
+      consume<type, S, storing>(x, shared, barriers, arrivals, rank, work_tiles, &begun);
   }
   if constexpr (sharing != Sharing::B) return; // a block that receives sums has waited for all of them
   __syncwarp();

@@ -6,6 +6,7 @@
 #include <tessera/executor.hpp>
 
 #include "add_split_k.cuh"
+#include "cuda/device/memory_rate.hpp"
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/device/tensor_map.hpp"
 #include "cuda/gemm/common/copies/copied_operands.hpp"
@@ -53,6 +54,9 @@ inline Status describe(DType type, const StoredOperand& x, Index box_rows, Index
   return encode(type, x, x.along_k ? box_rows : box_k, out.map, cache_line, box_line, planes);
 }
 
+/// Says whether there is a kernel that adds C in accumulators.
+constexpr bool can_add_c(Sharing sharing, int tile_n) { return sharing != Sharing::Results || tile_n <= 64; }
+
 template <MatrixUnitType type, int rows, int tile_n, Sharing sharing = Sharing::Nothing>
 Status launch(cudaStream_t stream, const TmaProduct& x, const Blocks& blocks, const char* name) noexcept {
   using S = Stages<rows, tile_n, sharing>;
@@ -60,8 +64,11 @@ Status launch(cudaStream_t stream, const TmaProduct& x, const Blocks& blocks, co
   static_assert(!S::stashes ||
                 Index{Waiting::chunks} * Waiting::chunk_bytes ==
                     TilingPlan{rows, tile_n, sharing, 1, 1}.stashed_in_memory(2, type == MatrixUnitType::Tf32));
-  const auto kernel = x.epilogue.wanted && x.slices == 1 ? product<type, rows, tile_n, sharing, true>
-                                                         : product<type, rows, tile_n, sharing, false>;
+  constexpr Storing adding = can_add_c(sharing, tile_n) ? Storing::AddsC : Storing::Plain;
+  const auto kernel = x.slices > 1        ? product<type, rows, tile_n, sharing, Storing::Plain>
+                      : x.epilogue.wanted ? product<type, rows, tile_n, sharing, Storing::Epilogue>
+                      : x.adds_c          ? product<type, rows, tile_n, sharing, adding>
+                                          : product<type, rows, tile_n, sharing, Storing::Plain>;
   if (Status status = allow_most_shared(kernel, name); !status.ok()) return status;
   const Launch how{.blocks = blocks.count,
                    .threads = threads,
@@ -115,6 +122,16 @@ inline Output results_of(const GemmCall& call, float* sums, Index sums_pitch) no
                      (call.m == 1 || to.ldc * static_cast<Index>(size_of(type)) % 16 == 0)};
 }
 
+/// Says whether C is added while the results are in accumulators. That takes registers: where there are two sets of
+/// sums, or long products that a spilled register holds up, C is added as results are stored (docs/lab/cuda_gemm.md).
+inline bool adds_c_in_accumulators(MatrixUnitType type, const TmaProduct& x, const TilingPlan& plan,
+                                   const ProductSize& size) noexcept {
+  if (x.to.beta == 0 || plan.slices > 1 || x.epilogue.wanted) return false;
+  if (!can_add_c(plan.sharing, plan.tile_n)) return false;
+  if (type == MatrixUnitType::Tf32) return x.swapped ? size.blocks <= 40 : !x.to.vectors;
+  return plan.tile_n != 192 || size.segments() == 1;
+}
+
 /// Makes the map of C for the copy engine. `transposed`: its boxes hold results of Cᵀ.
 inline Status describe_results(const GemmCall& call, bool transposed, CUtensorMap& map,
                                const Planes& planes = {}) noexcept {
@@ -134,7 +151,16 @@ struct OperandRoles {
   unsigned cache_line; ///< see TensorShape
 };
 
-inline OperandRoles roles_of(const GemmCall& call, MatrixUnitType type, Index multiprocessors) noexcept {
+/// Says whether memory is as fast as in_sliced_rounds() supposes, and the larger operand lies there and not in the L2
+/// cache.
+inline bool waits_for_fast_memory(const GemmCall& call, Index element, const Capabilities& machine) noexcept {
+  constexpr double fast = 4.0e12; // bytes a second
+  return static_cast<std::size_t>(std::max(call.m, call.n) * call.k * element) >= machine.l2_bytes &&
+         memory_bytes_per_second(machine.device_index) >= fast;
+}
+
+inline OperandRoles roles_of(const GemmCall& call, MatrixUnitType type, const Capabilities& machine) noexcept {
+  const Index multiprocessors = std::max(2, machine.multiprocessors);
   const bool tf32 = type == MatrixUnitType::Tf32;
   OperandRoles roles{
       StoredOperand::a_of(call, bytes_of(type)), StoredOperand::b_of(call, bytes_of(type)), false, {}, 128};
@@ -145,7 +171,8 @@ inline OperandRoles roles_of(const GemmCall& call, MatrixUnitType type, Index mu
     roles.swapped = is_swapped_in_tf32(call);
     roles.plan = choose_plan(roles.swapped ? size.transposed() : size, multiprocessors, Tiles::Tf32);
   } else {
-    const OrientedPlan chosen = choose_oriented_plan(size, multiprocessors);
+    OrientedPlan chosen = choose_oriented_plan(size, multiprocessors);
+    if (waits_for_fast_memory(call, bytes_of(type), machine)) chosen = in_sliced_rounds(chosen, size, multiprocessors);
     roles.swapped = chosen.swapped;
     roles.plan = chosen.plan;
   }
@@ -162,7 +189,7 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const Gem
   constexpr int block_k = block_k_of(type);
   const cudaStream_t stream = stream_of(queue);
   const Index multiprocessors = std::max(2, executor.capabilities().multiprocessors);
-  auto [first, second, swapped, plan, cache_line] = roles_of(call, type, multiprocessors);
+  auto [first, second, swapped, plan, cache_line] = roles_of(call, type, executor.capabilities());
   const Index rows = swapped ? call.n : call.m, cols = swapped ? call.m : call.n;
   const ProductSize size = ProductSize::of(rows, cols, call.k, bytes_of(type));
   const Index tiles_m = ceil_div<Index>(rows, plan.cluster_rows()), tiles_n = ceil_div<Index>(cols, plan.tile_n);
@@ -189,6 +216,7 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const Gem
                .c = {},
                .in_boxes = false,
                .swapped = swapped,
+               .adds_c = false,
                .to = results_of(call, sums, sums_pitch),
                .tiles_m = static_cast<int>(tiles_m),
                .tiles_n = static_cast<int>(tiles_n),
@@ -203,6 +231,11 @@ Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const Gem
   const int own_k = plan.sharing == Sharing::B && own_columns % block_k != 0 ? block_k / cluster : block_k;
   if (Status status = describe(call.type, first, plan.tile_m, block_k, cache_line, x.a); !status.ok()) return status;
   if (Status status = describe(call.type, second, own_columns, own_k, cache_line, x.b); !status.ok()) return status;
+  if (adds_c_in_accumulators(type, x, plan, size)) {
+    x.adds_c = true; // that kernel has the factors from the epilogue
+    x.to.alpha = 1;
+    x.to.beta = 0;
+  }
   x.in_boxes = plan.sends_boxes() && plan.slices == 1 && x.to.vectors && x.to.beta == 0 && !x.epilogue.wanted;
   if (x.in_boxes)
     if (Status status = describe_results(call, swapped, x.c); !status.ok()) return status;

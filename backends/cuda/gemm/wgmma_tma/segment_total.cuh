@@ -79,7 +79,7 @@ class SegmentTotal {
  public:
   template <class... Arguments>
   __device__ void add(const Arguments&...) const {}
-  __device__ const Sums& result(const Sums& sum) const { return sum; }
+  __device__ Sums& result(Sums& sum) const { return sum; }
 };
 
 /// A total in registers. All segments are added in one place of the code, the first one to −0, which changes nothing:
@@ -98,7 +98,7 @@ class SegmentTotal<type, S, Totals::InRegisters> {
 #pragma unroll
     for (int e = 0; e < S::columns / 2; ++e) total_[e] = __fadd_rn(total_[e], sum[e]);
   }
-  __device__ const Sums& result(const Sums&) const { return total_; }
+  __device__ Sums& result(Sums&) { return total_; }
 
  private:
   Sums total_;
@@ -142,7 +142,7 @@ class SegmentTotal<type, S, Totals::Apart> {
     keep_in<stage_from, Waiting::in_stage, Waiting::threads>(in_stage, sum);
     keep_in<rest_from, Waiting::in_memory, Waiting::threads>(in_memory, sum);
   }
-  __device__ const Sums& result(const Sums& sum) const { return sum; }
+  __device__ Sums& result(Sums& sum) const { return sum; }
 
  private:
   template <int from, int count>

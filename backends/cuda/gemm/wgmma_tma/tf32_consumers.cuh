@@ -5,6 +5,7 @@
 /// stored. The matrix units ignore the last 13 bits of both operands.
 
 #include "cluster_split_k.cuh"
+#include "old_results.cuh"
 
 namespace tessera::cuda::tma {
 
@@ -120,9 +121,11 @@ __device__ void store_transposed(const Output& x, const float (&sum)[count], int
   }
 }
 
-template <class S, bool with_epilogue>
+template <class S, Storing storing>
 __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barriers<S::count, S::sharers>& barriers,
-                                       Arrivals& arrivals, unsigned rank, const WorkTile<S>* work_tiles) {
+                                       Arrivals& arrivals, unsigned rank, const WorkTile<S>* work_tiles,
+                                       volatile int* begun) {
+  constexpr bool with_epilogue = storing == Storing::Epilogue;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32 - 4;
   Ring<S::count> ring;
@@ -137,6 +140,8 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
   const Clusters<S> clusters(x);
   for (int index = clusters.first; index < clusters.all; index += clusters.count) {
     const WorkTile<S> work(work_tiles, barriers.full, ring);
+    if constexpr (storing == Storing::AddsC)
+      if (threadIdx.x == 128) *begun = index;
     const int blocks = work.uniform_blocks();
     float sum[S::columns / 2];
     SegmentTotal<MatrixUnitType::Tf32, S> total;
@@ -180,9 +185,18 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
       left -= here;
       if (left == 0) break;
     }
-    const auto& result = total.result(sum);
-    if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     const int row = work.row_of(warp), col = work.col_of(warp / 4);
+    const auto add_old = [&](auto& sums) {
+      if constexpr (storing == Storing::AddsC) {
+        if (x.swapped) return add_old_columns<2, float>(to, x.epilogue, sums, col, row);
+        if constexpr (S::sends_boxes) wait_for_boxes<0>(); // the copy engine has read the buffers
+        add_old_rows<true, float>(to, x.epilogue, sums, buffers, row, col);
+      }
+    };
+    constexpr bool adds_here = storing == Storing::AddsC && S::sharing != Sharing::Results;
+    auto& result = total.result(sum);
+    if constexpr (adds_here) add_old(result);
+    if (x.slices > 1 && clusters.is_last(index)) launch_dependents();
     if constexpr (S::sends_boxes && !with_epilogue) {
       if (!clusters.is_last(index) && x.in_boxes) {
         if (x.swapped)
@@ -208,8 +222,10 @@ __device__ void consume_from_registers(const TmaProduct& x, char* shared, Barrie
     if constexpr (S::sharing == Sharing::Results) {
       float all[S::columns / 2]{};
       char* const sums = shared + stages * static_cast<int>(S::bytes);
-      if (add_cluster_parts<S>(x, result, all, sums, arrivals, warp, lane, static_cast<int>(rank)))
+      if (add_cluster_parts<S>(x, result, all, sums, arrivals, warp, lane, static_cast<int>(rank))) {
+        add_old(all);
         store_all(all, buffers);
+      }
     } else {
       store_all(result, buffers);
     }

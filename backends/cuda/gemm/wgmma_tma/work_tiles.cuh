@@ -18,6 +18,7 @@ struct TmaProduct {
   CUtensorMap c; ///< if in_boxes: C, for the boxes of results that the copy engine stores
   bool in_boxes;
   bool swapped;
+  bool adds_c; ///< the kernel is one that adds C in accumulators
   Output to;
   int tiles_m, tiles_n; ///< numbers of tiles; a tile here belongs to a cluster, or to a block that shares nothing
   int slices;           ///< slices of k, each of one segment, which have planes of sums; otherwise 1
@@ -27,6 +28,10 @@ struct TmaProduct {
   char* stash;          ///< sums of earlier segments that wait in memory (segment_total.cuh)
   EpilogueStore<float> epilogue;
 };
+
+/// What a kernel does with sums before it stores them: at most multiply them by alpha; or add beta·C, where `to` has
+/// alpha 1 and beta 0, and `epilogue` has the call's factors; or apply the epilogue.
+enum class Storing { Plain, AddsC, Epilogue };
 
 /// A tile's row and column among the tiles.
 struct TileAt {

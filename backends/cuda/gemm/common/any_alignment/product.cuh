@@ -8,6 +8,8 @@
 #include "cuda/gemm/common/epilogue.cuh"
 #include "cuda/gemm/common/operands.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
+#include "cuda/gemm/common/stores/prefetch_lines.cuh"
+#include "cuda/gemm/common/stores/results.cuh"
 #include "cuda/gemm/common/tile_loader.cuh"
 #include "cuda/gemm/common/warp_mma.cuh"
 #include "lines.cuh"
@@ -158,18 +160,26 @@ __device__ inline void put_sums(const float (&sums)[groups][4], int row, int col
           make_float2(sums[g][half * 2], sums[g][half * 2 + 1]);
 }
 
-/// Stores the result of C(row, col).
-template <class T>
-__device__ void store(const Product& x, Index row, Index col, float sum) {
-  if (row >= x.m || col >= x.n) return;
-  if (x.epilogue.wanted) [[unlikely]] {
-    x.epilogue.store([&](int) -> ResultPlace { return {row, col}; }, {{sum}});
-    return;
+/// Stores a thread's results of the tile whose first result is (first_row, first_column): of column `col`, from row
+/// `first` on.
+template <class R>
+__device__ void store_column(const Product& x, Index first_row, Index first_column, int first, int col,
+                             const Shared& shared) {
+  constexpr int apart = threads / tile_side, each = tile_side / apart;
+  const Index row = first_row + first, column = first_column + col;
+  if (column >= x.n) return;
+  R* const c = static_cast<R*>(x.to.c) + row * x.to.ldc + column;
+  R old[each];
+  if (x.to.beta != 0) {
+#pragma unroll
+    for (int i = 0; i < each; ++i)
+      if (row + i * apart < x.m) old[i] = c[i * apart * x.to.ldc];
   }
-  if (x.narrow)
-    store_rounded(static_cast<T*>(x.to.c) + row * x.to.ldc + col, sum, x.to.alpha, x.to.beta);
-  else
-    store_rounded(static_cast<float*>(x.to.c) + row * x.to.ldc + col, sum, x.to.alpha, x.to.beta);
+#pragma unroll
+  for (int i = 0; i < each; ++i)
+    if (row + i * apart < x.m)
+      c[i * apart * x.to.ldc] =
+          rounded_result<R>(shared.results[first + i * apart][col], x.to.alpha, x.to.beta, old[i]);
 }
 
 /// What a block needs in shared memory.
@@ -193,6 +203,13 @@ __device__ void compute(const Product& x, int first_row, int first_column, Works
   for (auto& group : total)
 #pragma unroll
     for (float& t : group) t = -0.0f; // to which the first segment is added without a change
+  if (x.to.beta != 0 && threadIdx.x >= 64 && threadIdx.x < 128) {
+    const int element = x.narrow ? 2 : 4;
+    prefetch_lines(static_cast<const char*>(x.to.c) + (first_row * x.to.ldc + first_column) * element,
+                   x.to.ldc * element, static_cast<int>(min(x.m - first_row, Index{tile_side})),
+                   static_cast<int>(min(x.n - first_column, Index{tile_side})) * element,
+                   static_cast<int>(threadIdx.x) - 64, 64);
+  }
   wait_for_kernel_before();
   a.fetch();
   b.fetch();
@@ -220,9 +237,21 @@ __device__ void compute(const Product& x, int first_row, int first_column, Works
   __syncthreads();
   put_sums(total, row, column, lane, shared);
   __syncthreads();
-  const int col = static_cast<int>(threadIdx.x) % tile_side;
-  for (int r = static_cast<int>(threadIdx.x) / tile_side; r < tile_side; r += threads / tile_side)
-    store<T>(x, first_row + r, first_column + col, shared.results[r][col]);
+  const int col = static_cast<int>(threadIdx.x) % tile_side, first = static_cast<int>(threadIdx.x) / tile_side;
+  if (x.epilogue.wanted) [[unlikely]] {
+    for (int r = first; r < tile_side; r += threads / tile_side)
+      if (first_row + r < x.m && first_column + col < x.n)
+        x.epilogue.store(
+            [&](int) -> ResultPlace {
+              return {first_row + r, first_column + col};
+            },
+            {{shared.results[r][col]}});
+    return;
+  }
+  if (x.narrow)
+    store_column<T>(x, first_row, first_column, first, col, shared);
+  else
+    store_column<float>(x, first_row, first_column, first, col, shared);
 }
 
 #endif

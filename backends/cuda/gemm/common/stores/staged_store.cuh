@@ -30,7 +30,8 @@ template <class G, class T, class Sums>
 __device__ void store_staged(const StridedOperands<T>& x, Index i, Index j, const Sums& sums, int lane,
                              StagedRows<T, G>& staged) {
   constexpr int width = Vector<T>::width, each = G::rows * G::columns / 32; // `each`: results of a lane in a round
-  constexpr int together = each < 8 ? each : 8;                             // results that are on their way at once
+  constexpr int most = sizeof(T) == 4 ? 16 : 8;
+  constexpr int together = each < most ? each : most; // results that are on their way at once
   static_assert(32 % G::columns == 0 || G::columns % 32 == 0);
   static_assert(each % together == 0);
 #pragma unroll
@@ -46,6 +47,7 @@ __device__ void store_staged(const StridedOperands<T>& x, Index i, Index j, cons
 #pragma unroll
     for (int first = 0; first < each; first += together) {
       T result[together];
+      /// Calls f(result, row and column among the staged ones).
       const auto for_each = [&](auto f) {
 #pragma unroll
         for (int q = 0; q < together; ++q) {
@@ -53,16 +55,20 @@ __device__ void store_staged(const StridedOperands<T>& x, Index i, Index j, cons
           f(result[q], number / G::columns, number % G::columns);
         }
       };
-      /// Calls f(result, its place in C) for the results that are in C.
+      /// Calls f(result, row and column among the staged ones, its place in C) for the results that are in C.
       const auto for_each_in_c = [&](auto f) {
         for_each([&](T& one, int row, int column) {
           const Index in_c = i + G::row_of(round, row);
-          if (in_c < x.m && j + column < x.n) f(one, x.c + in_c * x.ldc + j + column);
+          if (in_c < x.m && j + column < x.n) f(one, row, column, x.c + in_c * x.ldc + j + column);
         });
       };
-      for_each([&](T& one, int row, int column) { one = staged.at[row][column]; });
-      if (x.beta != T{0}) for_each_in_c([&](T& one, const T* old) { one = fused(x.beta, *old, one); });
-      for_each_in_c([](const T& one, T* to) { *to = one; });
+      if (x.beta == T{0}) {
+        for_each([&](T& one, int row, int column) { one = staged.at[row][column]; });
+      } else {
+        for_each_in_c([](T& one, int, int, const T* old) { one = *old; });
+        for_each_in_c([&](T& one, int row, int column, const T*) { one = fused(x.beta, one, staged.at[row][column]); });
+      }
+      for_each_in_c([](const T& one, int, int, T* to) { *to = one; });
     }
     __syncwarp(); // all lanes have read this round's rows
   }

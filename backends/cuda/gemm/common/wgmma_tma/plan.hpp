@@ -140,10 +140,9 @@ constexpr double not_hidden = 0.25;
 /// power is limited. It takes as long as a multiprocessor needs to fetch its operands, at 80 bytes a cycle, of which
 /// split lines are half as much again, or twice as much where the blocks of a pair fetch the same ones; and with
 /// slices, where few tiles share operands, as long as the L2 cache needs to bring them, at 7000 bytes a cycle. The sums
-/// of slices cross that cache twice. Memory brings the operands, `bytes` in all, at 1640 bytes a cycle, and at 41 to
-/// each multiprocessor.
+/// of slices cross that cache twice. Memory brings the operands in `reading` cycles.
 inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, Index slices, Index clusters,
-                      double slower, double bytes) {
+                      double slower, double reading) {
   const TilingPlan plan = tile.plan(slices);
   const Index items = count * slices;
   const bool pairs = runs_in_pairs(plan, x, items, clusters);
@@ -162,12 +161,16 @@ inline double cost_of(const TileModel& tile, const ProductSize& x, Index count, 
   const Index rest = items % clusters, whole = items / clusters, rounds = ceil_div(items, clusters);
   const double each = static_cast<double>(whole) * block_among(clusters) + (rest > 0 ? block_among(rest) : 0);
   const double multiplying = static_cast<double>(plan.divides_k() ? x.segment_blocks : x.blocks) * each;
-  const auto busy = static_cast<double>(std::min(items, clusters) * plan.cluster());
-  const double reading = bytes / std::min(1640.0, 41 * busy);
   const double additions = plan.divides_k() ? 0 : static_cast<double>((x.segments() - 1) * rounds);
   return std::max(multiplying, reading) + not_hidden * std::min(multiplying, reading) + tile.start +
          static_cast<double>(rounds - 1) * later + tile.beside * static_cast<double>(std::min(items, clusters)) +
          additions * tile.adding + (slices > 1 ? tile.slicing + static_cast<double>(x.m * x.n * slices) * 8 / 3000 : 0);
+}
+
+/// Returns the cycles in which memory brings `bytes`, at 1640 a cycle, and at 41 to each multiprocessor.
+inline double reading_of(const TilingPlan& plan, double bytes, Index items, Index clusters) {
+  const auto busy = static_cast<double>(std::min(items, clusters) * plan.cluster());
+  return bytes / std::min(1640.0, 41 * busy);
 }
 
 /// What the tiles of a plan have to be able to do. Tf32: pass an operand through registers. Columns: store results of
@@ -195,7 +198,8 @@ inline TilingPlan choose_plan(const ProductSize& x, Index multiprocessors, Tiles
     for (const Index slices : {Index{1}, x.segments()}) {
       if (slices > 1 && (tile.slicing == never || count * slices > clusters)) continue;
       const double slower = wanted == Tiles::Tf32 ? tile.in_tf32 : 1;
-      const double cost = cost_of(tile, x, count, slices, clusters, slower, bytes);
+      const double reading = reading_of(whole, bytes, count * slices, clusters);
+      const double cost = cost_of(tile, x, count, slices, clusters, slower, reading);
       if (cost < least) {
         least = cost;
         best = tile.plan(slices);
@@ -224,6 +228,51 @@ inline OrientedPlan choose_oriented_plan(const ProductSize& x, Index multiproces
     return {plan, false};
   const TilingPlan of_columns = choose_plan(x.transposed(), multiprocessors, Tiles::Columns);
   return of_columns.cycles <= plan.cycles ? OrientedPlan{of_columns, true} : OrientedPlan{plan, false};
+}
+
+constexpr Index most_rows_in_sliced_rounds = 64; ///< the slices' sums are then few beside the large operand
+/// The part of a plan's cycles that slices in rounds have to save, because the model is not exact.
+constexpr double saved_by_rounds = 0.08;
+
+/// Shares the large operand of few rows out in equal parts, where the chosen plan leaves multiprocessors idle and
+/// memory is so fast that the others do not use it up (an H200's): returns a plan of columns whose blocks compute
+/// several tiles of slices, if it takes clearly less time by this model, or else `chosen`. Memory brings 2400 bytes a
+/// cycle, and 21.5 to each multiprocessor, also in the last round.
+inline OrientedPlan in_sliced_rounds(const OrientedPlan& chosen, const ProductSize& x, Index multiprocessors) {
+  if (x.m > most_rows_in_sliced_rounds || x.n <= x.m || x.segments() == 1 || chosen.plan.divides_k()) return chosen;
+  const auto items_of = [](const TilingPlan& plan, const ProductSize& size) {
+    return ceil_div<Index>(size.m, plan.cluster_rows()) * ceil_div<Index>(size.n, plan.tile_n) * plan.slices;
+  };
+  const ProductSize columns = x.transposed(), &now = chosen.swapped ? columns : x;
+  if (items_of(chosen.plan, now) * chosen.plan.cluster() >= multiprocessors) return chosen;
+  const auto bytes = static_cast<double>((x.m + x.n) * x.blocks * 128);
+  const auto cost = [&](const TileModel& tile, const ProductSize& size, Index slices) {
+    const TilingPlan plan = tile.plan(slices);
+    const Index clusters = clusters_at_once(multiprocessors, plan.cluster()), items = items_of(plan, size);
+    const auto reading = [&](Index running) {
+      const auto blocks = static_cast<double>(running * plan.cluster());
+      const double part = bytes * static_cast<double>(running) / static_cast<double>(items);
+      return running == 0 ? 0 : part / std::min(2400.0, 21.5 * blocks);
+    };
+    return cost_of(tile, size, items / slices, slices, clusters, 1,
+                   static_cast<double>(items / clusters) * reading(clusters) + reading(items % clusters));
+  };
+  OrientedPlan best = chosen;
+  double least = never;
+  for (const TileModel& tile : tiles)
+    if (const TilingPlan& plan = chosen.plan;
+        tile.m == plan.tile_m && tile.n == plan.tile_n && tile.sharing == plan.sharing && tile.k_parts == plan.k_parts)
+      least = cost(tile, now, plan.slices) * (1 - saved_by_rounds);
+  for (const TileModel& tile : tiles) {
+    if (!has_tile(Tiles::Columns, tile) || tile.k_parts > 1 || tile.slicing == never) continue;
+    if (tile.n > 2 * std::max<Index>(columns.n, 64)) continue; // most of it would be empty
+    const double cycles = cost(tile, columns, x.segments());
+    if (cycles >= least) continue;
+    least = cycles;
+    best = {tile.plan(x.segments()), true};
+    best.plan.cycles = cycles;
+  }
+  return best;
 }
 
 constexpr double host_of_copies = 12300; ///< cycles that the host takes for a product with copies
