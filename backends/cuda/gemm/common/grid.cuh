@@ -6,6 +6,7 @@
 
 #include "ceil_div.hpp"
 #include "operands.cuh"
+#include "raster_order.hpp"
 
 namespace tessera::cuda {
 
