@@ -83,7 +83,7 @@ class FewTermsCheck {
     }
     const bool exact = plain && count <= 1 && static_cast<Wide<T>>(static_cast<T>(sum)) == sum;
     const auto roundings = static_cast<Wide<T>>(count <= 1 && plain ? count : plain ? count + 1 : count + 4);
-    // The hundredth is for products of roundings, and for those of this sum.
+    // The hundredth is for products of roundings, and for this sum's own roundings.
     const Wide<T> bound = exact ? 0
                                 : Wide<T>(1.01) * roundings * size * std::numeric_limits<T>::epsilon() / 2 +
                                       (roundings + 1) * std::numeric_limits<T>::denorm_min();

@@ -2,7 +2,7 @@
 
 /// Rows of A and columns of B with few elements that are not zero, between others that have all of them.
 ///
-/// Errors of long sums grow with their length, until they are larger than those that operands of fewer digits make. A
+/// Errors of long sums grow with their length, until they are larger than what operands of fewer digits make. A
 /// sum of one to eight terms has no such errors, whatever k is: in f32 or f64 it is right to a few units, and a product
 /// that has no more digits than its type is exact. Products of operands that were split into shorter ones, sums that
 /// were shortened between two blocks, and Strassen's recursion, which adds numbers of other rows and takes them away

@@ -1,5 +1,5 @@
 /// Splits each element into two numbers of 8 significant bits, and leaves out the product of the two lower ones, as
-/// matrix units for bf16 multiply f32 fast. Errors of long sums in f32 are larger than those of such products, so that
+/// matrix units for bf16 multiply f32 fast. Errors of long sums in f32 are larger than what it leaves out, so that
 /// it computes short sums as they should be.
 #include <vector>
 
