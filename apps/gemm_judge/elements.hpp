@@ -66,4 +66,8 @@ decltype(auto) with_types(DType type, F&& f) {
   return decltype(known_types)::Apply<detail::WithTypes>::call(type, f);
 }
 
+/// The type in which sums are as good as exact beside sums in T's own precision.
+template <class T>
+using Wide = std::conditional_t<std::is_same_v<T, double>, long double, double>;
+
 } // namespace tessera::judge

@@ -80,7 +80,9 @@ std::string Examiner::offence_in_result(Kind kind, Offence& offence) {
                       mistakes.expected, kind == Kind::Subnormal ? "subnormal" : "whole");
     if (kind == Kind::Subnormal && mistakes.found == 0) {
       offence = Offence::FlushesSubnormals;
-      return why;
+      return why +
+             "; a library that is linked with -Ofast or -ffast-math does it, even where it is compiled without: "
+             "link it with -O3";
     }
     if (mistakes.k_of_answer > 0)
       why += fmt::format("; it is the product of k = {}, not {}", mistakes.k_of_answer, problem_.shape.k);

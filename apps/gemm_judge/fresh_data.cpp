@@ -17,6 +17,8 @@
 
 #include <tessera/half.hpp>
 
+#include "elements.hpp"
+
 namespace tessera::judge {
 namespace {
 
@@ -62,10 +64,6 @@ double largest_typical_error(const GemmCall& call, Math math, const Sizes& sizes
   const double narrowing = narrow ? std::ldexp(sizes.result, -element_type(call.type).digits) : 0;
   return 4 * (additions + cut_off + operands + last) + 2 * narrowing;
 }
-
-/// The type in which sums are as good as exact beside sums in T's own precision.
-template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, double>, long double, double>;
 
 template <class T>
 std::vector<Wide<T>> exact_row(const GemmOperands<T>& x, Index i) {

@@ -17,6 +17,8 @@
 
 #include <tessera/status.hpp>
 
+#include "processes/glimpse.hpp"
+
 namespace tessera::judge {
 namespace {
 
@@ -184,11 +186,13 @@ std::optional<Reply> Trial::call(int number) {
   const double processor_before = tree_->processor_seconds();
   const ProcessTree::ThreadTimes worker_before = tree_->worker_thread();
   const std::optional<double> stalled_before = tree_->stalled_seconds();
+  Glimpse glimpse(slot.c, random_);
   if (!send_command(command)) return std::nullopt;
   const auto from = Clock::now();
   tree_->go_on();
   std::optional<Reply> reply = answer(command, request_.time_limit, where);
   if (!reply) return reply;
+  if (on_processor()) glimpse.take();
   const std::optional<Clock::time_point> returned = stop_after_return(where);
   if (!returned) return std::nullopt;
   const double window = seconds_between(from, Clock::now());
@@ -204,6 +208,14 @@ std::optional<Reply> Trial::call(int number) {
     return std::nullopt;
   }
   if (on_processor() && !keep_result(slot, *reply)) return std::nullopt;
+  // Where the kernel replied itself, its time went on until it returned.
+  const bool ended_with_reply = on_processor() && *returned == replied_;
+  if (const auto changed = ended_with_reply ? glimpse.first_change(slot.result) : std::nullopt;
+      changed && reply->finding == Finding::Nothing) {
+    reply->finding = Finding::Late;
+    reply->operand = Operand::C;
+    reply->offset = static_cast<std::int64_t>(*changed);
+  }
   tree_->go_on();
 
   if (on_processor()) {

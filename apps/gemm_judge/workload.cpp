@@ -123,10 +123,18 @@ void Workload::place_permuted() {
   random_ = unpredictable();
   visit(call_.type, [&]<class T>(std::type_identity<T>) { place_permuted_as<T>(); });
 }
-void Workload::place_fresh() {
+void Workload::place_fresh(bool timed) {
   random_ = unpredictable();
   spread_ = random_spread(call_, random_);
   visit(call_.type, [&]<class T>(std::type_identity<T>) { place_fresh_as<T>(); });
+  few_terms_ = {};
+  if (!is_full_precision(call_)) return;
+  // Few enough in timed calls that it gains nothing to leave their zeros out.
+  const auto some = [&](Index count) {
+    return timed ? std::min(Index{4}, count / 32) : std::min(Index{32}, (count + 1) / 2);
+  };
+  few_terms_ = leave_few_terms(placed(), memory_ + problem_.a.offset, memory_ + problem_.b.offset, some(call_.m),
+                               some(call_.n), random_);
 }
 Mistakes Workload::check_integers() {
   random_ = unpredictable();
@@ -262,7 +270,9 @@ std::string Workload::check_fresh() {
   random_ = unpredictable(); // the kernel has seen numbers of the generator that drew the operands
   const GemmCall call = placed();
   if (std::string why = beyond_bounds(call); !why.empty()) return why;
-  return untypical_errors(call, memory_ + problem_.result.offset, spread_, random_);
+  if (std::string why = untypical_errors(call, memory_ + problem_.result.offset, spread_, random_); !why.empty())
+    return why;
+  return beyond_few_terms(call, memory_ + problem_.result.offset, few_terms_);
 }
 
 std::string Workload::beyond_bounds(const GemmCall& call) try {

@@ -28,6 +28,7 @@
 
 #include "channel.hpp"
 #include "exact_product.hpp"
+#include "few_terms.hpp"
 #include "fresh_data.hpp"
 
 namespace tessera::judge {
@@ -54,7 +55,8 @@ class Workload {
   void place_integers();
   void place_subnormals();
   void place_permuted();
-  void place_fresh();
+  /// Calls that are not timed have more sums of few terms.
+  void place_fresh(bool timed);
 
   /// Returns what is wrong in the child's result. Call it after place_integers() or place_subnormals().
   Mistakes check_integers();
@@ -99,6 +101,7 @@ class Workload {
   WholeNumbers whole_numbers_;
   std::mt19937_64 random_;         ///< is made anew before it draws operands, and before it draws what checks them
   Spread spread_;                  ///< of the fresh operands
+  FewTerms few_terms_;             ///< of the fresh operands
   std::vector<Index> rows_, cols_; ///< row i of the child's op(A) is row rows_[i] of the caller's op(A)
   std::vector<std::byte> restored_;
 };

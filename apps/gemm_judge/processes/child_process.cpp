@@ -144,10 +144,10 @@ bool ChildProcess::has_ended() const {
   return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
 }
 
-int ChildProcess::end(std::chrono::milliseconds grace, const ProcessTree* tree) {
+int ChildProcess::end(std::chrono::milliseconds patience, const ProcessTree* tree) {
   if (reaped_) return status_;
   // The group is signalled before the child is reaped: until then its number cannot go to another process.
-  const auto deadline = Clock::now() + grace;
+  const auto deadline = Clock::now() + patience;
   while (!has_ended() && Clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   read_output();
   if (tree != nullptr && !has_ended()) tree->kill_all();

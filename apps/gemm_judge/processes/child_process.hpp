@@ -39,10 +39,10 @@ class ChildProcess {
   /// written more than `flood_bytes` to its standard output and error. `look`: null, or what to do meanwhile.
   Event wait(int descriptor, Clock::time_point deadline, const Look* look = nullptr);
 
-  /// Kills the process group and returns the child's status as waitpid() gives it. The child first has the time `grace`
-  /// to end by itself. If `tree` is not null, its processes are killed first: every process that the child started,
-  /// also outside of its group.
-  int end(std::chrono::milliseconds grace, const ProcessTree* tree = nullptr);
+  /// Kills the process group and returns the child's status as waitpid() gives it. The child first has the time
+  /// `patience` to end by itself. If `tree` is not null, its processes are killed first: every process that the child
+  /// started, also outside of its group.
+  int end(std::chrono::milliseconds patience, const ProcessTree* tree = nullptr);
 
   int pid() const noexcept { return pid_; }
 

@@ -24,15 +24,39 @@ namespace tessera::judge {
 namespace {
 
 /// Returns a file of /proc; what could be read of it if the process ends meanwhile, where a stream would throw.
-std::string text_of(pid_t process, const char* name) {
+std::string text_of(const std::string& folder, const char* name) {
   std::string text;
-  const int file = open(fmt::format("/proc/{}/{}", process, name).c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = open(fmt::format("{}/{}", folder, name).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return text;
   std::array<char, 4096> buffer{};
   for (ssize_t got = 0; (got = read(file, buffer.data(), buffer.size())) > 0;)
     text.append(buffer.data(), static_cast<std::size_t>(got));
   close(file);
   return text;
+}
+
+/// Returns the names in a folder of /proc; as many as could be read if the process ends meanwhile.
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  DIR* const entries = opendir(folder.c_str());
+  if (entries == nullptr) return names;
+  while (const dirent* entry = readdir(entries)) // NOLINT(concurrency-mt-unsafe): the folder is this function's
+    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+  closedir(entries);
+  return names;
+}
+
+/// Returns the folder of /proc in which a process shows its memory and its files. Where its first thread has ended and
+/// others live, that thread's folder shows nothing, and theirs show all.
+std::string folder_of(pid_t process) {
+  std::string folder = fmt::format("/proc/{}", process);
+  const auto has_memory = [](const std::string& of) {
+    return text_of(of, "status").find("\nVmRSS:") != std::string::npos;
+  };
+  if (has_memory(folder)) return folder;
+  for (const std::string& thread : names_in(folder + "/task"))
+    if (const std::string of = fmt::format("{}/task/{}", folder, thread); has_memory(of)) return of;
+  return folder;
 }
 
 /// Returns the sum of these lines, each "Name:  number kB", in bytes; empty if the first of them is missing.
@@ -46,11 +70,11 @@ std::optional<std::size_t> sum_of(const std::string& text, std::initializer_list
   return sum;
 }
 
-HeldMemory memory_of_one(pid_t process, bool is_alone) {
-  const std::string status = text_of(process, "status"); // of a process that has ended it has none of these lines
+HeldMemory memory_of_one(const std::string& folder, bool is_alone) {
+  const std::string status = text_of(folder, "status"); // of a process that has ended it has none of these lines
   const std::size_t tables = sum_of(status, {"VmPTE"}).value_or(0);
   if (!is_alone) { // A count of shares takes longer.
-    const std::string text = text_of(process, "smaps_rollup");
+    const std::string text = text_of(folder, "smaps_rollup");
     const auto own = sum_of(text, {"Pss_Anon", "Pss_File", "SwapPss", "Private_Hugetlb", "Shared_Hugetlb"});
     if (own) return {*own + tables, sum_of(text, {"Pss_Shmem"}).value_or(0)};
   }
@@ -61,18 +85,7 @@ HeldMemory memory_of_one(pid_t process, bool is_alone) {
 /// What a pipe may hold. Each descriptor counts as one: to ask what it is takes longer.
 constexpr std::size_t pipe_bytes = std::size_t{64} << 10;
 
-/// Returns the names in a folder of /proc; as many as could be read if the process ends meanwhile.
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  DIR* const entries = opendir(folder.c_str());
-  if (entries == nullptr) return names;
-  while (const dirent* entry = readdir(entries)) // NOLINT(concurrency-mt-unsafe): the folder is this function's
-    if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
-  closedir(entries);
-  return names;
-}
-
-std::string descriptors_of(pid_t process) { return fmt::format("/proc/{}/fd", process); }
+std::string descriptors_of(const std::string& folder) { return folder + "/fd"; }
 
 /// More than any scratch folder may hold.
 constexpr std::size_t too_much = 2 * most_scratch_bytes;
@@ -110,7 +123,7 @@ std::size_t bytes_without_name(const std::string& folder, const std::vector<pid_
   std::set<ino_t> seen;
   std::size_t bytes = 0;
   for (const pid_t process : processes) {
-    const std::string descriptors = descriptors_of(process);
+    const std::string descriptors = descriptors_of(folder_of(process));
     for (const std::string& name : names_in(descriptors)) {
       struct stat file {};
       if (stat((descriptors + "/" + name).c_str(), &file) != 0) continue; // it was closed
@@ -119,7 +132,7 @@ std::size_t bytes_without_name(const std::string& folder, const std::vector<pid_
     }
   }
   for (const pid_t process : processes) {
-    std::istringstream maps(text_of(process, "maps"));
+    std::istringstream maps(text_of(folder_of(process), "maps"));
     for (std::string line; std::getline(maps, line);) {
       if (!line.ends_with(" (deleted)") || line.find(" " + folder + "/") == std::string::npos) continue;
       unsigned long long number = 0;
@@ -139,8 +152,9 @@ std::size_t bytes_without_name(const std::string& folder, const std::vector<pid_
 HeldMemory memory_of(const std::vector<pid_t>& processes) {
   HeldMemory all;
   for (const pid_t process : processes) {
-    const HeldMemory one = memory_of_one(process, processes.size() == 1);
-    all.own += one.own + pipe_bytes * names_in(descriptors_of(process)).size();
+    const std::string shown = folder_of(process);
+    const HeldMemory one = memory_of_one(shown, processes.size() == 1);
+    all.own += one.own + pipe_bytes * names_in(descriptors_of(shown)).size();
     all.shared += one.shared;
   }
   return all;

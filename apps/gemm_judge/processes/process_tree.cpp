@@ -104,6 +104,15 @@ bool stands_still(pid_t process) {
   return true;
 }
 
+/// Have all threads of the process ended? Others may live on when the first one has.
+bool has_ended(pid_t process) {
+  const std::vector<pid_t> threads = numbers_in(task_folder(process));
+  return std::all_of(threads.begin(), threads.end(), [&](pid_t thread) {
+    const Stat stat(read_small(fmt::format("/proc/{}/task/{}/stat", process, thread)));
+    return !stat.exists() || std::strchr("ZXx", stat.state()) != nullptr;
+  });
+}
+
 double clock_of(pid_t process) {
   clockid_t clock{};
   timespec time{};
@@ -259,8 +268,7 @@ void ProcessTree::kill_all() const {
     const std::vector<pid_t> all = processes();
     bool any = false;
     for (const pid_t process : all) {
-      const Stat stat(read_small(fmt::format("/proc/{}/stat", process)));
-      if (!stat.exists() || std::strchr("ZXx", stat.state()) != nullptr) continue;
+      if (has_ended(process)) continue;
       any = true;
       kill(process, SIGKILL);
     }

@@ -72,6 +72,20 @@ bool RemoteOperand::write(const std::byte* image) const {
 
 bool RemoteOperand::read(std::byte* image) const { return read_memory(process_, address_, image, bytes_); }
 
+bool RemoteOperand::read_pieces(const std::vector<std::size_t>& offsets, std::size_t each, std::byte* to) const {
+  const std::size_t bytes = each * offsets.size();
+  const iovec ours{to, bytes};
+  std::vector<iovec> theirs;
+  theirs.reserve(offsets.size());
+  for (const std::size_t offset : offsets) theirs.push_back({reinterpret_cast<void*>(address_ + offset), each});
+  const ssize_t got = process_vm_readv(process_, &ours, 1, theirs.data(), theirs.size(), 0);
+  if (got == static_cast<ssize_t>(bytes)) return true;
+  if (got >= 0 || !is_forbidden(errno)) return false;
+  for (std::size_t i = 0; i < offsets.size(); ++i)
+    if (!read_memory(process_, address_ + offsets[i], to + i * each, each)) return false;
+  return true;
+}
+
 std::optional<Difference> RemoteOperand::first_difference(const std::byte* image) const {
   static thread_local std::vector<std::byte> chunk(chunk_bytes);
   return judge::first_difference(bytes_, image, chunk, [&](std::int64_t offset, std::byte* to, std::size_t bytes) {

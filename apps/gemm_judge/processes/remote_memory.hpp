@@ -31,6 +31,10 @@ class RemoteOperand {
   /// Reads the operand. Returns whether the child has this memory.
   bool read(std::byte* image) const;
 
+  /// Reads `each` bytes from every one of these offsets on, one after another into `to`. Returns whether the child has
+  /// this memory.
+  bool read_pieces(const std::vector<std::size_t>& offsets, std::size_t each, std::byte* to) const;
+
   /// Compares the guard bands and, if `image` is not null, the operand with `image`. Returns the first difference that
   /// it finds.
   std::optional<Difference> first_difference(const std::byte* image) const;

@@ -80,6 +80,7 @@ const Expected cheats[] = {
     {"hides_flushing", Offence::FlushesSubnormals, " is 0, not "},
     {"flushes_subnormals", Offence::FloatingState, "call 1: the kernel left it changed: F"},
     {"children_eat_memory", Offence::ExceedsMemory, "processes hold ", 20, false, 2, std::size_t{64} << 20},
+    {"leaderless_processes", Offence::ExceedsMemory, "processes hold ", 20, false, 2, std::size_t{64} << 20},
     {"published_zeroes_inputs", Offence::ModifiesInputs, "call 1: A(0, "},
     {"published_empty_memory", Offence::Wrong, "call 1: C("},
     {"published_nan_everywhere", Offence::NotANumber, "call 1: 2250 of 2250 elements of C are NaN"},
@@ -249,6 +250,22 @@ BOOST_AUTO_TEST_CASE(low_precision_at_every_k) {
         BOOST_TEST(!verdict.passed());
         BOOST_CHECK(verdict.outcome == Outcome::Judged);
       }
+}
+
+/// Where honest errors of long sums hide fewer bits, sums of few terms show them.
+BOOST_AUTO_TEST_CASE(fewer_bits_show_in_short_sums) {
+  for (const char* kernel : {"split_operands", "short_partial_sums"})
+    for (const Index k : {150, 1500, 40000}) BOOST_TEST_CONTEXT(kernel << ", k = " << k) {
+        const JudgeVerdict verdict =
+            try_kernel({.kernel = kernel, .m = 7, .n = 31, .k = k, .tolerance = 1, .repeat = 3});
+        BOOST_CHECK_EQUAL(verdict.offence, Offence::Wrong);
+      }
+}
+
+/// What is written between the reply and the moment at which all processes stand still is late.
+BOOST_AUTO_TEST_CASE(a_half_that_comes_late_is_found) {
+  const JudgeVerdict verdict = try_kernel({.kernel = "finishes_late", .m = 60, .n = 70, .k = 50, .repeat = 100});
+  BOOST_CHECK_EQUAL(verdict.offence, Offence::WritesLate);
 }
 
 /// The errors of honest sums are never taken for others.
