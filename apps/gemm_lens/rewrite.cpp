@@ -14,17 +14,19 @@ namespace {
 /// The tokens and what replaces them. A position is a token's number.
 class Rewriter {
  public:
-  explicit Rewriter(std::string_view text) : tokens_(tokens_of(text)), out_(tokens_.size()) {
+  Rewriter(std::string_view text, std::string_view rung) : tokens_(tokens_of(text)), out_(tokens_.size()), rung_(rung) {
     for (std::size_t at = 0; at < tokens_.size(); ++at) out_[at] = tokens_[at].text;
   }
 
   std::string run() {
     for (std::size_t at = 0; at < tokens_.size(); ++at) {
       const Token& token = tokens_[at];
+      if (token.kind == TokenKind::Directive) unroll(at);
       if (token.system || token.kind == TokenKind::Space || token.kind == TokenKind::Directive) continue;
       if (token.is("__shared__")) shared(at);
       if (token.is("asm") || token.is("__asm__") || token.is("__asm")) assembly(at);
       if (token.is("__noinline__")) no_inline(at);
+      if (token.is("GemmKernel") && !rung_.empty()) other_rung(at);
       if (is_triple(at, '<')) launch(at);
     }
     std::string all;
@@ -253,6 +255,31 @@ class Rewriter {
     replace(at, close + 1, empty ? "((void)0)" : "::tessera::lens::unsupported(" + code + ")");
   }
 
+  /// Gives nvcc's `#pragma unroll` GCC's words. GCC unrolls a loop whose length is a constant before it looks at the
+  /// accesses, so that what nvcc then keeps in registers is one access here, too.
+  void unroll(At at) {
+    const std::string_view text = tokens_[at].text;
+    constexpr std::string_view begin = "#pragma unroll";
+    if (text.substr(0, begin.size()) != begin) return;
+    const At next = forward(at + 1);
+    const bool loop = next < tokens_.size() && (tokens_[next].is("for") || tokens_[next].is("while") || tokens_[next].is("do"));
+    std::string number;
+    for (const char c : text.substr(begin.size()))
+      if (c != ' ' && c != '(' && c != ')' && c != '\t') number += c;
+    const bool plain = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+    out_[at] = loop ? "#pragma GCC unroll " + (plain ? number : "1024") : "";
+  }
+
+  void other_rung(At at) {
+    const At name = forward(at + 1), begin = backward(at - 1);
+    if (name >= tokens_.size() || begin == none || !tokens_[begin].is("const") || tokens_[name].is(rung_)) return;
+    const At equals = forward(name + 1), before = begin == 0 ? none : backward(begin - 1);
+    if (!tokens_[equals].is("=") || (before != none && !tokens_[before].is(";") && !tokens_[before].is("}"))) return;
+    At end = equals;
+    for (int depth = 0; end < tokens_.size() && !(depth == 0 && tokens_[end].is(";")); ++end) depth += nesting(tokens_[end]);
+    if (end < tokens_.size()) replace(begin, end + 1, "");
+  }
+
   void no_inline(At at) {
     const At before = backward(at - 1);
     if (before == none || (!tokens_[before].is("(") && !tokens_[before].is(","))) out_[at] = "__attribute__((noinline))";
@@ -260,11 +287,12 @@ class Rewriter {
 
   std::vector<Token> tokens_;
   std::vector<std::string> out_;
+  std::string_view rung_;
   int objects_ = 0;
 };
 
 } // namespace
 
-std::string rewrite(std::string_view preprocessed) { return Rewriter(preprocessed).run(); }
+std::string rewrite(std::string_view preprocessed, std::string_view rung) { return Rewriter(preprocessed, rung).run(); }
 
 } // namespace tessera::lens

@@ -6,6 +6,8 @@
 #error "the lens compiles with GCC (g++): clang splits accesses of 16 bytes before it reports them"
 #endif
 
+#define __CUDACC__ 1 // what is for nvcc is for the lens, too
+
 #include <cstddef>
 
 #include "tessera_lens/runtime.hpp"

@@ -5,6 +5,10 @@
 #include <cmath>
 #include <cstring>
 
+using std::isfinite;
+using std::isinf;
+using std::isnan;
+
 inline float __fmaf_rn(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 inline double __fma_rn(double x, double y, double z) { return __builtin_fma(x, y, z); }
 inline float __fadd_rn(float x, float y) { return x + y; }

@@ -58,6 +58,8 @@ __attribute__((always_inline)) inline int __all_sync(unsigned mask, int predicat
 }
 inline unsigned __activemask() { return tessera::lens::active_lanes(); }
 
+inline void __trap() { tessera::lens::unsupported("__trap()"); }
+
 inline std::size_t __cvta_generic_to_shared(const void* at) { return tessera::lens::shared_offset(at); }
 inline void* __cvta_shared_to_generic(std::size_t offset) {
   return tessera::lens::shared_address(static_cast<unsigned>(offset));
