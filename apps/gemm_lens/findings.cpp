@@ -31,6 +31,8 @@ std::string element_text(const Json& finding, const Json& run) {
       const auto index = offset / known["element"].get<std::int64_t>(), columns = known["columns"].get<std::int64_t>();
       return fmt::format("{}({}, {})", array, index / columns, index % columns);
     }
+  const auto size = finding["size"].get<std::int64_t>();
+  if (size > 0 && offset % size == 0) return fmt::format("element {} of {}", offset / size, array);
   return fmt::format("byte {} of {}", offset, array);
 }
 

@@ -72,7 +72,8 @@ std::string run_tool(std::vector<std::string> command, const fs::path& temporary
 }
 
 /// What makes the compiler's accesses those of nvcc's code: loops of a constant length are unrolled, so that a value
-/// which several of their passes read is read once; vectors stay whole; nothing is read before the source reads it, and
+/// which several of their passes read is read once; vectors stay whole; nothing is read before the source reads it;
+/// code stays in the source's order, which says where the threads of a warp come together again (event.hpp); and
 /// no code is copied or merged, so that a place in the program is one in the source. What only makes the program faster
 /// and takes the compiler long is left out.
 const std::vector<std::string> as_nvcc{"-O3",
@@ -93,6 +94,7 @@ const std::vector<std::string> as_nvcc{"-O3",
                                        "-fno-ivopts",
                                        "-fno-partial-inlining",
                                        "-fno-reorder-blocks",
+                                       "-fno-reorder-blocks-and-partition",
                                        "-fno-schedule-insns2",
                                        "-fno-split-loops",
                                        "-fno-split-paths",

@@ -105,7 +105,8 @@ void count_request(Launch& launch, EventKind kind, std::uint32_t pc, const Reque
     bool outside = false;
     if (device_memory().holds(address)) {
       allocation = device_memory().find(address);
-      outside = allocation == nullptr || allocation->freed || address + request.size > allocation->end();
+      outside = allocation == nullptr || allocation->freed || address < allocation->begin ||
+                address + request.size > allocation->end();
     } else if (address - reinterpret_cast<std::uintptr_t>(&__executable_start) <
                static_cast<std::uint64_t>(&_end - &__executable_start)) {
       shared = shared_memory().find(address);

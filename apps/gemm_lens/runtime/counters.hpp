@@ -30,6 +30,7 @@ struct Site {
 struct Launch {
   std::string name;
   int line = 0;
+  std::uint32_t function_pc = 0; ///< in the kernel, where it has no name here
   dim3 grid, block;
   std::size_t shared_bytes = 0;
   std::uint64_t times = 1; ///< launches that are counted together

@@ -28,7 +28,7 @@ bool is_device(const void* at, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   if (!device_memory().holds(address)) return false;
   const Allocation* const found = device_memory().find(address);
-  return found != nullptr && !found->freed && address + bytes <= found->end();
+  return found != nullptr && !found->freed && address >= found->begin && address + bytes <= found->end();
 }
 bool in_device_range(const void* at) { return device_memory().holds(reinterpret_cast<std::uintptr_t>(at)); }
 

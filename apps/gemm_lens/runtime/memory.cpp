@@ -48,8 +48,11 @@ Allocation* DeviceMemory::find(std::uintptr_t address) {
   if (last_ != nullptr && address - last_->begin < last_->bytes) return last_;
   const auto after = std::upper_bound(all_.begin(), all_.end(), address,
                                       [](std::uintptr_t value, const auto& one) { return value < one->begin; });
-  if (after == all_.begin()) return nullptr;
-  return last_ = std::prev(after)->get();
+  if (after == all_.begin()) return all_.empty() ? nullptr : after->get();
+  Allocation* const before = std::prev(after)->get();
+  if (address < before->end()) return last_ = before;
+  const bool nearer = after != all_.end() && (*after)->begin - address < address - before->end();
+  return nearer ? after->get() : before;
 }
 
 } // namespace tessera::lens

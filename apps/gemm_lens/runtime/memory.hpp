@@ -35,8 +35,7 @@ class DeviceMemory {
   bool free(void* memory);
 
   bool holds(std::uintptr_t address) const { return address - begin_ < size; }
-  /// Returns the allocation with the address; the nearest one in front of it if there is none; null if no allocation is
-  /// in front.
+  /// Returns the allocation with the address, or else the nearest one; null if there is none at all.
   Allocation* find(std::uintptr_t address);
   std::vector<std::unique_ptr<Allocation>>& all() { return all_; }
 
