@@ -20,7 +20,8 @@ struct Place {
 };
 
 /// Asks addr2line, which comes with the compiler's linker, for the places. `pcs` are return addresses, counted from the
-/// program's first byte. Functions of the lens' headers and of the system's are skipped: the place is that of the call.
+/// program's first byte. Functions of the lens' headers and of the system's are skipped: the place is where they are
+/// called.
 std::map<std::uint32_t, Place> find_places(const std::filesystem::path& program, const std::set<std::uint32_t>& pcs,
                                            const std::filesystem::path& kernel, const Folders& folders);
 

@@ -71,7 +71,7 @@ std::string run_tool(std::vector<std::string> command, const fs::path& temporary
   return said;
 }
 
-/// What makes the compiler's accesses those of nvcc's code: loops of a constant length are unrolled, so that a value
+/// What makes the compiler access memory as nvcc's code does: loops of a constant length are unrolled, so that a value
 /// which several of their passes read is read once; vectors stay whole; nothing is read before the source reads it;
 /// code stays in the source's order, which says where the threads of a warp come together again (event.hpp); and
 /// no code is copied or merged, so that a place in the program is one in the source. What only makes the program faster

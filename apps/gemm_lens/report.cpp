@@ -102,7 +102,7 @@ LaunchReport launch_of(const Json& json, const Places& places) {
 
 bool is_same(const Place& x, const Place& y) { return x.line == y.line && x.file == y.file; }
 
-/// Leaves out what follows from another finding: a race's other direction, and a read of what nobody has written that
+/// Leaves out what follows from another finding: a race's other direction, and a read of unwritten memory that
 /// races with the write.
 void drop_echoes(std::vector<FindingReport>& findings) {
   const auto is_echo = [&](const FindingReport& one) {
@@ -126,7 +126,7 @@ void drop_echoes(std::vector<FindingReport>& findings) {
 const std::vector<std::string>& not_said() {
   static const std::vector<std::string> sentences{
       "times, stalls, occupancy, registers and spills: nothing runs on a GPU",
-      "what the caches L1 and L2 serve: sectors are those that requests ask L1 for",
+      "what the caches L1 and L2 serve: sectors are what requests ask L1 for",
       "which neighbouring loads nvcc joins to vectors: accesses are counted as the source makes them",
       "branches that nvcc turns into predicates: here they count as divergent"};
   return sentences;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "../device/include/tessera_lens/shared_memory.hpp"
 #include "finding.hpp"
+#include "gemm_lens/device/include/tessera_lens/shared_memory.hpp"
 #include "memory.hpp"
 #include "shared.hpp"
 
@@ -40,7 +40,7 @@ void name_array(Finding& made, const Allocation* allocation, const SharedArray* 
   made.offset = static_cast<std::int64_t>(address - (shared != nullptr ? shared->begin : allocation->begin));
 }
 
-/// Checks an access that is inside its array for races, and of shared memory for what nobody wrote.
+/// Checks an access that is inside its array for races, and in shared memory for words that are not written yet.
 void look_at_words(EventKind kind, std::uint32_t pc, const Thread& thread, std::uint64_t address, unsigned size,
                    Allocation* allocation, SharedArray* shared) {
   const std::uint64_t begin = shared != nullptr ? shared->begin : allocation->begin;
@@ -141,12 +141,12 @@ void count_request(Launch& launch, EventKind kind, std::uint32_t pc, const Reque
   }
   for (std::size_t number = 0; number < used; ++number) {
     const Part& part = parts[number];
-    static const std::string nobody = "memory of nobody";
+    static const std::string no_array = "no array";
     const void* const array = part.shared != nullptr ? static_cast<const void*>(part.shared) : part.allocation;
     Site& site = launch.site(pc, kind, part.shared != nullptr, array,
                              part.shared != nullptr       ? part.shared->name
                              : part.allocation != nullptr ? part.allocation->name
-                                                          : nobody);
+                                                          : no_array);
     ++site.requests;
     const auto lanes = static_cast<unsigned>(__builtin_popcount(part.request.lanes));
     site.lanes += lanes;

@@ -1,7 +1,7 @@
 /// The functions of CUDA's run-time library that a program with a matrix product calls. The lens' GPU has one device,
 /// and has done everything when a function returns.
 
-#include "../device/include/cuda_runtime_api.h"
+#include "gemm_lens/device/include/cuda_runtime_api.h"
 
 #include <algorithm>
 #include <cstdlib>

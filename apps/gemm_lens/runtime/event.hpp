@@ -16,7 +16,7 @@ struct Event {
   std::uint8_t size;     ///< bytes of an access
   EventKind kind;
 
-  /// Orders the events of a warp's threads: those of the deepest call first, then those that come first in the code.
+  /// Orders the events of a warp's threads: events of the deepest call first, then the first ones in the code.
   /// Threads whose next events are equal in this go together. Source: S. Collange, "Stack-less SIMT reconvergence at
   /// low cost", 2011.
   std::uint64_t order() const {

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "../device/include/tessera_lens/vector_types.hpp"
 #include "event.hpp"
+#include "gemm_lens/device/include/tessera_lens/vector_types.hpp"
 
 namespace tessera::lens {
 
@@ -19,7 +19,7 @@ struct Finding {
   EventKind access = EventKind::Flow;
   bool other_stores = false;
   std::uint64_t times = 1;
-  std::string array; ///< "A", or the name of a shared array; empty: memory of nobody
+  std::string array; ///< "A", or the name of a shared array; empty: no array
   bool shared = false;
   std::int64_t offset = 0; ///< of the first access, in bytes from the array's beginning
   std::uint64_t array_bytes = 0;

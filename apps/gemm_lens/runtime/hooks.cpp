@@ -1,5 +1,5 @@
-/// The functions that code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc,trace-cmp calls. The names
-/// and arguments are those of the compilers' run-time libraries.
+/// The functions that code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc,trace-cmp calls. Names and
+/// arguments are as in the compilers' run-time libraries.
 
 #include <cstring>
 

@@ -1,8 +1,8 @@
 #include <cstring>
 
-#include "../device/include/cuda_runtime_api.h"
 #include "block.hpp"
 #include "finding.hpp"
+#include "gemm_lens/device/include/cuda_runtime_api.h"
 #include "shared.hpp"
 
 namespace tessera::lens {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The GPU's memory as the lens lends it: one range of addresses, in which each allocation lies between gaps that
-/// nobody owns, so that an access past the end of one meets no other.
+/// no allocation owns, so that an access past the end of one meets no other.
 
 #include <cstdint>
 #include <memory>

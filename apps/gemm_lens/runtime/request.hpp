@@ -1,6 +1,6 @@
 #pragma once
 
-/// A request of a warp: one instruction's access by those of its 32 threads that take part, and what the hardware makes
+/// A request of a warp: one instruction's access by the threads that take part, of 32, and what the hardware makes
 /// of it.
 
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Which thread wrote and read each word last, to find accesses that no barrier orders, and reads of what nobody wrote.
+/// Which thread wrote and read each word last, to find accesses that no barrier orders, and reads of unwritten words.
 /// Source: S. Savage and others, "Eraser", 1997, and FastTrack, 2009, for the idea of one remembered write and read; a
 /// block's barriers order all its threads, so that one number stands for a vector clock.
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "../device/include/tessera_lens/shared_memory.hpp"
+#include "gemm_lens/device/include/tessera_lens/shared_memory.hpp"
 
 /// Dynamic shared memory, with a guard band on both sides.
 alignas(1024) unsigned char tessera_lens_dynamic_storage[tessera::lens::guard_bytes + tessera::lens::most_shared +

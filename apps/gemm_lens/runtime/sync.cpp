@@ -3,15 +3,15 @@
 #include <cstring>
 #include <deque>
 
-#include "../device/include/tessera_lens/runtime.hpp"
+#include "gemm_lens/device/include/tessera_lens/runtime.hpp"
 
 namespace tessera::lens {
 namespace {
 
 unsigned true_of_block = 0, waiting_of_block = 0;
 
-/// Copies from global to shared memory that a thread has started: those of a group that it has committed, and of the
-/// one that it fills.
+/// Copies from global to shared memory that a thread has started: of groups that it has committed, and of the one that
+/// it fills.
 struct AsyncCopy {
   void* to;
   const void* from;

@@ -2,9 +2,9 @@
 
 /// A thread of the block that runs, and what it waits for.
 
-#include "../device/include/tessera_lens/vector_types.hpp"
 #include "event.hpp"
 #include "fibre.hpp"
+#include "gemm_lens/device/include/tessera_lens/vector_types.hpp"
 
 namespace tessera::lens {
 

@@ -6,7 +6,7 @@
 
 namespace tessera::lens {
 
-/// Bytes of a guard band, a multiple of those that all banks have together.
+/// Bytes of a guard band, a multiple of the 128 bytes of all banks together.
 constexpr std::size_t guard_bytes = 1024;
 
 /// Tells the library that the block which runs has this object in its shared memory.

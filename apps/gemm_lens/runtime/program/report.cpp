@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "counters.hpp"
-#include "finding.hpp"
-#include "memory.hpp"
+#include "gemm_lens/runtime/counters.hpp"
+#include "gemm_lens/runtime/finding.hpp"
+#include "gemm_lens/runtime/memory.hpp"
 
 namespace tessera::lens {
 namespace {

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <vector>
 
-#include "memory.hpp"
+#include "gemm_lens/runtime/memory.hpp"
 
 namespace tessera::lens {
 namespace {

@@ -10,12 +10,12 @@
 #include <exception>
 #include <string>
 
-#include "../device/include/tessera_lens/runtime.hpp"
-#include "finding.hpp"
-#include "memory.hpp"
+#include "gemm_lens/device/include/tessera_lens/runtime.hpp"
+#include "gemm_lens/runtime/finding.hpp"
+#include "gemm_lens/runtime/memory.hpp"
+#include "gemm_lens/runtime/thread.hpp"
 #include "product.hpp"
 #include "report.hpp"
-#include "thread.hpp"
 
 extern "C" {
 // What a kernel's file may define.
