@@ -52,22 +52,35 @@ class Scope:
     def __init__(self, texts, element=4, **known):
         self.texts = [without_comments(text) for text in texts]
         self.known = {"T": element, "sizeof": lambda size: size, "float": 4, "double": 8,
-                      "Vector": types.SimpleNamespace(width=16 // element), "canonical_segment": 1024, **known}
+                      "Vector": types.SimpleNamespace(width=16 // element), "canonical_segment": 1024,
+                      "Lanes": types.SimpleNamespace(Rows=0, ZCurve=1), **known}
         self.busy = set()
+        self.missing = set()
 
     def __getitem__(self, name):
         if name in self.known:
             return self.known[name]
-        if name in self.busy:
+        if name in self.busy or name in self.missing:
             raise KeyError(name)
         self.busy.add(name)
         try:
             self.known[name] = self.look_up(name)
+        except (KeyError, NoValue):
+            self.missing.add(name)
+            raise
         finally:
             self.busy.discard(name)
         return self.known[name]
 
+    def __contains__(self, name):
+        try:
+            self[name]
+        except (KeyError, NoValue):
+            return False
+        return True
+
     def look_up(self, name):
+        """Finds a name's definition in the texts and evaluates it."""
         for text in self.texts:
             if match := re.search(rf"\bconstexpr (?:int|Index|unsigned|std::size_t) (?:[^;]*?, )?{name} ?= ?([^;,]+(?:\([^;]*\))?[^;,]*)[;,]", text):
                 return self.value(match[1])

@@ -61,6 +61,11 @@ class Rung:
         """The constants of the file and of what it includes, for one of its kernels."""
         return Scope([self.text, *included(self.path, self.text)], element, **self.bound(kernel))
 
+    def element(self, kernel):
+        """Bytes of an element of the kernel's narrowest strict type: 4 where it has f32."""
+        types = re.findall(rf"\b{re.escape(kernel)}_(f32|f64|f16|bf16)\b", self.text)
+        return next((size for name, size in (("f32", 4), ("f16", 2), ("bf16", 2), ("f64", 8)) if name in types), 4)
+
     def bound(self, kernel):
         """The template arguments of a kernel: `rung<float, 16>` of a `template <class T, int tile>`."""
         match = kernel and re.search(rf"\b{re.escape(kernel)}_(?:f32|f16|bf16) = (\w+)<\w+, ([^;]*)>[;(]", self.text)
@@ -163,6 +168,12 @@ def reduce_order(folder):
     return names
 
 
+def beside_of(folder):
+    """For each side path the number of the rung that the folder's README compares it with."""
+    rows = re.findall(r"^\| (\w\d) \|.*\| (\w\d) \|$", (folder / "README.md").read_text(encoding="utf-8"), re.M)
+    return dict(rows)
+
+
 def read_ladder(ladder):
     folder = ROOT / LADDERS[ladder][0]
     if ladder == "reduce":
@@ -173,10 +184,13 @@ def read_ladder(ladder):
         rungs = [Rung(ladder, path, *NUMBERED.match(path.stem).groups()) for path in files if NUMBERED.match(path.stem)]
         rungs.sort(key=lambda rung: (not rung.main, rung.number))
     by_name = {rung.name: rung for rung in rungs}
+    by_number = {rung.number: rung for rung in rungs}
+    beside = beside_of(folder)
     for earlier, later in zip([None, *rungs], [*rungs, None]):
         wanted = later and later.prose.get("after")
         if later:
-            later.before = by_name.get(wanted) if wanted else (earlier if later.main else None)
+            later.before = by_name.get(wanted) if wanted else (
+                earlier if later.main else by_number.get(beside.get(later.number)))
             later.previous = earlier
         if earlier:
             earlier.after = later

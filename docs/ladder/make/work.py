@@ -30,6 +30,7 @@ class Work:
         return self.operations / self.bytes
 
     def seconds(self, flops, bandwidth):
+        """The roofline's time: what takes longer binds."""
         return max(self.operations / flops, self.bytes / bandwidth)
 
 
@@ -117,6 +118,15 @@ def of(rung, kernel, m, n, k, element):
     if name == "pitched":
         return with_copies(TRAFFIC["coalesced_traffic"](p), p, p.a + p.b)
     return TRAFFIC[name](p) if name is not None else None
+
+
+def level_of(ceiling, m, n, k, element):
+    """(bytes per second, name) of the nearest memory that holds all operands, as gemm_compare's model takes it."""
+    needed = (m * k + k * n + m * n) * element
+    for cache in ceiling.get("caches", ()):
+        if cache["bytes"] >= needed:
+            return cache["bytes_per_second"], f"L{cache['level']}"
+    return ceiling["bytes_per_second"], "memory"
 
 
 def check(rung, row, work):

@@ -1,0 +1,183 @@
+"""The page of each ladder, and the one that climbs all of them."""
+
+import charts
+import measured
+import seeds
+from rungs import LADDERS
+from words import link, percent, picture, seconds_text, table, three, wrapped
+
+NOTE = "<!-- docs/ladder/make_ladder.py makes this page from the rungs' sources and from docs/results. Change those. -->"
+PAGE = "docs/ladder/README.md"
+WORDS = {
+    "cuda": "How a matrix product on a GPU is made fast, an idea a rung. The main line goes from 01 on; side paths (s: storage, k: Kahan's "
+            "sums, o: occupancy, t: matrix units) leave it at the rung that they are compared with.",
+    "cpu": "How a matrix product on a processor is made fast, an idea a rung. Side paths (k: Kahan's sums, o: schedules) leave the main line "
+           "at the rung that they are compared with.",
+    "reduce": "How a sum of a whole vector is made fast on a GPU, from one thread to the rate of memory. The rungs add the squares of the "
+              "elements.",
+}
+
+
+def kernels_of(rungs):
+    return tuple(kernel for rung in rungs for kernel in rung.kernels)
+
+
+def best_row(run, n, rung):
+    rows = [row for row in (run.at(n, kernel) for kernel in rung.kernels) if row]
+    return min(rows, key=lambda row: row["seconds"]["median"], default=None)
+
+
+def series_of(run, rungs, n, order):
+    """{row of the chart: rate} of a run, with the best kernel and the vendor's below the rungs."""
+    rates = {}
+    for rung in rungs:
+        row = best_row(run, n, rung)
+        if row:
+            rates[order[rung.ladder, rung.name]] = charts.rate_of(run, row)
+    best, vendor = run.best(n, "strict"), run.vendor(n, "strict")
+    if best:
+        rates[order[rungs[0].ladder, "best"]] = charts.rate_of(run, best)
+    if vendor:
+        rates[order[rungs[0].ladder, "vendor"]] = charts.rate_of(run, vendor)
+    return rates
+
+
+def climb(ladders):
+    """The chart of both ladders of products: main lines from naive to the top, today's machines and the sources'."""
+    rows, order = [], {}
+    for ladder, words in (("cpu", "Processor"), ("cuda", "GPU")):
+        rows.append((words, True))
+        for rung in ladders[ladder]:
+            if rung.main:
+                order[ladder, rung.name] = len(rows)
+                rows.append((rung.title, False))
+        for name, shown in (("best", "the best kernel of Tessera"), ("vendor", "the vendor's library")):
+            order[ladder, name] = len(rows)
+            rows.append((shown, False))
+    rows.append(("Walkthrough, levels 1 to 7", False))
+    order["levels"] = len(rows) - 1
+    series = []
+    for ladder, kind in (("cpu", "b"), ("cuda", "a")):
+        rungs = [rung for rung in ladders[ladder] if rung.main]
+        for run in measured.runs(ladder, kernels_of(ladders[ladder])):
+            if run.dtype == "f32":
+                n = run.size(kernels_of(rungs))
+                series.append((f"{run.title}, n = {n}", kind, "dot", series_of(run, rungs, n, order)))
+    published = seeds.published()
+    for name, ladder, words, kind in (("report", "cpu", "the course report", "c"), ("blog", "cuda", "the blog", "c"), ("sgemm", "cuda", "SGEMM_CUDA", "hot")):
+        preset = published[name]
+        rungs = [rung for rung in ladders[ladder] if rung.main]
+        known = seeds.rates(preset, [*kernels_of(rungs), "cublas", "gold"])
+        rates = {}
+        for rung in rungs:
+            own = [known[kernel] for kernel in rung.kernels if kernel in known]
+            if own:
+                rates[order[ladder, rung.name]] = max(own)
+        if "cublas" in known:
+            rates[order[ladder, "vendor"]] = known["cublas"]
+        series.append((f"{preset['machine']}, n = {preset['n']} ({words})", kind, "ring", rates))
+    picture_text = charts.ladder_picture("Products: from the textbook's loop to the top", series, rows, "FLOP/s", -1, 5)
+    return picture_text
+
+
+def levels_text():
+    levels = seeds.levels()
+    return ", ".join(f"{level:g}" for level in levels[:-1]) + f" and {levels[-1]:g}" if levels else ""
+
+
+def seeds_table(ladders, page):
+    """The figures of the sources beside the newest run."""
+    rows = []
+    published = seeds.published()
+    for name, ladder in (("blog", "cuda"), ("sgemm", "cuda"), ("report", "cpu")):
+        preset = published[name]
+        rungs = ladders[ladder]
+        run = measured.runs(ladder, kernels_of(rungs))[0]
+        n = run.size(kernels_of(rungs))
+        by_kernel = {kernel: rung for rung in rungs for kernel in rung.kernels}
+        known = seeds.rates(preset, [*by_kernel, "cublas"])
+        for kernel, rate in known.items():
+            row = run.at(n, kernel)
+            shown = link(f"{by_kernel[kernel].number} {kernel}", page, by_kernel[kernel].page) if kernel in by_kernel else charts.shown(kernel)
+            rows.append([shown, f"{preset['machine']}, n = {preset['n']}", charts.rate_text(rate),
+                         charts.rate_text(row["gflops"]) if row else "–", three(row["gflops"] / rate) if row else "–"])
+    return rows
+
+
+def ladder_page(ladder, rungs):
+    """The page of one ladder: a chart and a table of its rungs."""
+    page = f"docs/ladder/{ladder}/README.md"
+    folder, title = LADDERS[ladder]
+    blocks = [f"# {title}", NOTE, wrapped(WORDS[ladder] + f" The sources are in {link(f'`{folder}`', page, folder)}.")]
+    files = {}
+    runs = [run for run in measured.runs(ladder, kernels_of(rungs)) if run.dtype == "f32"]
+    head, cells = ["rung", "idea"], [[link(rung.title, page, rung.page), summary(rung)] for rung in rungs]
+    for run in runs:
+        n = run.size(kernels_of(rungs))
+        head.append(f"{run.title}, {'n = ' if ladder != 'reduce' else ''}{n}")
+        for rung, row in zip(rungs, cells):
+            found = best_row(run, n, rung)
+            row.append(charts.rate_words(run, charts.rate_of(run, found)) if found else "–")
+    if runs:
+        order = {(ladder, rung.name): at for at, rung in enumerate(rungs)} | {(ladder, "best"): len(rungs), (ladder, "vendor"): len(rungs) + 1}
+        rows = [(rung.title, False) for rung in rungs] + [("the best kernel of Tessera", False), ("the vendor's library", False)]
+        series = [(f"{run.title}, {run.size(kernels_of(rungs))}", kind, "dot", series_of(run, rungs, run.size(kernels_of(rungs)), order))
+                  for run, kind in zip(runs, "abc")]
+        low, high = {"cuda": (2, 5), "cpu": (-1, 4), "reduce": (-2, 4)}[ladder]
+        path = f"docs/ladder/pictures/{ladder}/ladder.svg"
+        files[path] = charts.ladder_picture(f"{title}: the speed of each rung", series, rows, "B/s" if ladder == "reduce" else "FLOP/s", low, high)
+        blocks.append(picture(f"{title}: the speed of each rung", page, path))
+    blocks.append(table(head, cells, range(2, len(head))))
+    if ladder == "cuda":
+        blocks.append(wrapped(f"An arrow back: {link('the whole ladder', page, PAGE)}. The words are in {link('the glossary', page, 'docs/glossary.md')}."))
+    else:
+        blocks.append(wrapped(f"{link('The whole ladder', page, PAGE)} · {link('glossary', page, 'docs/glossary.md')}"))
+    return {page: "\n\n".join(blocks) + "\n", **files}
+
+
+def summary(rung):
+    """The summary of the rung's entry, as --list shows it."""
+    import re
+
+    match = re.search(r'\.summary = ((?:"[^"]*"\s*)+)', rung.text)
+    if match:
+        return "".join(re.findall(r'"([^"]*)"', match[1]))
+    return rung.idea.split(". ")[0].rstrip(".")
+
+
+def overview_page(ladders):
+    files = {"docs/ladder/pictures/climb.svg": climb(ladders)}
+    gpu = measured.runs("cuda", kernels_of(ladders["cuda"]))[0]
+    cpu = measured.runs("cpu", kernels_of(ladders["cpu"]))[0]
+    blocks = ["# The ladder", NOTE, wrapped(
+        "This is a course in how a matrix product is made fast. Each rung is one idea: a short source that works on every shape, a picture of "
+        "what it reads, what it costs by the roofline, what was measured, what limits it, and which rung answers that."),
+        "\n".join(f"- **{link(LADDERS[ladder][1], PAGE, f'docs/ladder/{ladder}/README.md')}**: from "
+                  f"{link(rungs[0].title, PAGE, rungs[0].page)} to {link([r for r in rungs if r.main][-1].title, PAGE, [r for r in rungs if r.main][-1].page)}."
+                  for ladder, rungs in ladders.items()),
+        wrapped("To learn by doing, `./tessera learn` gives a rung as a task and marks what you write. "
+                f"{link('Start here', PAGE, 'docs/start.md')} has the first ten minutes."),
+        "## From naive to the top",
+        picture("Products: from the textbook's loop to the top, on a processor and a GPU", PAGE, "docs/ladder/pictures/climb.svg"),
+        wrapped(f"Filled dots are measured ({gpu.title} and {cpu.title}, in {link('docs/results', PAGE, 'docs/results/README.md')}); rings are what the sources "
+                "of the ladder published. A line joins neighbours. Across the scale is logarithmic: a step of the grid is ten times."),
+        "## The sources' own figures",
+        table(["kernel", "published on", "published", f"{gpu.name} or {cpu.name} today", "times"], seeds_table(ladders, PAGE), (2, 3, 4)),
+        wrapped(f"The kernel walkthrough gives {levels_text()} GFLOP/s for its seven levels on a V100, without sizes; its fifth level is about occupancy "
+                "and its sixth uses tensor cores. The course report measured a GTX 1060 as well, and its figures are not at hand; its processor "
+                "computed in f64, and OpenMP and tiles were five and fourteen times as fast as one thread. "
+                f"{link('The published experiments, run again', PAGE, 'docs/lab/presets.md')} has each source's own sizes, types and data."),
+        "## How to read a page",
+        wrapped("**Sectors.** Global memory is read in sectors of 32 bytes. A load by a warp is one request; its 32 lanes touch between 1 and 32 "
+                "sectors, and four are enough for 32 neighbours of f32."),
+        wrapped("**Banks.** Shared memory has 32 banks of 4 bytes. Lanes that want different words of one bank wait for each other: each further "
+                "turn is a wavefront more. Vectors of 16 bytes a lane are served for eight lanes at a time."),
+        wrapped("**The model.** A kernel asks for a number of bytes and operations. The longer of bytes over bandwidth and operations over peak is "
+                "the time that it would take if caches served nothing in between and all units worked all the time."),
+        wrapped(f"**The roofline** has the same two limits as lines; [Williams and others](https://doi.org/10.1145/1498765.1498785) describe it. "
+                f"Words are in {link('the glossary', PAGE, 'docs/glossary.md')}."),
+        wrapped(f"`make_ladder.py` makes the pages from the sources, from {link('docs/results', PAGE, 'docs/results/README.md')} and from "
+                f"{link('`limits.toml`', PAGE, 'docs/ladder/limits.toml')}; the test `docs.ladder` fails until it has run again. "
+                f"{link('`measure_gpu.sh`', PAGE, 'docs/ladder/measure_gpu.sh')} measures on a GPU."),
+    ]
+    return {PAGE: "\n\n".join(blocks) + "\n", **files}
