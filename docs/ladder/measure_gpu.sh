@@ -4,8 +4,8 @@
 #
 #     measure_gpu.sh BUILD FOLDER [PART...]    PART: times, f32, f64, units, reductions; without one: all of them
 #
-# BUILD has bin/gemm_compare. FOLDER gets ladder-*.json, which go into docs/results under the machine's name
-# (h100-ladder-f32.json), and ncu-PART/KERNEL.csv. `ncu_to_json.py` makes one file of docs/results of the latter.
+# BUILD has bin/gemm_compare. FOLDER gets ladder-*.json and ncu-PART/KERNEL.csv; `keep_measured.py FOLDER MACHINE` puts
+# them into docs/results, and `make_ladder.py` makes the pages again.
 set -u
 if [ $# -lt 2 ]; then
   sed -n '2,9s/^# \{0,1\}//p' "$0"
@@ -53,9 +53,10 @@ count() {
   shift 2
   mkdir -p "$out/ncu-$part"
   for skip in 1 0; do
+    echo "gemm_compare --kernels $kernel $*" >"$out/ncu-$part/$kernel.log"
     "$ncu" --csv --page raw --kernel-name "regex:$functions" --launch-skip $skip --launch-count 1 --metrics "$metrics" \
       "$compare" --gpu --kernels "$kernel" --repeat 2 --check-rows 1 --no-progress "$@" \
-      >"$out/ncu-$part/$kernel.csv" 2>"$out/ncu-$part/$kernel.log"
+      >"$out/ncu-$part/$kernel.csv" 2>>"$out/ncu-$part/$kernel.log"
     if grep -q '^"0"' "$out/ncu-$part/$kernel.csv"; then
       echo "$part $kernel: counted"
       return

@@ -1,5 +1,7 @@
 """The page of each ladder, and the one that climbs all of them."""
 
+import re
+
 import charts
 import measured
 import seeds
@@ -8,6 +10,7 @@ from words import link, percent, picture, seconds_text, table, three, wrapped
 
 NOTE = "<!-- docs/ladder/make_ladder.py makes this page from the rungs' sources and from docs/results. Change those. -->"
 PAGE = "docs/ladder/README.md"
+SOURCES = "docs/ladder/sources.md"
 WORDS = {
     "cuda": "How a matrix product on a GPU is made fast, an idea a rung. The main line goes from 01 on; side paths (s: storage, k: Kahan's "
             "sums, o: occupancy, t: matrix units) leave it at the rung that they are compared with.",
@@ -54,8 +57,11 @@ def climb(ladders):
         for name, shown in (("best", "the best kernel of Tessera"), ("vendor", "the vendor's library")):
             order[ladder, name] = len(rows)
             rows.append((shown, False))
-    rows.append(("Walkthrough, levels 1 to 7", False))
-    order["levels"] = len(rows) - 1
+    rows.append(("The walkthrough's seven levels", True))
+    levels = seeds.levels()
+    for level in range(len(levels)):
+        order["level", level] = len(rows)
+        rows.append((f"level {level + 1}", False))
     series = []
     for ladder, kind in (("cpu", "b"), ("cuda", "a")):
         rungs = [rung for rung in ladders[ladder] if rung.main]
@@ -76,6 +82,7 @@ def climb(ladders):
         if "cublas" in known:
             rates[order[ladder, "vendor"]] = known["cublas"]
         series.append((f"{preset['machine']}, n = {preset['n']} ({words})", kind, "ring", rates))
+    series.append(("V100 (the walkthrough, sizes unknown)", "dim", "ring", {order["level", at]: rate for at, rate in enumerate(levels)}))
     picture_text = charts.ladder_picture("Products: from the textbook's loop to the top", series, rows, "FLOP/s", -1, 5)
     return picture_text
 
@@ -137,12 +144,33 @@ def ladder_page(ladder, rungs):
 
 def summary(rung):
     """The summary of the rung's entry, as --list shows it."""
-    import re
-
     match = re.search(r'\.summary = ((?:"[^"]*"\s*)+)', rung.text)
     if match:
         return "".join(re.findall(r'"([^"]*)"', match[1]))
     return rung.idea.split(". ")[0].rstrip(".")
+
+
+def way_in(ladder, rungs):
+    """A line of the list of ladders, as a list has it."""
+    words = (f"**{link(LADDERS[ladder][1], PAGE, f'docs/ladder/{ladder}/README.md')}**: from {link(rungs[0].title, PAGE, rungs[0].page)} "
+             f"to {link(rungs[-1].title, PAGE, rungs[-1].page)}.")
+    return "- " + wrapped(words, 118).replace("\n", "\n  ")
+
+
+def sources_page(ladders):
+    """The figures that the sources published beside today's."""
+    gpu = measured.runs("cuda", kernels_of(ladders["cuda"]))[0]
+    cpu = measured.runs("cpu", kernels_of(ladders["cpu"]))[0]
+    blocks = ["# The sources' own figures", NOTE, wrapped(
+        "The ladders grew from documents that measured machines of their day. Here are their figures as `gemm_compare` knows them (its presets), "
+        f"beside {gpu.title} and {cpu.title} of {link('docs/results', SOURCES, 'docs/results/README.md')}."),
+        table(["kernel", "published on", "published", f"{gpu.name} or {cpu.name} today", "times"], seeds_table(ladders, SOURCES), (2, 3, 4)),
+        wrapped(f"The kernel walkthrough gives {levels_text()} GFLOP/s for its seven levels on a V100, without sizes; its fifth level is about occupancy "
+                "and its sixth uses tensor cores. The course report measured a GTX 1060 as well, and its figures are not at hand; its processor "
+                "computed in f64, and OpenMP and tiles were five and fourteen times as fast as one thread. "
+                f"{link('The published experiments, run again', SOURCES, 'docs/lab/presets.md')} has each source's own sizes, types and data."),
+        wrapped(link("The ladder", SOURCES, PAGE))]
+    return {SOURCES: "\n\n".join(blocks) + "\n"}
 
 
 def overview_page(ladders):
@@ -152,21 +180,13 @@ def overview_page(ladders):
     blocks = ["# The ladder", NOTE, wrapped(
         "This is a course in how a matrix product is made fast. Each rung is one idea: a short source that works on every shape, a picture of "
         "what it reads, what it costs by the roofline, what was measured, what limits it, and which rung answers that."),
-        "\n".join(f"- **{link(LADDERS[ladder][1], PAGE, f'docs/ladder/{ladder}/README.md')}**: from "
-                  f"{link(rungs[0].title, PAGE, rungs[0].page)} to {link([r for r in rungs if r.main][-1].title, PAGE, [r for r in rungs if r.main][-1].page)}."
-                  for ladder, rungs in ladders.items()),
+        "\n".join(way_in(ladder, [rung for rung in rungs if rung.main]) for ladder, rungs in ladders.items()),
         wrapped("To learn by doing, `./tessera learn` gives a rung as a task and marks what you write. "
                 f"{link('Start here', PAGE, 'docs/start.md')} has the first ten minutes."),
         "## From naive to the top",
         picture("Products: from the textbook's loop to the top, on a processor and a GPU", PAGE, "docs/ladder/pictures/climb.svg"),
         wrapped(f"Filled dots are measured ({gpu.title} and {cpu.title}, in {link('docs/results', PAGE, 'docs/results/README.md')}); rings are what the sources "
-                "of the ladder published. A line joins neighbours. Across the scale is logarithmic: a step of the grid is ten times."),
-        "## The sources' own figures",
-        table(["kernel", "published on", "published", f"{gpu.name} or {cpu.name} today", "times"], seeds_table(ladders, PAGE), (2, 3, 4)),
-        wrapped(f"The kernel walkthrough gives {levels_text()} GFLOP/s for its seven levels on a V100, without sizes; its fifth level is about occupancy "
-                "and its sixth uses tensor cores. The course report measured a GTX 1060 as well, and its figures are not at hand; its processor "
-                "computed in f64, and OpenMP and tiles were five and fourteen times as fast as one thread. "
-                f"{link('The published experiments, run again', PAGE, 'docs/lab/presets.md')} has each source's own sizes, types and data."),
+                f"of the ladder published ({link('the figures', PAGE, SOURCES)}). A line joins neighbours. Across the scale is logarithmic: a step of the grid is ten times."),
         "## How to read a page",
         wrapped("**Sectors.** Global memory is read in sectors of 32 bytes. A load by a warp is one request; its 32 lanes touch between 1 and 32 "
                 "sectors, and four are enough for 32 neighbours of f32."),
@@ -180,4 +200,4 @@ def overview_page(ladders):
                 f"{link('`limits.toml`', PAGE, 'docs/ladder/limits.toml')}; the test `docs.ladder` fails until it has run again. "
                 f"{link('`measure_gpu.sh`', PAGE, 'docs/ladder/measure_gpu.sh')} measures on a GPU."),
     ]
-    return {PAGE: "\n\n".join(blocks) + "\n", **files}
+    return {PAGE: "\n\n".join(blocks) + "\n", **sources_page(ladders), **files}

@@ -7,10 +7,10 @@ COLUMNS = 120
 NOT_FIRST = re.compile(r"^([-+*#>=|]+|\d+[.)])$")  # what would begin a list, a heading or a table
 
 
-def wrapped(words):
+def wrapped(words, columns=COLUMNS):
     lines = [""]
     for word in words.split():
-        full = len(lines[-1]) + len(word) + 1 > COLUMNS
+        full = len(lines[-1]) + len(word) + 1 > columns
         if full and not NOT_FIRST.match(word):
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
