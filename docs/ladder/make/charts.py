@@ -19,7 +19,9 @@ def rate_of(run, row):
 
 
 def rate_words(run, rate):
-    return f"{rate:.3g} GB/s" if run.ladder == "reduce" else rate_text(rate)
+    if run.ladder != "reduce":
+        return rate_text(rate)
+    return f"{rate / 1000:.3g} TB/s" if rate >= 1000 else f"{rate:.3g} GB/s"
 
 
 def companions(rung, run, n, kernel):
@@ -64,7 +66,7 @@ def bars_picture(rung, run, n, kernel):
         picture.text(12, y + 8, f"peak of the machine in this mode: {rate_text(ceiling['flops'] / 1e9)}", 11, kind="dim")
         y += 18
     elif ceiling:
-        picture.text(12, y + 8, f"memory bandwidth of the device: {ceiling['bytes_per_second'] / 1e9:.4g} GB/s", 11, kind="dim")
+        picture.text(12, y + 8, f"memory bandwidth of the device: {rate_words(run, ceiling['bytes_per_second'] / 1e9)}", 11, kind="dim")
         y += 18
     return picture.svg(y + 4)
 
@@ -129,35 +131,39 @@ def roofline_picture(rung, run, n, kernel, counted=None):
 
 
 def ladder_picture(title, series, rows, unit, low, high):
-    """Rungs from top to bottom and their speed across, on a logarithmic scale. A series is (name, kind, shape, {row: rate})."""
-    width = 760
+    """Rungs from top to bottom and their speed across, on a logarithmic scale.
+
+    A row is (words, kind): a heading, a rung of the main line, whose neighbours are joined, or one that stands alone. A
+    series is (name, colour, shape, {row: rate}).
+    """
+    width = 500
     picture = Picture(title, width)
-    left, right, step = 190, width - 24, 20
-    top = 40 + 18 * ((len(series) + 1) // 2)
+    left, right, step = 196, width - 34, 20
+    top = 40 + 18 * len(series)
     x_of = lambda rate: left + (math.log10(rate) - low) / (high - low) * (right - left)
     picture.text(14, 24, title, 14, bold=True)
     for at, (name, kind, shape, _) in enumerate(series):
-        x, y = 20 + at % 2 * 370, 46 + at // 2 * 18
-        mark(picture, x, y - 4, kind, shape)
-        picture.text(x + 12, y, name, 12)
+        mark(picture, 20, 42 + at * 18, kind, shape)
+        picture.text(32, 46 + at * 18, name, 12)
     bottom = top + 14 + step * len(rows)
     for power in range(low, high + 1):
         x = x_of(10**power)
         picture.line(x, top, x, bottom, "rule", 0.8)
-        words = f"{10 ** (power - 3):g} T{unit}" if power >= 3 else f"{10**power:g} G{unit}"
-        picture.text(x, bottom + 16, words, 11, "middle" if power < high else "end", "dim")
-    for at, (words, bold) in enumerate(rows):
+        picture.text(x, bottom + 16, f"{10 ** (power - 3):g} T" if power >= 3 else f"{10**power:g} G", 11, "middle", "dim")
+    picture.text(14, bottom + 16, unit, 11, kind="dim")
+    for at, (words, kind) in enumerate(rows):
         y = top + 14 + at * step + step / 2
-        picture.text(14, y + 4, words, 12, bold=bold)
-        if not bold:
+        picture.text(14, y + 4, words, 12, bold=kind == "heading")
+        if kind != "heading":
             picture.line(left, y, right, y, "rule", 0.4)
     for name, kind, shape, rates in series:
-        places = [(x_of(rate), top + 14 + at * step + step / 2) for at, rate in sorted(rates.items())]
-        for (x, y), (x2, y2) in zip(places, places[1:]):
-            if y2 - y <= 2 * step:
-                picture.line(x, y, x2, y2, {"a": "as", "b": "bs", "c": "cs"}.get(kind, "rule"), 1.2, "3 3" if shape == "ring" else None)
-        for x, y in places:
-            mark(picture, x, y, kind, shape)
+        place = lambda at: (x_of(rates[at]), top + 14 + at * step + step / 2)
+        joined = [at for at in sorted(rates) if rows[at][1] == "main"]
+        for at, then in zip(joined, joined[1:]):
+            if "heading" not in [kind_of for _, kind_of in rows[at:then]]:
+                picture.path([place(at), place(then)], kind[0] + "s", 1.2, "3 3" if shape == "ring" else None)
+        for at in rates:
+            mark(picture, *place(at), kind, shape)
     return picture.svg(bottom + 28)
 
 

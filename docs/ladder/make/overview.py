@@ -49,19 +49,19 @@ def climb(ladders):
     """The chart of both ladders of products: main lines from naive to the top, today's machines and the sources'."""
     rows, order = [], {}
     for ladder, words in (("cpu", "Processor"), ("cuda", "GPU")):
-        rows.append((words, True))
+        rows.append((words, "heading"))
         for rung in ladders[ladder]:
             if rung.main:
                 order[ladder, rung.name] = len(rows)
-                rows.append((rung.title, False))
+                rows.append((rung.title, "main"))
         for name, shown in (("best", "the best kernel of Tessera"), ("vendor", "the vendor's library")):
             order[ladder, name] = len(rows)
-            rows.append((shown, False))
-    rows.append(("The walkthrough's seven levels", True))
+            rows.append((shown, "alone"))
+    rows.append(("The walkthrough's seven levels", "heading"))
     levels = seeds.levels()
     for level in range(len(levels)):
         order["level", level] = len(rows)
-        rows.append((f"level {level + 1}", False))
+        rows.append((f"level {level + 1}", "main"))
     series = []
     for ladder, kind in (("cpu", "b"), ("cuda", "a")):
         rungs = [rung for rung in ladders[ladder] if rung.main]
@@ -127,7 +127,7 @@ def ladder_page(ladder, rungs):
             row.append(charts.rate_words(run, charts.rate_of(run, found)) if found else "–")
     if runs:
         order = {(ladder, rung.name): at for at, rung in enumerate(rungs)} | {(ladder, "best"): len(rungs), (ladder, "vendor"): len(rungs) + 1}
-        rows = [(rung.title, False) for rung in rungs] + [("the best kernel of Tessera", False), ("the vendor's library", False)]
+        rows = [(rung.title, "main" if rung.main else "alone") for rung in rungs] + [("the best kernel of Tessera", "alone"), ("the vendor's library", "alone")]
         series = [(f"{run.title}, {run.size(kernels_of(rungs))}", kind, "dot", series_of(run, rungs, run.size(kernels_of(rungs)), order))
                   for run, kind in zip(runs, "abc")]
         low, high = {"cuda": (2, 5), "cpu": (-1, 4), "reduce": (-2, 4)}[ladder]
@@ -186,7 +186,7 @@ def overview_page(ladders):
         "## From naive to the top",
         picture("Products: from the textbook's loop to the top, on a processor and a GPU", PAGE, "docs/ladder/pictures/climb.svg"),
         wrapped(f"Filled dots are measured ({gpu.title} and {cpu.title}, in {link('docs/results', PAGE, 'docs/results/README.md')}); rings are what the sources "
-                f"of the ladder published ({link('the figures', PAGE, SOURCES)}). A line joins neighbours. Across the scale is logarithmic: a step of the grid is ten times."),
+                f"of the ladder published ({link('the figures', PAGE, SOURCES)}). A line joins the rungs of a main line. Across the scale is logarithmic: a step of the grid is ten times."),
         "## How to read a page",
         wrapped("**Sectors.** Global memory is read in sectors of 32 bytes. A load by a warp is one request; its 32 lanes touch between 1 and 32 "
                 "sectors, and four are enough for 32 neighbours of f32."),

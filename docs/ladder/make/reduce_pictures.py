@@ -117,6 +117,10 @@ def tree_picture(rung):
             picture.line(left + warp * 32 * scale, y, left + warp * 32 * scale, y + 11, "rule", 0.6)
         warps = len({t // 32 for t in working})
         y += 17
-        picture.text(left, y + 7, f"{len(working)} thread{'s' if len(working) > 1 else ''} in {warps} warp{'s' if warps > 1 else ''}", 10, kind="dim")
+        words = f"{len(working)} thread{'s' if len(working) > 1 else ''} in {warps} warp{'s' if warps > 1 else ''}"
+        more = conflicts(working, stride)
+        picture.text(left, y + 7, words, 10, kind="dim")
+        if more:
+            picture.text(388, y + 7, f"bank conflicts: {more + 1} turns", 10, "end", "hot")
         y += 14
     return picture.svg(y + 6)
