@@ -31,6 +31,8 @@ class Block:
         for text in (self.rung.code, *self.scope.texts[1:]):
             for match in re.finditer(r"<<<(.*?)>>>", text, re.S):
                 written = split_top(match[1], ",")[1].strip()
+                if named := re.search(rf"\bdim3 {re.escape(written)}(\([^;]*\));", text):
+                    written = f"dim3{named[1]}"
                 sizes = re.fullmatch(r"dim3\(([^,]*), ([^)]*)\)", written)
                 try:
                     if sizes:
@@ -241,13 +243,15 @@ def shared_accesses(block):
         km = operand == "B" or shape[0] == block.k and shape[0] != block.m
         load, width = first_load(block, operand)
         if operand == "A" and km:
-            for e in range(1):
-                found.append((f"{operand}, transposing store", kind, [(at + e) * length + line for line, at in load], 1))
+            found.append((f"{operand}, transposing store", kind, [at * length + line for line, at in load], 1))
         else:
             found.append((f"{operand}, store", kind, [line * length + at for line, at in load], width))
         read = 4 if block.vector == 4 and km else 1
         addresses = [(row if km else row * length) if operand == "A" else col for row, col in places]
         found.append((f"{operand}, read", kind, addresses, read))
+        if operand == "A" and not km and "along_row" in block.rung.code:  # lanes go down the columns of a transposed A
+            lines = min(tile, LANES)
+            found.append(("A stored transposed, store", kind, [lane % lines * length + lane // lines for lane in range(LANES)], 1))
     return found
 
 
