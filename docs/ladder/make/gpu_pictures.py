@@ -256,16 +256,23 @@ def shared_accesses(block):
 
 
 def wavefronts(addresses, width):
-    """For each phase of 128 bytes the lanes' words by banks: [{bank: set of words}]. A vector's lanes come in eights."""
-    lanes = LANES // width
-    phases = []
+    """For each part of a request that is served together, the lanes' words by banks: [{bank: set of words}].
+
+    A part is the lanes that ask for 128 bytes. Two parts are one where all lanes agree with their neighbours n ^ 1, or
+    all with n ^ 2 (the lens counts in the same way).
+    """
+    parts = width
+    if parts > 1 and any(all(addresses[lane] == addresses[lane ^ apart] for lane in range(LANES)) for apart in (1, 2)):
+        parts //= 2
+    lanes = LANES // parts
+    found = []
     for first in range(0, LANES, lanes):
         banks = {}
         for address in addresses[first : first + lanes]:
             for word in range(address, address + width):
                 banks.setdefault(word % BANKS, set()).add(word)
-        phases.append(banks)
-    return phases
+        found.append(banks)
+    return found
 
 
 def banks_picture(rung, kernel):
@@ -299,7 +306,7 @@ def banks_picture(rung, kernel):
                 y += 14
             y += 2
         if len(shown) < len(phases):
-            picture.text(12, y + 9, f"and {len(phases) - 1} like it: eight lanes are a wavefront", 11, kind="dim")
+            picture.text(12, y + 9, f"and {len(phases) - 1} like it, of {LANES // len(phases)} lanes each", 11, kind="dim")
             y += 14
         y += 16
         said.append((words, sum(needed), conflicts))

@@ -191,7 +191,7 @@ def overview_page(ladders):
         wrapped("**Sectors.** Global memory is read in sectors of 32 bytes. A load by a warp is one request; its 32 lanes touch between 1 and 32 "
                 "sectors, and four are enough for 32 neighbours of f32."),
         wrapped("**Banks.** Shared memory has 32 banks of 4 bytes. Lanes that want different words of one bank wait for each other: each further "
-                "turn is a wavefront more. Vectors of 16 bytes a lane are served for eight lanes at a time."),
+                "turn is a wavefront more. Vectors of 16 bytes a lane are served for eight lanes at a time, or for sixteen where neighbours want the same one."),
         wrapped("**The model.** A kernel asks for a number of bytes and operations. The longer of bytes over bandwidth and operations over peak is "
                 "the time that it would take if caches served nothing in between and all units worked all the time."),
         wrapped(f"**The roofline** has the same two limits as lines; [Williams and others](https://doi.org/10.1145/1498765.1498785) describe it. "
