@@ -2,7 +2,7 @@
 # Measures on a GPU what the pages of the ladder show: times, registers and occupancy with gemm_compare, and counters
 # with Nsight Compute (ncu).
 #
-#     measure_gpu.sh BUILD FOLDER [PART...]    PART: times, f32, f64, units, reductions; without one: all of them
+#     measure_gpu.sh BUILD FOLDER [PART...]    PART: times, f32, reductions, units, more, f64; without one: all of them
 #
 # BUILD has bin/gemm_compare. FOLDER gets ladder-*.json and ncu-PART/KERNEL.csv; `keep_measured.py FOLDER MACHINE` puts
 # them into docs/results, and `make_ladder.py` makes the pages again.
@@ -14,7 +14,7 @@ fi
 compare=$1/bin/gemm_compare
 out=$2
 shift 2
-parts=${*:-times f32 units reductions f64}
+parts=${*:-times f32 reductions units more f64}
 size=${SIZE:-2048}
 length=${LENGTH:-16777216}
 ncu=${NCU:-$(command -v ncu || find /usr/local/cuda*/bin /opt/nvidia/nsight-compute -name ncu 2>/dev/null | head -n 1)}
@@ -65,13 +65,17 @@ count() {
   echo "$part $kernel: nothing was counted; $out/ncu-$part/$kernel.log says why"
 }
 
+common='--gpu --repeat 7 --time-limit 2 --check-rows 4 --no-progress'
 for part in $parts; do
   case $part in
   times)
-    common='--gpu --repeat 7 --time-limit 2 --check-rows 4 --no-progress'
     "$compare" $common --sizes 1024,2048,4096 --dtype f32 --math strict,compensated,tf32 --kernels \
       "$(echo $gemm $kahan segmented stream_k slender wmma_tf32 wgmma_tf32 strict cublas cublas_lt cublas_tf32 | tr ' ' ,)" \
       --json "$out/ladder-f32.json" >"$out/ladder-f32.txt"
+    "$compare" --gpu --op sum_of_squares --sizes 1048576,16777216,67108864 --repeat 7 --no-progress \
+      --json "$out/ladder-sum-of-squares.json" >"$out/ladder-sum-of-squares.txt"
+    ;;
+  more)
     "$compare" $common --sizes 1024,2048,4096 --dtype f64 --math strict,compensated --kernels \
       "$(echo $gemm $kahan segmented stream_k slender dmma cublas cublas_lt | tr ' ' ,)" \
       --json "$out/ladder-f64.json" >"$out/ladder-f64.txt"
@@ -79,8 +83,6 @@ for part in $parts; do
       --json "$out/ladder-16-bit.json" >"$out/ladder-16-bit.txt"
     "$compare" $common --shape 64x64x65536 --dtype f32 --kernels segmented,async_copy,slender,stream_k,cublas \
       --json "$out/ladder-deep.json" >"$out/ladder-deep.txt"
-    "$compare" --gpu --op sum_of_squares --sizes 1048576,16777216,67108864 --repeat 7 --no-progress \
-      --json "$out/ladder-sum-of-squares.json" >"$out/ladder-sum-of-squares.txt"
     ;;
   f32) for kernel in $gemm $kahan; do count f32 "$kernel" --dtype f32 --math strict,compensated --sizes "$size"; done ;;
   f64) for kernel in $gemm dmma; do count f64 "$kernel" --dtype f64 --math strict --sizes "$size"; done ;;

@@ -94,8 +94,20 @@ class Rung:
             self.field("math").rpartition("::")[2], "strict")
 
     def listing(self):
-        """The lines that show the idea: what the unnamed namespace holds before the kernel's entry."""
-        body = self.text.partition("namespace {\n")[2]
+        """The lines that show the idea: what the unnamed namespace holds before the kernel's entry; where that is nothing,
+        the header beside the file that has the loops."""
+        own = self.lines_of(self.text)
+        if len(own) > 2:
+            return own
+        beside = [self.path.parent / name for name in re.findall(r'#include "(\w+\.hpp)"', self.text)]
+        for header in beside:
+            body = header.read_text(encoding="utf-8").partition("namespace tessera")[2].partition("{\n")[2] if header.is_file() else ""
+            if "template <class T, Schedule" in body:
+                return body.rpartition("\n} // namespace")[0].strip("\n").split("\n")
+        return own
+
+    def lines_of(self, text):
+        body = text.partition("namespace {\n")[2]
         body = re.split(r"^(?:template <[^>]*>\n)?constexpr (?:GemmKernel|ReduceKernel|std::array|auto in_)", body, flags=re.M)[0]
         body = body.partition("\n} // namespace\n")[0]
         return body.strip("\n").split("\n")
