@@ -136,3 +136,13 @@ def lens():
         for one in document if isinstance(document, list) else [document]:
             found[one["kernel"]] = {**one, "from": file.name}
     return found
+
+
+@functools.lru_cache(None)
+def cache_misses():
+    """The counts of Cachegrind by kernel, and its file: docs/results/cachegrind-*.json."""
+    found = {}
+    for file, document in documents("tessera.cache"):
+        for row in document["rows"]:
+            found[row["kernel"]] = {**row, "file": file}
+    return found

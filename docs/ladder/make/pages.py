@@ -214,6 +214,7 @@ class Page:
     def counters(self):
         rung = self.rung
         if rung.ladder == "cpu":
+            self.cache_misses()
             return
         self.add("## Counters")
         said = False
@@ -239,6 +240,24 @@ class Page:
                 self.add(table(["line", "access", "requests", "a request", "of the bytes used"], counters_text.lens_rows(document), (0, 2, 3, 4)))
         if not said:
             self.add("Not measured yet.")
+
+    def cache_misses(self):
+        """What Cachegrind counted of the rung, of the one before and of the default kernel."""
+        known = measured.cache_misses()
+        own = [kernel for kernel in self.rung.kernels if kernel in known]
+        if not own:
+            return
+        before = [kernel for kernel in (self.rung.before.kernels if self.rung.before else ()) if kernel in known]
+        rows = []
+        for kernel, words in [*((kernel, "") for kernel in own), *((kernel, " (before)") for kernel in before[:1]), ("simd", " (the default)")]:
+            row = known.get(kernel)
+            if row:
+                rows.append([kernel + words, *(three(row[name] / row["products"] * factor) for name, factor in (("loads", 1), ("l1_misses", 1000), ("l2_misses", 1000)))])
+        self.add("## Counters")
+        self.add(table(["kernel", "load instructions a multiply-add", "misses of L1, for 1000", "misses of L2, for 1000"], rows, (1, 2, 3)))
+        row = known[own[0]]
+        self.add(wrapped(f"Counted by Cachegrind, which simulates an L1 of 32 KiB and an L2 of 1 MiB, at n = {row['n']} in f32 with one thread and AVX2 "
+                         f"({link('file', self.rung.page, 'docs/results/' + row['file'])}). Packing is in it. One load of a vector counts as one."))
 
     def timeline(self):
         for kernel in self.rung.kernels:
