@@ -90,6 +90,8 @@ class Scope:
                 return lambda value, match=match: self.value(match[2], **{match[1]: value})
             if match := re.search(rf"\busing {name} = ([^;]*);", text):
                 return self.alias(match[1])
+            if re.search(rf"template <class T>\s*struct {name} {{", text):
+                return self.structure("", name, "T")
             if re.search(rf"^namespace [\w:]*\b{name} {{", text, re.M):
                 return Members(Scope([text, *self.texts], self.known["T"]))
         raise KeyError(name)

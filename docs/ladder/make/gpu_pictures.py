@@ -51,17 +51,20 @@ class Block:
 
     @functools.lru_cache(None)
     def place(self, lane, warp=0):
-        """(row, column) of the first result of a lane in the block's tile."""
+        """(row, column) of the first result of a lane in the block's tile; None where the source does not say it in i and
+        j or in row and col, as where lanes hold parts of several results."""
+        if re.search(r"wmma|dmma", self.rung.code):
+            return None
+        found = self.found(lane, warp)
+        return None if lane and found == self.found(0, warp) else found
+
+    @functools.lru_cache(None)
+    def found(self, lane, warp):
         number, index = self.thread(lane, warp)
         names = {"threadIdx": index, "thread": number, "origin": types.SimpleNamespace(row=0, col=0),
                  "blockDim": types.SimpleNamespace(x=self.shape[0], y=self.shape[1]), "blockIdx": types.SimpleNamespace(x=0, y=0),
                  "x": types.SimpleNamespace(n=SHOWN_N, m=SHOWN_N, k=SHOWN_N)}
-        if re.search(r"wmma|dmma", self.rung.code):
-            return None  # a lane holds parts of several results
-        headers = self.scope.texts[1:]
-        if "Position<" in self.rung.code:
-            headers = [text for text in headers if "struct Position" in text]
-        for text in (self.rung.code, *headers):
+        for text in (self.rung.code, *self.scope.texts[1:]):
             place = self.walk(text, names)
             if place:
                 return place
