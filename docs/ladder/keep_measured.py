@@ -6,7 +6,7 @@
 FOLDER is the one that measure_gpu.sh filled, or a part of it. Times go into docs/results/MACHINE-ladder-*.json and
 MACHINE-sum-of-squares.json: the reports of gemm_compare, a result a line, with six digits and without lists of errors.
 Counters go into MACHINE-counters-PART.json (schema tessera.counters/1) from ncu-PART/KERNEL.csv, as `ncu --csv --page
-raw` prints one counted launch: lines of the program and of ncu itself, then names, units and values. Values are kept in
+raw` prints one counted launch: lines of the program, which name the sizes, and of ncu, then names, units and values. Values are kept in
 bytes, nanoseconds and percent. A table without a launch is left out, with a line on the standard error.
 """
 
@@ -25,6 +25,7 @@ UNITS = {
 TYPES = {"wmma_fp16": "f16", "wmma_bf16": "bf16"}
 
 
+ASKED = set(re.findall(r"\b[a-z0-9]+__[\w.]+", (pathlib.Path(__file__).resolve().parent / "measure_gpu.sh").read_text(encoding="utf-8")))
 STALLED, LEAST_STALL = "smsp__average_warps_issue_stalled", 0.02
 RESULTS = pathlib.Path(__file__).resolve().parents[1] / "results"
 PARTS = ("f32", "f64", "units", "reductions")
@@ -54,7 +55,7 @@ def launches(text):
         cells = dict(zip(head, row))
         metrics = {}
         for name, unit, value in zip(head, units, row):
-            if "__" in name and (known := number(value)) is not None:
+            if (name in ASKED or name.startswith(STALLED)) and (known := number(value)) is not None:
                 metrics[name] = known * UNITS.get(unit.lower(), 1)
         found.append((cells["Kernel Name"], metrics))
     return found
@@ -66,20 +67,13 @@ def rounded(value):
     return int(value) if value == int(value) and abs(value) < 2**53 else short
 
 
-def command_of(log):
-    """The first line of a log, which is the command."""
-    return log.read_text(encoding="utf-8", errors="replace").partition("\n")[0] if log.is_file() else ""
-
-
-def shape_of(command, part):
-    """m, n and k of the command that a log begins with."""
-    if match := re.search(r"--shape (\d+)x(\d+)x(\d+)", command):
+def shape_of(text):
+    """m, n and k that gemm_compare printed above its table; the elements of a sum are n."""
+    if match := re.search(r"^m = (\d+), n = (\d+), k = (\d+), ", text, re.M):
         return tuple(int(size) for size in match.groups())
-    match = re.search(r"--sizes (\d+)", command)
-    if not match:
-        raise NotCounted("its .log does not begin with the command, so that the sizes are not known")
-    n = int(match[1])
-    return (1, n, 1) if part == "reductions" else (n, n, n)
+    if match := re.search(r"^\S.*, length (\d+), ", text, re.M):
+        return 1, int(match[1]), 1
+    raise NotCounted("it does not have the line of gemm_compare that names the sizes")
 
 
 def machine_of(folder):
@@ -98,13 +92,14 @@ def document(folder, part, device, date):
     for file in sorted((pathlib.Path(folder) / f"ncu-{part}").glob("*.csv")):
         kernel = file.stem
         try:
-            function, metrics = launches(file.read_text(encoding="utf-8", errors="replace"))[-1]
-            m, n, k = shape_of(command_of(file.with_suffix(".log")), part)
+            text = file.read_text(encoding="utf-8", errors="replace")
+            function, metrics = launches(text)[-1]
+            m, n, k = shape_of(text)
         except NotCounted as problem:
             empty.append(f"{file}: {problem}")
             continue
         metrics = {name: value for name, value in metrics.items() if not (name.startswith(STALLED) and value < LEAST_STALL)}
-        rows.append({"kernel": kernel, "function": function.partition("(")[0], "dtype": TYPES.get(kernel, "f64" if part == "f64" else "f32"),
+        rows.append({"kernel": kernel, "function": re.sub(r"^void |unnamed>::", "", function.partition("(")[0]), "dtype": TYPES.get(kernel, "f64" if part == "f64" else "f32"),
                      "m": m, "n": n, "k": k, "metrics": {name: rounded(value) for name, value in sorted(metrics.items())}})
     return {"schema": "tessera.counters/1", "machine": {"device": device, "date": date},
             "command": f"docs/ladder/measure_gpu.sh BUILD FOLDER {part}", "rows": rows}, empty
@@ -137,10 +132,14 @@ def report(text):
     """A report of gemm_compare as docs/results keeps it."""
     made = json.loads(text)
     for row in made["results"]:
-        for name in ("ulps", "worst", "expected", "found"):
-            (row.get("error") or {}).pop(name, None)
-        row.pop("freivalds", None)
-        row.pop("device_state", None)
+        if row.get("error"):
+            row["error"] = {"max_over_bound": row["error"].get("max_over_bound")}
+        for name in ("freivalds", "device_state", "check_seconds", "speedup"):
+            row.pop(name, None)
+        if row.get("verdict") == "pass":
+            row["reason"] = ""
+    made["results"] = [row for row in made["results"] if row.get("seconds") or row.get("verdict") in ("wrong", "failed")]
+    made["grades"] = []
     made["command"] = [pathlib.PurePath(word).name if word.startswith("/") else word for word in made["command"]]
     return lines_of(short(made), "results")
 

@@ -53,10 +53,9 @@ count() {
   shift 2
   mkdir -p "$out/ncu-$part"
   for skip in 1 0; do
-    echo "gemm_compare --kernels $kernel $*" >"$out/ncu-$part/$kernel.log"
     "$ncu" --csv --page raw --kernel-name "regex:$functions" --launch-skip $skip --launch-count 1 --metrics "$metrics" \
       "$compare" --gpu --kernels "$kernel" --repeat 2 --check-rows 1 --no-progress "$@" \
-      >"$out/ncu-$part/$kernel.csv" 2>>"$out/ncu-$part/$kernel.log"
+      >"$out/ncu-$part/$kernel.csv" 2>"$out/ncu-$part/$kernel.log"
     if grep -q '^"0"' "$out/ncu-$part/$kernel.csv"; then
       echo "$part $kernel: counted"
       return

@@ -1,7 +1,7 @@
 """The counters of a rung as a table: gemm_compare's resources, Nsight Compute's metrics, and the counts of the lens."""
 
 import measured
-from words import amount, three
+from words import amount, table, three
 
 LOADS = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
 WAVES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
@@ -28,7 +28,7 @@ def stalls(metrics):
             if reason not in ("selected", "not_selected") and "not_issued" not in reason:
                 found.append((reason, value))
     found.sort(key=lambda entry: -entry[1])
-    return [(f"{reason} ({STALL_WORDS.get(reason, reason)})", value) for reason, value in found[:3]]
+    return [(STALL_WORDS.get(reason, reason), value) for reason, value in found[:3]]
 
 
 def ratio(metrics, top, bottom):
@@ -59,7 +59,8 @@ def ncu_rows(metrics):
     add = lambda words, value, unit="": value is not None and rows.append([words, three(value) + unit])
     if not metrics:
         return rows
-    add("registers a thread", metrics.get("launch__registers_per_thread"))
+    if metrics.get("launch__registers_per_thread"):
+        rows.append(["registers a thread", f"{metrics['launch__registers_per_thread']:.0f}"])
     add("occupancy, reached", metrics.get("sm__warps_active.avg.pct_of_peak_sustained_active"), " %")
     add("cycles that issue an instruction", metrics.get("smsp__issue_active.avg.pct_of_peak_sustained_active"), " %")
     for words, op in (("load", "ld"), ("store", "st")):
@@ -75,8 +76,15 @@ def ncu_rows(metrics):
     if moved:
         rows.append(["bytes that memory moved", amount(moved, "B")])
     for at, (words, value) in enumerate(stalls(metrics), 1):
-        rows.append([f"stall {at}: {words}", f"{three(value)} warps an issue"])
+        rows.append([f"stall {at}, warps an issue", f"{three(value)}: {words}"])
     return rows
+
+
+def side_by_side(columns):
+    """One table of several lists of (words, value); stalls, whose words differ, are cells of their own."""
+    names = list(dict.fromkeys(name for _, rows in columns for name, _ in rows))
+    cells = [dict(rows) for _, rows in columns]
+    return table(["", *(head for head, _ in columns)], [[name, *(of.get(name, "–") for of in cells)] for name in names])
 
 
 def lens_rows(document):
@@ -87,11 +95,13 @@ def lens_rows(document):
             requests = line["requests"]
             if not requests:
                 continue
-            count = line["sectors"] if line["access"].startswith("global") else line["wavefronts"]
             unit = "sectors" if line["access"].startswith("global") else "wavefronts"
             used = line["bytes_asked"] / line["bytes_moved"] if line.get("bytes_moved") else None
-            rows.append([f"{line['line']}", line["access"], f"{requests}", f"{three(count / requests)} {unit}",
-                         f"{100 * used:.0f} %" if used is not None and used <= 1 else "–"])
+            file = line.get("file", "").rpartition("/")[2]
+            own = document["file"].rpartition("/")[2]
+            where = f"{line.get('kernel_line') or line['line']}" if line.get("kernel_line") or file == own else f"{file}:{line['line']}"
+            rows.append([where, line["access"], line.get("array", ""), f"{requests}", f"{three(line[unit] / requests)} {unit}",
+                         "all" if used is not None and used >= 0.995 else f"{100 * used:.0f} %" if used is not None else "–"])
     return rows
 
 

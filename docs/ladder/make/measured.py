@@ -89,6 +89,19 @@ class Run:
         return min(rows, key=lambda row: row["seconds"]["median"], default=None)
 
 
+def other_products(kernel):
+    """Products of which the kernel was measured, but not with its ladder: (run, [rows of the same product, fastest first])."""
+    found = []
+    for file, document in documents("tessera.compare"):
+        own = [row for row in document["results"] if row["op"] == "gemm" and row["kernel"] == kernel and row["seconds"] and not row["beta"]]
+        for row in own:
+            same = [one for one in document["results"] if one["seconds"] and not one["transfer"]
+                    and all(one[name] == row[name] for name in ("m", "n", "k", "dtype", "math", "trans_a", "trans_b", "backend"))]
+            run = Run(file, document, "cuda" if row["backend"] == "cuda" else "cpu", row["dtype"], row["threads"])
+            found.append((run, sorted(same, key=lambda one: one["seconds"]["median"])))
+    return found
+
+
 def slug(words):
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
 

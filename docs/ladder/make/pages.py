@@ -169,7 +169,7 @@ class Page:
         self.add("## What was measured")
         found = list(self.measured_rows())
         if not found:
-            self.add("Not measured yet: no file of docs/results has this kernel with its ladder.")
+            self.other_products()
             return
         seen = set()
         lines = []
@@ -188,6 +188,18 @@ class Page:
         links = ", ".join(link(f"`{file}`", self.rung.page, f"docs/results/{file}") for file in files)
         self.add(wrapped(f"Times are medians of {links}, run on {', '.join(sorted({run.date for run, *_ in found}))}; "
                          f"{link('docs/results', self.rung.page, 'docs/results/README.md')} has the commands."))
+
+    def other_products(self):
+        """Products of other shapes, where the kernel rejects squares."""
+        found = [entry for kernel in self.rung.kernels for entry in measured.other_products(kernel)]
+        if not found:
+            self.add("Not measured yet: no file of docs/results has this kernel with its ladder.")
+        for run, rows in found:
+            first = rows[0]
+            self.add(wrapped(f"A product of {first['m']}×{first['n']}×{first['k']} on {run.title} "
+                             f"({link(f'`{run.file}`', self.rung.page, f'docs/results/{run.file}')}, {run.date}):"))
+            name = lambda row: f"**{row['kernel']}**" if row["kernel"] in self.rung.kernels else measured.shown(row["kernel"])
+            self.add(table(["kernel", "time", "GFLOP/s"], [[name(row), seconds_text(row["seconds"]["median"]), three(row["gflops"])] for row in rows], (1, 2)))
 
     def times(self, found):
         reduce = self.rung.ladder == "reduce"
@@ -217,28 +229,32 @@ class Page:
             self.cache_misses()
             return
         self.add("## Counters")
-        said = False
+        resources, counted, from_files = [], [], {}
+        copies = "repack(" in rung.text  # the driver speaks of the kernel that copies
         for run, n, kernel, row in self.measured_rows():
-            resources = counters_text.resource_rows(row)
-            if resources:
-                said = True
-                self.add(f"{kernel}, {run.title}, as the driver says:")
-                self.add(table(["", ""], resources))
+            rows = counters_text.resource_rows(row)
+            if rows and not copies:
+                resources.append((f"{kernel}, {run.title}", rows))
         for kernel in rung.kernels:
             for dtype in ("f32", "f64", "f16", "bf16"):
-                counted = measured.counters().get((kernel, dtype))
-                if counted:
-                    said = True
-                    size = f"n = {counted['n']}" if counted["m"] == counted["n"] == counted["k"] else f"{counted['m']}×{counted['n']}×{counted['k']}"
-                    self.add(wrapped(f"{kernel}, {dtype}, {size}, counted by Nsight Compute on {article(counted['device'])} "
-                                     f"({link('file', rung.page, 'docs/results/' + counted['file'])}):"))
-                    self.add(table(["", ""], counters_text.ncu_rows(counted["metrics"])))
-            if kernel in measured.lens():
-                said = True
-                document = measured.lens()[kernel]
-                self.add(wrapped(f"{kernel}, {document['shape']}, counted by the lens without a GPU, for each line of the source that reads or writes:"))
-                self.add(table(["line", "access", "requests", "a request", "of the bytes used"], counters_text.lens_rows(document), (0, 2, 3, 4)))
-        if not said:
+                row = measured.counters().get((kernel, dtype))
+                if row:
+                    size = f"n = {row['n']}" if row["m"] == row["k"] or rung.ladder == "reduce" else f"{row['m']}×{row['n']}×{row['k']}"
+                    counted.append((f"{kernel}, {dtype}, {size}", counters_text.ncu_rows(row["metrics"])))
+                    from_files[row["file"]] = row["device"]
+        if resources:
+            self.add("As the driver says:")
+            self.add(counters_text.side_by_side(resources))
+        if counted:
+            files = ", ".join(f"{article(device)} ({link(f'`{file}`', rung.page, f'docs/results/{file}')})" for file, device in from_files.items())
+            self.add(wrapped(f"Counted by Nsight Compute on {files}:"))
+            self.add(counters_text.side_by_side(counted))
+        seen = [kernel for kernel in rung.kernels if kernel in measured.lens()]
+        for kernel in seen:
+            document = measured.lens()[kernel]
+            self.add(wrapped(f"{kernel}, {document['shape']} in {document['dtype']}, counted by the lens without a GPU, for each line that reads or writes memory:"))
+            self.add(table(["line", "access", "of", "requests", "a request", "of the bytes used"], counters_text.lens_rows(document), (3, 4, 5)))
+        if not resources and not counted and not seen:
             self.add("Not measured yet.")
 
     def cache_misses(self):
