@@ -124,7 +124,7 @@ def ladder_page(ladder, rungs):
         head.append(f"{run.title}, {'n = ' if ladder != 'reduce' else ''}{n}")
         for rung, row in zip(rungs, cells):
             found = best_row(run, n, rung)
-            row.append(charts.rate_words(run, charts.rate_of(run, found)) if found else "–")
+            row.append(charts.rate_words(run, charts.rate_of(run, found)) if found else in_another_type(run, rungs, rung))
     if runs:
         order = {(ladder, rung.name): at for at, rung in enumerate(rungs)} | {(ladder, "best"): len(rungs), (ladder, "vendor"): len(rungs) + 1}
         rows = [(rung.title, "main" if rung.main else "alone") for rung in rungs] + [("the best kernel of Tessera", "alone"), ("the vendor's library", "alone")]
@@ -135,11 +135,18 @@ def ladder_page(ladder, rungs):
         files[path] = charts.ladder_picture(f"{title}: the speed of each rung", series, rows, "B/s" if ladder == "reduce" else "FLOP/s", low, high)
         blocks.append(picture(f"{title}: the speed of each rung", page, path))
     blocks.append(table(head, cells, range(2, len(head))))
-    if ladder == "cuda":
-        blocks.append(wrapped(f"An arrow back: {link('the whole ladder', page, PAGE)}. The words are in {link('the glossary', page, 'docs/glossary.md')}."))
-    else:
-        blocks.append(wrapped(f"{link('The whole ladder', page, PAGE)} · {link('glossary', page, 'docs/glossary.md')}"))
+    blocks.append(wrapped(f"{link('The whole ladder', page, PAGE)} · {link('glossary', page, 'docs/glossary.md')}"))
     return {page: "\n\n".join(blocks) + "\n", **files}
+
+
+def in_another_type(run, rungs, rung):
+    """The speed of a rung that has no f32 kernel, in its own type on the same machine."""
+    for other in measured.runs(rung.ladder, kernels_of(rungs)):
+        if other.name == run.name and other.threads == run.threads and other.dtype != run.dtype and f"_{run.dtype}" not in rung.text:
+            found = best_row(other, other.size(rung.kernels), rung)
+            if found:
+                return f"{charts.rate_words(other, charts.rate_of(other, found))} in {other.dtype}"
+    return "–"
 
 
 def summary(rung):
@@ -175,8 +182,7 @@ def sources_page(ladders):
 
 def overview_page(ladders):
     files = {"docs/ladder/pictures/climb.svg": climb(ladders)}
-    gpu = measured.runs("cuda", kernels_of(ladders["cuda"]))[0]
-    cpu = measured.runs("cpu", kernels_of(ladders["cpu"]))[0]
+    titles = [run.title for ladder in ("cuda", "cpu") for run in measured.runs(ladder, kernels_of(ladders[ladder])) if run.dtype == "f32"]
     blocks = ["# The ladder", NOTE, wrapped(
         "This is a course in how a matrix product is made fast. Each rung is one idea: a short source that works on every shape, a picture of "
         "what it reads, what it costs by the roofline, what was measured, what limits it, and which rung answers that."),
@@ -185,7 +191,7 @@ def overview_page(ladders):
                 f"{link('Start here', PAGE, 'docs/start.md')} has the first ten minutes."),
         "## From naive to the top",
         picture("Products: from the textbook's loop to the top, on a processor and a GPU", PAGE, "docs/ladder/pictures/climb.svg"),
-        wrapped(f"Filled dots are measured ({gpu.title} and {cpu.title}, in {link('docs/results', PAGE, 'docs/results/README.md')}); rings are what the sources "
+        wrapped(f"Filled dots are measured ({'; '.join(titles)}; in {link('docs/results', PAGE, 'docs/results/README.md')}); rings are what the sources "
                 f"of the ladder published ({link('the figures', PAGE, SOURCES)}). A line joins the rungs of a main line. Across the scale is logarithmic: a step of the grid is ten times."),
         "## How to read a page",
         wrapped("**Sectors.** Global memory is read in sectors of 32 bytes. A load by a warp is one request; its 32 lanes touch between 1 and 32 "

@@ -4,6 +4,7 @@ import os
 import re
 
 import charts
+import counters_page
 import counters_text
 import cpu_pictures
 import gpu_pictures
@@ -224,56 +225,7 @@ class Page:
         return table(head, rows, range(2, 7))
 
     def counters(self):
-        rung = self.rung
-        if rung.ladder == "cpu":
-            self.cache_misses()
-            return
-        self.add("## Counters")
-        resources, counted, from_files = [], [], {}
-        copies = "repack(" in rung.text  # the driver speaks of the kernel that copies
-        for run, n, kernel, row in self.measured_rows():
-            rows = counters_text.resource_rows(row)
-            if rows and not copies:
-                resources.append((f"{kernel}, {run.title}", rows))
-        for kernel in rung.kernels:
-            for dtype in ("f32", "f64", "f16", "bf16"):
-                row = measured.counters().get((kernel, dtype))
-                if row:
-                    size = f"n = {row['n']}" if row["m"] == row["k"] or rung.ladder == "reduce" else f"{row['m']}×{row['n']}×{row['k']}"
-                    counted.append((f"{kernel}, {dtype}, {size}", counters_text.ncu_rows(row["metrics"])))
-                    from_files[row["file"]] = row["device"]
-        if resources:
-            self.add("As the driver says:")
-            self.add(counters_text.side_by_side(resources))
-        if counted:
-            files = ", ".join(f"{article(device)} ({link(f'`{file}`', rung.page, f'docs/results/{file}')})" for file, device in from_files.items())
-            self.add(wrapped(f"Counted by Nsight Compute on {files}:"))
-            self.add(counters_text.side_by_side(counted))
-        seen = [kernel for kernel in rung.kernels if kernel in measured.lens()]
-        for kernel in seen:
-            document = measured.lens()[kernel]
-            self.add(wrapped(f"{kernel}, {document['shape']} in {document['dtype']}, counted by the lens without a GPU, for each line that reads or writes memory:"))
-            self.add(table(["line", "access", "of", "requests", "a request", "of the bytes used"], counters_text.lens_rows(document), (3, 4, 5)))
-        if not resources and not counted and not seen:
-            self.add("Not measured yet.")
-
-    def cache_misses(self):
-        """What Cachegrind counted of the rung, of the one before and of the default kernel."""
-        known = measured.cache_misses()
-        own = [kernel for kernel in self.rung.kernels if kernel in known]
-        if not own:
-            return
-        before = [kernel for kernel in (self.rung.before.kernels if self.rung.before else ()) if kernel in known]
-        rows = []
-        for kernel, words in [*((kernel, "") for kernel in own), *((kernel, " (before)") for kernel in before[:1]), ("simd", " (the default)")]:
-            row = known.get(kernel)
-            if row:
-                rows.append([kernel + words, *(three(row[name] / row["products"] * factor) for name, factor in (("loads", 1), ("l1_misses", 1000), ("l2_misses", 1000)))])
-        self.add("## Counters")
-        self.add(table(["kernel", "load instructions a multiply-add", "misses of L1, for 1000", "misses of L2, for 1000"], rows, (1, 2, 3)))
-        row = known[own[0]]
-        self.add(wrapped(f"Counted by Cachegrind, which simulates an L1 of 32 KiB and an L2 of 1 MiB, at n = {row['n']} in f32 with one thread and AVX2 "
-                         f"({link('file', self.rung.page, 'docs/results/' + row['file'])}). Packing is in it. One load of a vector counts as one."))
+        (counters_page.cache_misses if self.rung.ladder == "cpu" else counters_page.counters)(self)
 
     def timeline(self):
         for kernel in self.rung.kernels:
@@ -300,8 +252,3 @@ class Page:
         by_name = {one.name: one for one in self.rungs if one is not self.rung}
         found = lambda match: self.to(by_name[match[0]], match[0]) if match[0] in by_name else (f"`{match[0]}`" if "_" in match[0] else match[0])
         return re.sub(r"\b[a-z]\w*\b", found, text)
-
-
-def article(device):
-    name = re.sub(r"^NVIDIA (\w+).*", r"\1", device)
-    return f"an {name}" if name[0] in "AEFHILMNORSX" else f"a {name}"
