@@ -135,7 +135,8 @@ class Counts(unittest.TestCase):
         self.assertEqual(moved.bytes, 4 * (64 * 128 * 3 + 128 * 96 * 2 + 64 * 96))
 
     def test_work_as_gemm_compare_counts_it(self):
-        """Every measured product of a rung has the accesses and the model's time of the report, unless its kernel has changed."""
+        """Every measured product of a rung has the accesses and the model's time of the report, unless its kernel has changed. A run
+        may measure a bandwidth again and raise it after it has computed a time with the first one."""
         compared = 0
         for ladder in ("cuda", "cpu"):
             of = LADDERS[ladder]
@@ -148,7 +149,7 @@ class Counts(unittest.TestCase):
                         if not moved or not row["model_seconds"] or not work.agrees(row, moved):
                             continue
                         bandwidth, _ = work.level_of(ceiling, row["m"], row["n"], row["k"], element)
-                        self.assertAlmostEqual(moved.seconds(ceiling["flops"], bandwidth) / row["model_seconds"], 1, 4, row["kernel"])
+                        self.assertAlmostEqual(moved.seconds(ceiling["flops"], bandwidth) / row["model_seconds"], 1, 2, row["kernel"])
                         compared += 1
         self.assertGreater(compared, 50)
 
