@@ -80,18 +80,19 @@ def roofline_picture(rung, run, n, kernel, counted=None):
         return None
     picture = Picture(f"{kernel} on the roofline of {run.title}")
     picture.text(12, 20, "Roofline", 13, bold=True)
-    picture.text(12, 37, f"{run.title}, n = {n}; across: operations a byte asked for", 11, kind="dim")
+    sizes = f"{n} elements" if run.ladder == "reduce" else f"n = {n}"
+    picture.text(12, 37, f"{run.title}, {sizes}; across: operations a byte asked for", 11, kind="dim")
     left, top, right, bottom = 46, 56, 388, 262
     peak = ceiling["flops"] / 1e9
     roofs = [("memory", ceiling["bytes_per_second"] / 1e9), *((f"L{c['level']}", c["bytes_per_second"] / 1e9) for c in ceiling["caches"])]
     low_x, high_x = -4, 12
     high_y = math.ceil(math.log10(peak) + 0.15)
-    low_y = high_y - 5
+    low_y = high_y - (7 if run.ladder == "reduce" else 5)
     x_of = lambda i: left + (math.log2(i) - low_x) / (high_x - low_x) * (right - left)
     y_of = lambda g: bottom - (math.log10(max(g, 10**low_y)) - low_y) / (high_y - low_y) * (bottom - top)
     for power in range(low_y, high_y + 1):
         picture.line(left, y_of(10**power), right, y_of(10**power), "rule", 0.7)
-        words = f"{10 ** (power - 3):g} T" if power >= 3 else f"{10**power:g} G"
+        words = f"{10 ** (power - 3):g} T" if power >= 3 else f"{10.0**power:g} G"
         picture.text(left - 5, y_of(10**power) + 4, words, 10, "end", "dim")
     for power in range(low_x, high_x + 1, 4):
         x = x_of(2.0**power)

@@ -65,8 +65,7 @@ class Page:
         self.add(wrapped(f"The source: {link(f'`{os.path.basename(rung.file)}`', rung.page, rung.file)}."))
         self.pictures()
         self.kernel()
-        if rung.ladder != "reduce":
-            self.cost()
+        self.cost()
         self.speed()
         self.counters()
         self.timeline()
@@ -137,7 +136,7 @@ class Page:
                 "This kernel counts its operations and bytes in its own way; `gemm_compare` shows the count as `accesses` and its time as `model`."))
             return
         head = ["", *(f"{kernel}, {run.title}, n = {n}" for run, n, kernel, _, _ in amounts)]
-        rows = [["operations"], ["bytes asked for"], ["bytes a result"], ["operations a byte"], ["arithmetic alone"], ["bytes alone"], ["the model's time"], ["measured"]]
+        rows = [["operations"], ["bytes asked for"], ["bytes an element" if rung.ladder == "reduce" else "bytes a result"], ["operations a byte"], ["arithmetic alone"], ["bytes alone"], ["the model's time"], ["measured"]]
         for run, n, kernel, row, moved in amounts:
             ceiling = run.ceiling(row["math"])
             bandwidth, level = work.level_of(ceiling, row["m"], row["n"], row["k"], measured.BYTES[run.dtype])
@@ -151,6 +150,10 @@ class Page:
         self.add(table(head, rows))
         if not all(work.agrees(row, moved) for _, _, _, row, moved in amounts):
             self.add(wrapped("**The measured kernel was an earlier one**: `gemm_compare` counted other accesses when it ran. The table counts today's source."))
+        if rung.ladder == "reduce":
+            self.add(wrapped("The model is the roofline's: the longer of the two times. All rungs read each element once, so that the model is the same; what "
+                             "differs is how many loads are on their way. Times are of the call, with its launch and the sums' way to the host."))
+            return
         self.add(wrapped("The model is the roofline's: the longer of the two times. Bytes are what the kernel asks for, warp by warp, and not what "
                          "memory moves: a kernel that is faster than its model was served by a cache in between." if rung.ladder == "cuda" else
                          "The model is the roofline's: the longer of the two times, with the bandwidth of the nearest memory that holds all operands. "
@@ -179,7 +182,7 @@ class Page:
                 continue
             seen.add(run.key)
             lines.append(self.show(f"speed-{run.key}", f"{kernel}: speed on {run.title}", charts.bars_picture(self.rung, run, n, kernel)))
-            if run.ladder != "reduce":
+            if run.ceiling(row["math"]):
                 moved = counters_text.counted_bytes(kernel, run.dtype, n)
                 lines.append(self.show(f"roofline-{run.key}", f"{kernel} on the roofline of {run.title}",
                                        charts.roofline_picture(self.rung, run, n, kernel, moved)))

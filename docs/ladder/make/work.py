@@ -112,7 +112,9 @@ def name_of(rung):
 
 
 def of(rung, kernel, m, n, k, element):
-    """The work of a product by a rung's kernel, or None."""
+    """The work of a product by a rung's kernel, or None; of a sum of squares a square and an addition for each element."""
+    if rung.ladder == "reduce":
+        return Work(2.0 * n, n, n * element)
     name = name_of(rung)
     p = Product(m, n, k, element, rung.tile(kernel, element), rung.math == "compensated")
     if name == "pitched":
@@ -122,7 +124,7 @@ def of(rung, kernel, m, n, k, element):
 
 def level_of(ceiling, m, n, k, element):
     """(bytes per second, name) of the nearest memory that holds all operands, as gemm_compare's model takes it."""
-    needed = (m * k + k * n + m * n) * element
+    needed = (n if m == 1 and k == 1 else m * k + k * n + m * n) * element
     for cache in ceiling.get("caches", ()):
         if cache["bytes"] >= needed:
             return cache["bytes_per_second"], f"L{cache['level']}"
