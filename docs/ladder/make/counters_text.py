@@ -105,10 +105,11 @@ def lens_rows(document):
     return rows
 
 
-def counted_bytes(kernel, dtype, n):
-    """Bytes that memory moved for a product of this size, if ncu counted them at it."""
-    row = measured.counters().get((kernel, dtype))
-    if not row or row["m"] != n:
+def counted_bytes(kernel, run):
+    """(size, bytes that memory moved) of a product of the run's machine, where ncu counted one that the run has."""
+    row = measured.counters().get((kernel, run.dtype))
+    if not row or not row["device"].startswith(run.device["device"]) or not run.at(row["n"], kernel):
         return None
     metrics = row["metrics"]
-    return (metrics.get("dram__bytes_read.sum") or 0) + (metrics.get("dram__bytes_write.sum") or 0) or None
+    moved = (metrics.get("dram__bytes_read.sum") or 0) + (metrics.get("dram__bytes_write.sum") or 0)
+    return (row["n"], moved) if moved else None

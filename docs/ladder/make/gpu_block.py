@@ -168,7 +168,7 @@ def shared_accesses(block):
         found.append((f"{operand}, read", kind, addresses, read))
         if operand == "A" and not km and "along_row" in block.rung.code:  # lanes go down the columns of a transposed A
             lines = min(tile, LANES)
-            found.append(("A stored transposed, store", kind, [lane % lines * length + lane // lines for lane in range(LANES)], 1))
+            found.append(("transposed A, store", kind, [lane % lines * length + lane // lines for lane in range(LANES)], 1))
     return found
 
 

@@ -183,9 +183,9 @@ class Page:
             seen.add(run.key)
             lines.append(self.show(f"speed-{run.key}", f"{kernel}: speed on {run.title}", charts.bars_picture(self.rung, run, n, kernel)))
             if run.ceiling(row["math"]):
-                moved = counters_text.counted_bytes(kernel, run.dtype, n)
+                at, moved = counters_text.counted_bytes(kernel, run) or (n, None)
                 lines.append(self.show(f"roofline-{run.key}", f"{kernel} on the roofline of {run.title}",
-                                       charts.roofline_picture(self.rung, run, n, kernel, moved)))
+                                       charts.roofline_picture(self.rung, run, at, kernel, moved)))
         self.add("\n".join(line for line in lines if line))
         self.add(self.times(found))
         files = sorted({run.file for run, *_ in found})
