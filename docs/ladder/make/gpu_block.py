@@ -115,6 +115,8 @@ def first_load(block, operand):
             return [(row, 0) for row, _ in places], 1
         return [(col, 0) if transposed else (0, col) for _, col in places], 1
     width = block.vector
+    if operand == "A" and re.search(r"AsyncTileLoader<[^;]*along == Along::K", block.rung.code):
+        width = 1  # elements that change their place on the way are copied one by one
     if block.m == 1:
         length = block.threads
         return [(0, lane) for lane in range(LANES)], 1
@@ -133,13 +135,12 @@ def sectors_of(places, width, element):
 
 def layout(block, name):
     """(rows, row length, order) of a tile in shared memory: order is "mk" or "km" for A."""
-    patterns = (rf"PaddedTile<T, ([^;]*?)> {name};", rf"\bT {name}((?:\[[^\]]*\])+)")
-    match = re.search(patterns[0], block.rung.code)
+    match = re.search(rf"PaddedTile<T, ([^;]*?)> {name};", block.rung.code)
     try:
         if match:
             parts = [int(block.scope.value(part)) for part in match[1].split(",")]
             return parts[0], parts[1] + (parts[2] if len(parts) > 2 else 0)
-        match = re.search(patterns[1], block.rung.code)
+        match = re.search(rf"\bT (?:{name}|{name[0]})((?:\[[^\]]*\]){{2,}})", block.rung.code)
         if match:
             sizes = [int(block.scope.value(part)) for part in re.findall(r"\[([^\]]*)\]", match[1])][-2:]
             return sizes[0], sizes[1]
