@@ -3,8 +3,8 @@
 
     count_accesses.py BUILD [KERNEL...]     BUILD has bin/gemm_compare; with names it counts these kernels anew
 
-A kernel that the lens cannot run is left out, with a line on the standard error. Of each line that reads or writes memory
-the counts are kept, and not the addresses; files are named from the root of the repository.
+A kernel that the lens cannot run is left out, with a line on the standard error. Accesses of one kind, array
+and cost are one row, with the first line of the rung that makes them; addresses are not kept.
 """
 
 import argparse
@@ -22,28 +22,47 @@ import rungs  # noqa: E402
 
 SHAPE = "256x256x256"
 FILE = rungs.ROOT / "docs/results/lens-cuda-f32.json"
-LINE = ("line", "file", "kernel_line", "function", "access", "array", "requests", "sectors", "wavefronts", "bytes_asked", "bytes_moved")
-LAUNCH = ("name", "grid", "block", "shared_bytes", "times", "barriers", "divergent_branches")
+COUNTS = ("requests", "sectors", "wavefronts", "bytes_asked", "bytes_moved")
+LAUNCH = ("name", "grid", "block", "shared_bytes", "barriers", "divergent_branches")
 
 
 def relative(file):
     """A file's path from the root of whichever copy the lens was built in."""
     for folder in ("backends/", "apps/", "include/"):
-        before, found, rest = file.partition(f"/{folder}")
+        _, found, rest = f"/{file}".partition(f"/{folder}")
         if found:
             return folder + rest
     return pathlib.PurePath(file).name
 
 
+def code_of(line, own):
+    """The text of the rung's line that makes an access, or of a header's; where it is a call, the access is within."""
+    file = relative(line.get("file", own))
+    number = line.get("kernel_line") or line["line"]
+    path = rungs.ROOT / (own if line.get("kernel_line") else file)
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return lines[number - 1].strip() if 0 < number <= len(lines) else f"{pathlib.PurePath(file).name}:{number}"
+
+
+def rows_of(launch, own):
+    rows = {}
+    for line in launch["lines"]:
+        if line["requests"]:
+            cost = line["sectors"] if line["access"].startswith("global") else line["wavefronts"]
+            key = line["access"], line.get("array", ""), round(cost / line["requests"], 2)
+            row = rows.setdefault(key, {"access": key[0], "array": key[1], "code": code_of(line, own), **dict.fromkeys(COUNTS, 0)})
+            for name in COUNTS:
+                row[name] += line.get(name, 0)
+    return list(rows.values())
+
+
 def kept(document):
     """What a page needs of the lens's document."""
-    launches = []
-    for launch in document["launches"]:
-        lines = [{name: relative(line[name]) if name == "file" else line[name] for name in LINE if name in line} for line in launch["lines"]]
-        launches.append({**{name: launch[name] for name in LAUNCH if name in launch}, "lines": lines})
+    own = relative(document["file"])
+    launches = [{**{name: launch[name] for name in LAUNCH if name in launch}, "lines": rows_of(launch, own)} for launch in document["launches"]]
     shape = document["shape"]
     text = shape if isinstance(shape, str) else "×".join(str(shape[name]) for name in "mnk")
-    return {"kernel": document["kernel"], "file": relative(document["file"]), "shape": text, "dtype": document.get("dtype", "f32"),
+    return {"kernel": document["kernel"], "shape": text, "dtype": document.get("dtype", "f32"),
             "findings": document.get("findings", []), "launches": launches}
 
 

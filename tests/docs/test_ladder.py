@@ -46,6 +46,11 @@ FILES = ("docs/ladder", "docs/results", "backends/cuda/gemm", "backends/cuda/red
 LADDERS = rungs.read_all()
 
 
+def name_of_own(lines, operand):
+    """Whether the kernel reads the operand itself, and not a copy of it."""
+    return any(line.get("array") == operand and line["access"] == "global load" for line in lines)
+
+
 def rung(ladder, name):
     return next(one for one in LADDERS[ladder] if one.name == name)
 
@@ -128,6 +133,33 @@ class Counts(unittest.TestCase):
         self.assertEqual(conflicts("float4"), {"A store": 1, "A read": 0, "B store": 0, "B read": 4})
         self.assertEqual(conflicts("conflict_free"), {"A store": 0, "A read": 0, "B store": 0, "B read": 4})
         self.assertEqual(conflicts("z_order"), {"A store": 0, "A read": 0, "B store": 0, "B read": 0})
+
+    def test_reads_of_shared_memory_as_ncu_counted_them(self):
+        """In these rungs a step reads as many vectors of A as of B, so that the mean of the two is what ncu counts a request."""
+        compared = 0
+        for name in ("float4", "double_buffer", "conflict_free", "z_order", "warp_tile"):
+            counted = measured.counters().get((name, "f32"))
+            if counted:
+                reads = [waves for words, waves, _ in gpu_pictures.banks_picture(rung("cuda", name), name)[1] if "read" in words]
+                metrics = counted["metrics"]
+                requests = metrics["smsp__inst_executed_op_shared_ld.sum"]
+                self.assertAlmostEqual(sum(reads) / 2, metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] / requests, 1, name)
+                compared += 1
+        self.assertGreater(compared, 0)
+
+    def test_the_lens_sees_what_the_pictures_show(self):
+        """Sectors of A and B, and wavefronts of shared memory, of the rungs that the lens counted without an edge."""
+        compared = 0
+        for one in LADDERS["cuda"]:
+            for kernel in one.kernels:
+                lines = [line for launch in measured.lens().get(kernel, {"launches": []})["launches"] for line in launch["lines"]]
+                counts = gpu_pictures.sectors_picture(one, kernel)[1] if kernel == one.kernels[-1] else {}
+                for operand, sectors in counts.items():
+                    seen = [line["sectors"] / line["requests"] for line in lines if line["access"] == "global load" and line.get("array") == operand]
+                    if seen and name_of_own(lines, operand):
+                        self.assertAlmostEqual(min(seen, key=lambda count: abs(count - sectors)), sectors, 2, f"{kernel}, {operand}")
+                        compared += 1
+        self.assertTrue(compared or not measured.lens())
 
     def test_work(self):
         moved = work.of(rung("cuda", "shared_tile"), "shared_tile_32", 64, 96, 128, 4)

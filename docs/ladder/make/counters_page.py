@@ -34,8 +34,9 @@ def counters(page):
     seen = [kernel for kernel in rung.kernels if kernel in measured.lens()]
     for kernel in seen:
         document = measured.lens()[kernel]
-        page.add(wrapped(f"{kernel}, {document['shape']} in {document['dtype']}, counted by the lens without a GPU, for each line that reads or writes memory:"))
-        page.add(table(["line", "access", "of", "requests", "a request", "of the bytes used"], counters_text.lens_rows(document), (3, 4, 5)))
+        page.add(wrapped(f"{kernel}, {document['shape']} in {document['dtype']}, counted by the lens without a GPU:"))
+        head, rows = counters_text.lens_rows(document)
+        page.add(table(head, rows, range(len(head) - 3, len(head))))
     if not resources and not counted and not seen:
         page.add("Not measured yet.")
 

@@ -88,21 +88,19 @@ def side_by_side(columns):
 
 
 def lens_rows(document):
-    """A row for each line of the kernel that reads or writes memory."""
+    """A row for each kind of access of the kernels, in the order of their launches."""
     rows = []
+    several = len(document["launches"]) > 1
     for launch in document["launches"]:
         for line in launch["lines"]:
-            requests = line["requests"]
-            if not requests:
-                continue
             unit = "sectors" if line["access"].startswith("global") else "wavefronts"
             used = line["bytes_asked"] / line["bytes_moved"] if line.get("bytes_moved") else None
-            file = line.get("file", "").rpartition("/")[2]
-            own = document["file"].rpartition("/")[2]
-            where = f"{line.get('kernel_line') or line['line']}" if line.get("kernel_line") or file == own else f"{file}:{line['line']}"
-            rows.append([where, line["access"], line.get("array", ""), f"{requests}", f"{three(line[unit] / requests)} {unit}",
+            code = "`" + line["code"].removeprefix("if (").replace("`", "'")[:56].rstrip(" {") + "`"
+            rows.append([*([launch["name"]] if several else []), line["access"], line.get("array", "").replace("_", "\\_"), code, f"{line['requests']}",
+                         f"{three(line[unit] / line['requests'])} {unit}",
                          "all" if used is not None and used >= 0.995 else f"{100 * used:.0f} %" if used is not None else "–"])
-    return rows
+    head = [*(["kernel"] if several else []), "access", "of", "by", "requests", "a request", "of the bytes used"]
+    return head, rows
 
 
 def counted_bytes(kernel, run):

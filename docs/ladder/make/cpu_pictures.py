@@ -79,7 +79,17 @@ def lines_picture(rung):
     return picture.svg(y)
 
 
-def panels(rung, n, element):
+def blocks(rung, n, depth, element, device):
+    """Bytes of the block of A and of the panel of B, by the fractions of the caches that the source has."""
+    block = re.search(r"l2_bytes_of\(machine\) \* (\d+) / (\d+)", rung.text)
+    panel = re.search(r"l3 / (\d+), Index{(\d+)} << 20", rung.text)
+    if not block or not panel:
+        raise SystemExit(f"{rung.file}: the sizes of its blocks cannot be read; docs/ladder/make/cpu_pictures.py looks for fractions of L2 and L3")
+    whole = n * depth * element
+    return (min(device["l2_bytes"] * int(block[1]) // int(block[2]), whole), min(device["l3_bytes"] // int(panel[1]), int(panel[2]) << 20, whole))
+
+
+def panels(rung, n, element, device):
     """(words, bytes, kind) of what has to stay in a cache so that its elements are loaded from memory once."""
     loops = Loops(rung)
     whole = n * n * element
@@ -87,8 +97,9 @@ def panels(rung, n, element):
         return [("a quarter of a matrix", whole // 4, "a"), ("A, B and C", 3 * whole, "c")]
     if loops.blocked:
         depth = min(n, loops.depth)
-        return [("micro-panel of A", loops.rows * depth * element, "a"), ("micro-panel of B", loops.cols * depth * element, "b"),
-                ("block of A or B, at most", min(16 << 20, whole), "c"), ("A, B and C", 3 * whole, "c")]
+        block, panel = blocks(rung, n, depth, element, device)
+        return [("strip of A", loops.rows * depth * element, "a"), ("strip of B", loops.cols * depth * element, "b"),
+                ("block of A", block, "a"), ("panel of B", panel, "b"), ("A, B and C", 3 * whole, "c")]
     if rung.name.startswith("tiled"):
         return [("three 4×4 sub-matrices", 3 * loops.rows * loops.cols * element, "a"), ("four rows of A", loops.rows * n * element, "a"),
                 ("all of B", whole, "b")]
@@ -119,7 +130,7 @@ def caches_picture(rung, run, n):
     picture.text(12, 37, f"{run.name}, {run.dtype}; across: bytes, each mark is four times the one before", 11, kind="dim")
     low, high = 5, 30
     x_of = lambda size: 14 + (math.log2(max(size, 1)) - low) / (high - low) * 372
-    rows = panels(rung, n, element)
+    rows = panels(rung, n, element, run.device)
     top, height = 62, 30
     caches = [(name, run.device.get(key)) for name, key in (("L1", "l1_bytes"), ("L2", "l2_bytes"), ("L3", "l3_bytes")) if run.device.get(key)]
     bottom = top + height * len(rows)

@@ -198,6 +198,8 @@ def overview_page(ladders):
                 "sectors, and four are enough for 32 neighbours of f32."),
         wrapped("**Banks.** Shared memory has 32 banks of 4 bytes. Lanes that want different words of one bank wait for each other: each further "
                 "turn is a wavefront more. Vectors of 16 bytes a lane are served for eight lanes at a time, or for sixteen where neighbours want the same one."),
+        wrapped("**Counters.** Nsight Compute counts on a GPU. The lens (`gemm_compare --lens RUNG --shape 256x256x256`) counts sectors and wavefronts "
+                "line by line on any machine, and Cachegrind the misses of a processor's caches; what they simulate is the same everywhere."),
         wrapped("**The model.** A kernel asks for a number of bytes and operations. The longer of bytes over bandwidth and operations over peak is "
                 "the time that it would take if caches served nothing in between and all units worked all the time."),
         wrapped(f"**The roofline** has the same two limits as lines; [Williams and others](https://doi.org/10.1145/1498765.1498785) describe it. "
