@@ -218,6 +218,10 @@ class Pages(unittest.TestCase):
                 if shape.get(name):
                     self.assertTrue(-1 <= float(shape.get(name)) <= most + 1, f"{path}: {shape.tag} {shape.attrib}")
 
+    def test_limits_are_of_rungs(self):
+        for ladder, entries in rungs.PROSE.items():
+            self.assertEqual(sorted(entries), sorted(one.name for one in LADDERS[ladder]))
+
     def test_marks(self):
         lines, old_shown = rung("cuda", "naive_coalesced").marked()
         self.assertTrue(old_shown)
