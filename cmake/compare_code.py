@@ -44,7 +44,8 @@ def device_functions(library):
             yield (architecture, "\n".join(lines)), name
             name = None
         elif name and "/*" in line:
-            lines.append(re.sub(r"`\([^)]*\)", "`(symbol)", line.strip()))
+            # The widest instruction of a file decides in which column the others' encodings are printed.
+            lines.append(" ".join(re.sub(r"`\([^)]*\)", "`(symbol)", line).split()))
 
 
 def host_functions(folder):

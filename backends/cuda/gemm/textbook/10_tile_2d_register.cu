@@ -5,12 +5,6 @@
 /// while this step computes, and A's elements for four steps of k are one read. The columns of a thread are 16 apart,
 /// so that a warp reads neighbours. One result costs 2·k operations and reads 2·k/128 elements from global memory (k/16
 /// bytes in f32), as in 09_tile_2d.cu. The source is the SGEMM repository.
-///
-/// occupancy_1 and occupancy_3 are the same kernel with other launch bounds. The bound is the number of blocks of 256
-/// threads that a multiprocessor has to hold, here two, and the compiler cuts the registers of a thread to fit: with
-/// one block a thread may have 255 of them, with three 80. More blocks hide more of the latency of the loads; fewer
-/// registers spill the 64 sums to local memory. gemm_compare shows registers, local memory and occupancy beside the
-/// times. Their source is the kernel walkthrough (its fifth level).
 
 #include <tessera/backend/traffic.hpp>
 
@@ -55,8 +49,8 @@ __device__ void load_tile(T (&tile)[rows][ld], const StridedMatrix<T>& x, Index 
   }
 }
 
-template <class T, int blocks>
-__global__ void __launch_bounds__(threads, blocks) tile_2d_register(StridedOperands<T> x) {
+template <class T>
+__global__ void __launch_bounds__(threads, 2) tile_2d_register(StridedOperands<T> x) {
   __shared__ T a_tile[tile<T>][tile_k];
   __shared__ T b_tile[tile_k][tile<T>];
   const TileOrigin origin = tile_origin(x, tile<T>, tile<T>);
@@ -97,39 +91,24 @@ __global__ void __launch_bounds__(threads, blocks) tile_2d_register(StridedOpera
       }
 }
 
-template <class T, int blocks>
+template <class T>
 void launch(const GemmCall& call, cudaStream_t stream) {
-  tile_2d_register<T, blocks><<<tile_count(call, tile<T>, tile<T>), threads, 0, stream>>>(StridedOperands<T>(call));
-}
-
-template <class T, int blocks>
-constexpr GemmKernel rung_of(const char* name, const char* summary, const char* source) {
-  return {.name = name,
-          .summary = summary,
-          .source = source,
-          .type = dtype_of<T>,
-          .tile = {tile<T>, tile<T>, tile_k},
-          .summation = Summation::Canonical,
-          .run = run_launch<launch<T, blocks>>,
-          .traffic = tile_traffic};
+  tile_2d_register<<<tile_count(call, tile<T>, tile<T>), threads, 0, stream>>>(StridedOperands<T>(call));
 }
 
 template <class T>
-constexpr GemmKernel rung = rung_of<T, 2>("tile_2d_register",
-                                          "8x8 results a thread, the operands of an outer product in registers",
-                                          "SGEMM repository");
-template <class T, int blocks>
-constexpr GemmKernel bound_rung = rung_of<T, blocks>(blocks == 1 ? "occupancy_1" : "occupancy_3",
-                                                     "tile_2d_register bound to a number of blocks a multiprocessor",
-                                                     "kernel walkthrough");
+constexpr GemmKernel rung{.name = "tile_2d_register",
+                          .summary = "8x8 results a thread, the operands of an outer product in registers",
+                          .source = "SGEMM repository",
+                          .type = dtype_of<T>,
+                          .tile = {tile<T>, tile<T>, tile_k},
+                          .summation = Summation::Canonical,
+                          .run = run_launch<launch<T>>,
+                          .traffic = tile_traffic};
 
 } // namespace
 
 const GemmKernel tile_2d_register_f32 = rung<float>;
 const GemmKernel tile_2d_register_f64 = rung<double>;
-const GemmKernel occupancy_1_f32 = bound_rung<float, 1>;
-const GemmKernel occupancy_1_f64 = bound_rung<double, 1>;
-const GemmKernel occupancy_3_f32 = bound_rung<float, 3>;
-const GemmKernel occupancy_3_f64 = bound_rung<double, 3>;
 
 } // namespace tessera::cuda
