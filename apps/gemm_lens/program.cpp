@@ -112,18 +112,19 @@ const std::vector<std::string> as_nvcc{"-O3",
                                        "-fno-tree-vectorize",
                                        "-fno-unswitch-loops"};
 /// What makes it report accesses and branches.
-const std::vector<std::string> reporting{"-g1", "-fsanitize=thread", "-fsanitize-coverage=trace-pc,trace-cmp", "--param",
-                                         "tsan-instrument-func-entry-exit=0"};
+const std::vector<std::string> reporting{"-g1", "-fsanitize=thread", "-fsanitize-coverage=trace-pc,trace-cmp",
+                                         "--param", "tsan-instrument-func-entry-exit=0"};
 
 } // namespace
 
 Program::Program(const Source& source, const Folders& folders) : folders_(folders), compiler_(find_gcc()) {
   std::string tail;
   if (!source.rung.empty())
-    tail = fmt::format("\nnamespace tessera::lens {{ const char* run_rung(const GemmKernel&, const void*); }}\n"
-                       "extern \"C\" const char* tessera_lens_rung(const void* call) {{ return "
-                       "tessera::lens::run_rung(tessera::cuda::{}, call); }}\n",
-                       source.symbol);
+    tail = fmt::format(
+        "\nnamespace tessera::lens {{ const char* run_rung(const GemmKernel&, const void*); }}\n"
+        "extern \"C\" const char* tessera_lens_rung(const void* call) {{ return "
+        "tessera::lens::run_rung(tessera::cuda::{}, call); }}\n",
+        source.symbol);
   std::vector<std::string> link{compiler_.string(), compile(source.file, tail, "kernel", source.symbol).string()};
   const fs::path repack = folders.backends / "cuda/gemm/common/copies/repack.cu";
   if (contents(folder_.path() / "kernel.ii").find("copies/repack.cuh\"") != std::string::npos && fs::exists(repack))
@@ -139,17 +140,29 @@ fs::path Program::compile(const fs::path& file, const std::string& tail, const c
   const fs::path read = folder_.path() / (std::string(name) + ".raw.ii");
   const fs::path rewritten = folder_.path() / (std::string(name) + ".ii");
   const fs::path object = folder_.path() / (std::string(name) + ".o");
-  std::vector<std::string> command{compiler_.string(), "-x", "c++", "-std=gnu++20", "-march=native", "-E", "-w",
-                                   "-Dmain=tessera_lens_main_of_file", "-DTESSERA_LENS=1",
-                                   "-I" + folders_.headers.string(), "-I" + folders_.backends.string(),
-                                   "-I" + folders_.include.string(), "-include", "cuda_runtime.h", file.string(), "-o",
+  std::vector<std::string> command{compiler_.string(),
+                                   "-x",
+                                   "c++",
+                                   "-std=gnu++20",
+                                   "-march=native",
+                                   "-E",
+                                   "-w",
+                                   "-Dmain=tessera_lens_main_of_file",
+                                   "-DTESSERA_LENS=1",
+                                   "-I" + folders_.headers.string(),
+                                   "-I" + folders_.backends.string(),
+                                   "-I" + folders_.include.string(),
+                                   "-include",
+                                   "cuda_runtime.h",
+                                   file.string(),
+                                   "-o",
                                    read.string()};
   bool good = false;
   std::string said = run_tool(command, folder_.path(), good);
   if (!good) throw CompileError(said);
   write(rewritten, rewrite(contents(read), rung) + tail);
-  command = {compiler_.string(), "-x", "c++-cpp-output", "-std=gnu++20", "-march=native", "-w",
-             "-fdiagnostics-color=never"};
+  command = {compiler_.string(), "-x", "c++-cpp-output",           "-std=gnu++20",
+             "-march=native",    "-w", "-fdiagnostics-color=never"};
   command.insert(command.end(), as_nvcc.begin(), as_nvcc.end());
   command.insert(command.end(), reporting.begin(), reporting.end());
   command.insert(command.end(), {"-c", rewritten.string(), "-o", object.string()});
@@ -161,12 +174,12 @@ fs::path Program::compile(const fs::path& file, const std::string& tail, const c
 Run Program::run(const Question& question) const {
   const fs::path report = folder_.path() / "report.json";
   const auto seconds = static_cast<long>(std::ceil(question.seconds));
-  ChildProcess child({program_.string(), report.string(), std::string(to_string(question.type)),
-                      std::to_string(question.shape.m), std::to_string(question.shape.n),
-                      std::to_string(question.shape.k), question.op_a == Op::Transpose ? "1" : "0",
-                      question.op_b == Op::Transpose ? "1" : "0", fmt::format("{}", question.alpha),
-                      fmt::format("{}", question.beta), std::to_string(seconds)},
-                     {});
+  ChildProcess child(
+      {program_.string(), report.string(), std::string(to_string(question.type)), std::to_string(question.shape.m),
+       std::to_string(question.shape.n), std::to_string(question.shape.k), question.op_a == Op::Transpose ? "1" : "0",
+       question.op_b == Op::Transpose ? "1" : "0", fmt::format("{}", question.alpha), fmt::format("{}", question.beta),
+       std::to_string(seconds)},
+      {});
   // The program ends itself in time; the rest is for what it cannot see.
   const ChildProcess::Event event = child.wait(-1, Clock::now() + std::chrono::seconds(seconds + 10));
   const int status = child.end(std::chrono::milliseconds(0));

@@ -108,8 +108,10 @@ void drop_echoes(std::vector<FindingReport>& findings) {
   const auto is_echo = [&](const FindingReport& one) {
     for (const FindingReport& other : findings) {
       if (&other == &one || other.kind != "race") continue;
-      if (one.kind == "uninitialised" && (is_same(one.place, other.place) || is_same(one.place, other.other))) return true;
-      if (one.kind == "race" && &other < &one && is_same(one.place, other.other) && is_same(one.other, other.place)) return true;
+      if (one.kind == "uninitialised" && (is_same(one.place, other.place) || is_same(one.place, other.other)))
+        return true;
+      if (one.kind == "race" && &other < &one && is_same(one.place, other.other) && is_same(one.other, other.place))
+        return true;
     }
     return false;
   };

@@ -64,7 +64,7 @@ class Rewriter {
   At partner(At at) const {
     const int step = nesting(tokens_[at]);
     int depth = 0;
-    for (At one = at; one < tokens_.size(); step > 0 ? ++one : --one) {
+    for (At one = at; one<tokens_.size(); step> 0 ? ++one : --one) {
       depth += nesting(tokens_[one]);
       if (depth == 0) return one;
     }
@@ -128,6 +128,7 @@ class Rewriter {
     std::string name = "kernel";
     int depth = 0;
     for (At at = begin; at < end; ++at) {
+      if (tokens_[at].is("(") && depth > 0) at = partner(at);
       if (tokens_[at].is("<")) ++depth;
       if (tokens_[at].is(">")) --depth;
       if (depth == 0 && tokens_[at].kind == TokenKind::Word) name = tokens_[at].text;
@@ -139,8 +140,7 @@ class Rewriter {
     const At callee = begin_of_callee(at);
     At close = at + 3;
     for (int depth = 0;; ++close) {
-      if (close >= tokens_.size() || (depth == 0 && tokens_[close].is(";")))
-        refuse(at, "the launch's <<< has no >>>");
+      if (close >= tokens_.size() || (depth == 0 && tokens_[close].is(";"))) refuse(at, "the launch's <<< has no >>>");
       depth += nesting(tokens_[close]);
       if (depth == 0 && is_triple(close, '>')) {
         const At next = forward(close + 3);
@@ -150,11 +150,11 @@ class Rewriter {
     const At open = forward(close + 3), end = partner(open);
     const std::string arguments = join(open + 1, end);
     const bool has_arguments = forward(open + 1) != end;
-    const std::string text =
-        fmt::format("::tessera::lens::Launcher(\"{}\", {}, {}).run([&](auto&... tessera_lens_arguments) {{ "
-                    "{}(tessera_lens_arguments...); }}{}{})",
-                    short_name(callee, at), tokens_[at].line, join(at + 3, close), join(callee, at),
-                    has_arguments ? ", " : "", arguments);
+    const std::string text = fmt::format(
+        "::tessera::lens::Launcher(\"{}\", {}, {}).run([&](auto&... tessera_lens_arguments) {{ "
+        "{}(tessera_lens_arguments...); }}{}{})",
+        short_name(callee, at), tokens_[at].line, join(at + 3, close), join(callee, at), has_arguments ? ", " : "",
+        arguments);
     replace(callee, end + 1, text);
   }
 
@@ -182,18 +182,20 @@ class Rewriter {
   /// Declares one variable: its type, its name and its extents.
   std::string declare(const std::string& type, const std::string& declarator, const std::string& name) {
     const std::string number = std::to_string(++objects_);
-    return fmt::format("struct tessera_lens_shared_{0} {{ {1} {2}; }}; alignas(1024) static unsigned char "
-                       "tessera_lens_object_{0}[sizeof(tessera_lens_shared_{0}) + 2 * ::tessera::lens::guard_bytes]; "
-                       "auto& {3} = reinterpret_cast<tessera_lens_shared_{0}*>(tessera_lens_object_{0} + "
-                       "::tessera::lens::guard_bytes)->{3}; ::tessera::lens::declare_shared("
-                       "const_cast<void*>(static_cast<const volatile void*>(&{3})), sizeof({3}), \"{3}\");",
-                       number, type, declarator, name);
+    return fmt::format(
+        "struct tessera_lens_shared_{0} {{ {1} {2}; }}; alignas(1024) static unsigned char "
+        "tessera_lens_object_{0}[sizeof(tessera_lens_shared_{0}) + 2 * ::tessera::lens::guard_bytes]; "
+        "auto& {3} = reinterpret_cast<tessera_lens_shared_{0}*>(tessera_lens_object_{0} + "
+        "::tessera::lens::guard_bytes)->{3}; ::tessera::lens::declare_shared("
+        "const_cast<void*>(static_cast<const volatile void*>(&{3})), sizeof({3}), \"{3}\");",
+        number, type, declarator, name);
   }
 
   void shared(At at) {
     const At begin = begin_of_declaration(at);
     At end = at;
-    for (int depth = 0; end < tokens_.size() && !(depth == 0 && tokens_[end].is(";")); ++end) depth += nesting(tokens_[end]);
+    for (int depth = 0; end < tokens_.size() && !(depth == 0 && tokens_[end].is(";")); ++end)
+      depth += nesting(tokens_[end]);
     if (end >= tokens_.size()) refuse(at, "the variable of shared memory has no ;");
     bool is_extern = false;
     for (At one = begin; one < end; ++one) {
@@ -242,12 +244,20 @@ class Rewriter {
     return all;
   }
 
+  /// Does asm("…") follow a function's declaration, and give its symbol a name?
+  bool names_symbol(At at) const {
+    const At before = at == 0 ? none : backward(at - 1);
+    if (before == none || !tokens_[before].is(")")) return false;
+    const At word = backward(partner(before) - 1);
+    return word == none || !(tokens_[word].is("if") || tokens_[word].is("for") || tokens_[word].is("while"));
+  }
+
   void assembly(At at) {
     At open = forward(at + 1);
     while (open < tokens_.size() && tokens_[open].kind == TokenKind::Word) open = forward(open + 1);
     if (open >= tokens_.size() || !tokens_[open].is("(")) return;
     const At close = partner(open), end = forward(close + 1);
-    if (end >= tokens_.size() || !tokens_[end].is(";")) return; // names a symbol
+    if (end >= tokens_.size() || !tokens_[end].is(";") || names_symbol(at)) return;
     std::string code;
     for (At one = open + 1; one < close && !tokens_[one].is(":"); ++one)
       if (tokens_[one].kind == TokenKind::Literal) code += std::string(out_[one]);
@@ -262,7 +272,8 @@ class Rewriter {
     constexpr std::string_view begin = "#pragma unroll";
     if (text.substr(0, begin.size()) != begin) return;
     const At next = forward(at + 1);
-    const bool loop = next < tokens_.size() && (tokens_[next].is("for") || tokens_[next].is("while") || tokens_[next].is("do"));
+    const bool loop =
+        next < tokens_.size() && (tokens_[next].is("for") || tokens_[next].is("while") || tokens_[next].is("do"));
     std::string number;
     for (const char c : text.substr(begin.size()))
       if (c != ' ' && c != '(' && c != ')' && c != '\t') number += c;
@@ -276,13 +287,15 @@ class Rewriter {
     const At equals = forward(name + 1), before = begin == 0 ? none : backward(begin - 1);
     if (!tokens_[equals].is("=") || (before != none && !tokens_[before].is(";") && !tokens_[before].is("}"))) return;
     At end = equals;
-    for (int depth = 0; end < tokens_.size() && !(depth == 0 && tokens_[end].is(";")); ++end) depth += nesting(tokens_[end]);
+    for (int depth = 0; end < tokens_.size() && !(depth == 0 && tokens_[end].is(";")); ++end)
+      depth += nesting(tokens_[end]);
     if (end < tokens_.size()) replace(begin, end + 1, "");
   }
 
   void no_inline(At at) {
     const At before = backward(at - 1);
-    if (before == none || (!tokens_[before].is("(") && !tokens_[before].is(","))) out_[at] = "__attribute__((noinline))";
+    if (before == none || (!tokens_[before].is("(") && !tokens_[before].is(",")))
+      out_[at] = "__attribute__((noinline))";
   }
 
   std::vector<Token> tokens_;

@@ -46,7 +46,8 @@ void refuse_beside_lens(const CommandLine& words) {
                                                  {"--errors", words.errors},
                                                  {"tune", words.tunes}};
   for (const auto& [option, given] : others)
-    if (given) throw InvalidArgument(fmt::format("{}: makes no sense with --lens, which runs nothing on a GPU", option));
+    if (given)
+      throw InvalidArgument(fmt::format("{}: makes no sense with --lens, which runs nothing on a GPU", option));
 }
 
 double factor_of(const char* option, const std::string& word, double by_default) {
@@ -68,7 +69,8 @@ void read_lens(const CommandLine& words, Options& options) {
   const auto [m, n, k] = apps::parse_sizes("--shape", words.shapes.empty() ? "128x128x64" : words.shapes.front(), 1);
   constexpr Index most = 1 << 20;
   for (const Index size : {m, n, k})
-    if (size > most) throw InvalidArgument(fmt::format("--shape: {} is more than {}, the most with --lens", size, most));
+    if (size > most)
+      throw InvalidArgument(fmt::format("--shape: {} is more than {}, the most with --lens", size, most));
   asked.shape = {m, n, k};
   if (!words.dtypes.empty()) {
     if (words.dtypes != "f32" && words.dtypes != "f64")

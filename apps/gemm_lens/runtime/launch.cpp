@@ -15,9 +15,11 @@ namespace {
 /// Launches that are kept apart. Those after them are counted with the last one of their name.
 constexpr std::size_t most_launches = 32;
 
-bool is_like(const Launch& launch, const std::string& name, int line, std::uint32_t function_pc, dim3 grid, dim3 block) {
+bool is_like(const Launch& launch, const std::string& name, int line, std::uint32_t function_pc, dim3 grid,
+             dim3 block) {
   const auto equal = [](const dim3& x, const dim3& y) { return x.x == y.x && x.y == y.y && x.z == y.z; };
-  return launch.name == name && launch.line == line && launch.function_pc == function_pc && equal(launch.grid, grid) && equal(launch.block, block);
+  return launch.name == name && launch.line == line && launch.function_pc == function_pc && equal(launch.grid, grid) &&
+         equal(launch.block, block);
 }
 
 std::size_t chosen = 0; ///< the launch that is counted into

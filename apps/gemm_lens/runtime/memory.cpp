@@ -10,11 +10,12 @@ namespace {
 constexpr std::size_t gap = 1 << 20; ///< an access that misses by less finds memory, and does no harm
 constexpr std::size_t alignment = 256;
 constexpr std::size_t sector = 32;
+constexpr std::size_t most_filled = 64 << 20; ///< bytes of an allocation that are made NaN
 
 } // namespace
 
 bool DeviceMemory::reserve() {
-  void* const all = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const all = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED) return false;
   begin_ = reinterpret_cast<std::uintptr_t>(all);
   next_ = begin_ + gap;
@@ -32,7 +33,7 @@ void* DeviceMemory::allocate(std::size_t bytes, std::string name) {
   made->shadow.reserve(bytes);
   next_ = (next_ + bytes + gap + alignment - 1) / alignment * alignment;
   auto* const memory = reinterpret_cast<void*>(made->begin);
-  std::memset(memory, 0xff, bytes);
+  std::memset(memory, 0xff, std::min(bytes, most_filled));
   all_.push_back(std::move(made));
   return memory;
 }

@@ -29,7 +29,7 @@ class DeviceMemory {
  public:
   /// Reserves the addresses. Returns false if the system has no room for them.
   bool reserve();
-  /// Returns memory at a multiple of 256 bytes that holds NaN; null if it is more than is left.
+  /// Returns memory at a multiple of 256 bytes, whose first 64 MiB are NaN; null if it is more than is left.
   void* allocate(std::size_t bytes, std::string name);
   /// Returns false if no allocation begins there, or it has been freed.
   bool free(void* memory);

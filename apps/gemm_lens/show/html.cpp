@@ -48,19 +48,22 @@ class Sources {
 };
 
 std::string lines_table(const LaunchReport& launch, const std::string& file, Sources& sources) {
-  std::string out = "<div class=\"wide\"><table><tr><th>line</th><th>access</th><th>of</th><th>requests</th><th>lanes</th>"
-                    "<th>sectors</th><th>wavefronts</th><th>bytes asked</th><th>bytes moved</th><th class=\"code\">code</th>"
-                    "</tr>\n";
+  std::string out =
+      "<div class=\"wide\"><table><tr><th>line</th><th>access</th><th>of</th><th>requests</th><th>lanes</th>"
+      "<th>sectors</th><th>wavefronts</th><th>bytes asked</th><th>bytes moved</th><th class=\"code\">code</th>"
+      "</tr>\n";
   for (const LineAccess& line : launch.lines)
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td><td>{}</td><td>{}</td><td>{}</td>"
-                       "<td>{}</td><td class=\"code\">{}</td></tr>\n",
-                       escaped(name_of(line.place, file)), line.access, escaped(line.array), line.requests,
-                       static_cast<double>(line.lanes) / static_cast<double>(line.requests),
-                       line.is_shared() ? "" : fmt::format("{:.2f}", line.sectors_per_request()),
-                       line.is_shared() ? fmt::format("{:.2f}", line.wavefronts_per_request()) : "", line.bytes_asked,
-                       line.bytes_moved, escaped(sources.line(line.place)));
-  return out + "</table></div>\n<p class=\"faint\">lanes, sectors and wavefronts: of a request, on average. 32 lanes of 4 "
-               "bytes need 4 sectors of global memory, or 1 wavefront of shared memory.</p>\n";
+    out += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td><td>{}</td><td>{}</td><td>{}</td>"
+        "<td>{}</td><td class=\"code\">{}</td></tr>\n",
+        escaped(name_of(line.place, file)), line.access, escaped(line.array), line.requests,
+        static_cast<double>(line.lanes) / static_cast<double>(line.requests),
+        line.is_shared() ? "" : fmt::format("{:.2f}", line.sectors_per_request()),
+        line.is_shared() ? fmt::format("{:.2f}", line.wavefronts_per_request()) : "", line.bytes_asked,
+        line.bytes_moved, escaped(sources.line(line.place)));
+  return out +
+         "</table></div>\n<p class=\"faint\">lanes, sectors and wavefronts: of a request, on average. 32 lanes of 4 "
+         "bytes need 4 sectors of global memory, or 1 wavefront of shared memory.</p>\n";
 }
 
 std::string pictures(const LaunchReport& launch, const std::string& file, Sources& sources) {
@@ -69,15 +72,17 @@ std::string pictures(const LaunchReport& launch, const std::string& file, Source
     out += fmt::format("<h3>{}: {} of {}</h3>\n<code>{}</code>\n", escaped(name_of(line.place, file)), line.access,
                        escaped(line.array), escaped(sources.line(line.place)));
     if (line.is_shared())
-      out += fmt::format("<figure>{}<figcaption>The request that took the most wavefronts ({}): the words of 4 bytes that "
-                         "each of the 32 banks has for it.</figcaption></figure>\n<figure>{}<figcaption>The words that "
-                         "each bank has delivered to this line in all.</figcaption></figure>\n",
-                         picture_of_banks(line.sample), line.sample.cost, histogram_of_banks(line));
+      out += fmt::format(
+          "<figure>{}<figcaption>The request that took the most wavefronts ({}): the words of 4 bytes that "
+          "each of the 32 banks has for it.</figcaption></figure>\n<figure>{}<figcaption>The words that "
+          "each bank has delivered to this line in all.</figcaption></figure>\n",
+          picture_of_banks(line.sample), line.sample.cost, histogram_of_banks(line));
     else
-      out += fmt::format("<figure>{}<figcaption>The request that touched the most sectors ({}): each field is a sector of "
-                         "32 bytes, with the byte of {} at which it begins; the bytes that lanes ask for are "
-                         "coloured.</figcaption></figure>\n",
-                         picture_of_sectors(line.sample), line.sample.cost, escaped(line.array));
+      out += fmt::format(
+          "<figure>{}<figcaption>The request that touched the most sectors ({}): each field is a sector of "
+          "32 bytes, with the byte of {} at which it begins; the bytes that lanes ask for are "
+          "coloured.</figcaption></figure>\n",
+          picture_of_sectors(line.sample), line.sample.cost, escaped(line.array));
   }
   return out;
 }
@@ -99,24 +104,25 @@ std::string html(const Report& report) {
   const std::string file = report.source.file.string();
   const std::string name = report.source.rung.empty() ? report.source.file.filename().string() : report.source.rung;
   const GemmShape& shape = report.question.shape;
-  std::string out = fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-                                "content=\"width=device-width, initial-scale=1\">\n<title>{0} through the lens</title>\n"
-                                "<style>{1}</style></head><body>\n<h1>{0} through the lens</h1>\n<p>{2}×{3}×{4}, {5}{6}{7}. "
-                                "Counted on a processor; nothing ran on a GPU.</p>\n",
-                                escaped(name), style, shape.m, shape.n, shape.k, to_string(report.question.type),
-                                report.question.op_a == Op::Transpose ? ", A transposed" : "",
-                                report.question.op_b == Op::Transpose ? ", B transposed" : "");
+  std::string out = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width, initial-scale=1\">\n<title>{0} through the lens</title>\n"
+      "<style>{1}</style></head><body>\n<h1>{0} through the lens</h1>\n<p>{2}×{3}×{4}, {5}{6}{7}. "
+      "Counted on a processor; nothing ran on a GPU.</p>\n",
+      escaped(name), style, shape.m, shape.n, shape.k, to_string(report.question.type),
+      report.question.op_a == Op::Transpose ? ", A transposed" : "",
+      report.question.op_b == Op::Transpose ? ", B transposed" : "");
   if (!report.product.empty())
     out += fmt::format("<p>Product: <strong class=\"{}\">{}</strong></p>\n", report.product == "right" ? "good" : "bad",
                        escaped(report.product));
   if (!report.ended.empty()) out += fmt::format("<p class=\"bad\">Ended early: {}</p>\n", escaped(report.ended));
   out += findings_list(report);
   for (const LaunchReport& launch : report.launches) {
-    out += fmt::format("<h2>{}</h2>\n<p>Grid {}×{}×{}, block {}×{}×{}, {} bytes of shared memory, {} launches; {} barriers "
-                       "passed by blocks, {} divergent branches of warps.</p>\n",
-                       escaped(launch.name), launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0],
-                       launch.block[1], launch.block[2], launch.shared_bytes, launch.times, launch.barriers,
-                       launch.divergent_branches);
+    out += fmt::format(
+        "<h2>{}</h2>\n<p>Grid {}×{}×{}, block {}×{}×{}, {} bytes of shared memory, {} launches; {} barriers "
+        "passed by blocks, {} divergent branches of warps.</p>\n",
+        escaped(launch.name), launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
+        launch.block[2], launch.shared_bytes, launch.times, launch.barriers, launch.divergent_branches);
     out += lines_table(launch, file, sources) + pictures(launch, file, sources);
   }
   out += "<h2>Requests of each sector</h2>\n<div class=\"maps\">\n";

@@ -10,13 +10,14 @@ namespace tessera::lens {
 namespace {
 
 std::string svg(double width, double height, const std::string& title, const std::string& inside) {
-  return fmt::format("<svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\"><title>{2}</title>{3}</svg>",
-                     width, height, escaped(title), inside);
+  return fmt::format(
+      "<svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\"><title>{2}</title>{3}</svg>", width,
+      height, escaped(title), inside);
 }
 
 std::string box(double x, double y, double width, double height, const char* kind, const std::string& title = {}) {
-  return fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\">{}</rect>", kind, x,
-                     y, width, height, title.empty() ? "" : "<title>" + escaped(title) + "</title>");
+  return fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\">{}</rect>", kind,
+                     x, y, width, height, title.empty() ? "" : "<title>" + escaped(title) + "</title>");
 }
 
 std::string words(double x, double y, const std::string& text, const char* anchor = "start") {
@@ -63,20 +64,21 @@ std::string picture_of_sectors(const Sample& sample) {
   std::map<std::int64_t, std::set<int>> lanes_of;
   for (int lane = 0; lane < 32; ++lane)
     if (const auto offset = sample.offset[static_cast<std::size_t>(lane)])
-      for (std::int64_t at = *offset - (*offset % sector_bytes + sector_bytes) % sector_bytes; at < *offset + sample.size;
-           at += sector_bytes)
+      for (std::int64_t at = *offset - (*offset % sector_bytes + sector_bytes) % sector_bytes;
+           at < *offset + sample.size; at += sector_bytes)
         lanes_of[at].insert(lane);
   std::string inside;
   int number = 0;
   for (const auto& [begin, lanes] : lanes_of) {
-    const double x = number % per_row * (sector_bytes * byte + gap), y = static_cast<double>(number / per_row) * row_height;
+    const double x = number % per_row * (sector_bytes * byte + gap),
+                 y = static_cast<double>(number / per_row) * row_height;
     const std::string title = fmt::format("bytes {} to {}: {}", begin, begin + sector_bytes - 1, lanes_text(lanes));
     inside += box(x, y + 14, sector_bytes * byte, height, "ground", title);
     for (const int lane : lanes) {
       const std::int64_t offset = *sample.offset[static_cast<std::size_t>(lane)];
       const std::int64_t from = std::max(offset, begin), to = std::min(offset + sample.size, begin + sector_bytes);
-      inside += box(x + static_cast<double>(from - begin) * byte, y + 14, static_cast<double>(to - from) * byte - 0.5, height,
-                    "asked", fmt::format("lane {}: bytes {} to {}", lane, offset, offset + sample.size - 1));
+      inside += box(x + static_cast<double>(from - begin) * byte, y + 14, static_cast<double>(to - from) * byte - 0.5,
+                    height, "asked", fmt::format("lane {}: bytes {} to {}", lane, offset, offset + sample.size - 1));
     }
     inside += words(x, y + 10, fmt::format("{}", begin));
     ++number;
@@ -103,7 +105,8 @@ std::string picture_of_banks(const Sample& sample) {
     inside += box(static_cast<double>(bank) * column + 1, y, column - 3, cell - 1, "asked",
                   fmt::format("bank {}, byte {}: {}", bank, word * 4, lanes_text(lanes)));
   }
-  for (int bank = 0; bank < 32; bank += 4) inside += words(bank * column + 2, most * cell + 12, fmt::format("{}", bank));
+  for (int bank = 0; bank < 32; bank += 4)
+    inside += words(bank * column + 2, most * cell + 12, fmt::format("{}", bank));
   inside += box(0, most * cell, 32 * column, 0.8, "mark");
   return svg(32 * column, most * cell + 16, fmt::format("words of each bank, at most {}", most), inside);
 }
@@ -133,13 +136,15 @@ std::string heat_map(const Heat& heat) {
     const auto& row = heat.requests_of_a_sector[i];
     const double width = side / static_cast<double>(row.size()), height = std::min(side / rows, 24.0);
     for (std::size_t j = 0; j < row.size(); ++j)
-      inside += fmt::format("<rect class=\"bar\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
-                            "fill-opacity=\"{:.2f}\"><title>{:.0f} requests</title></rect>",
-                            static_cast<double>(j) * width, static_cast<double>(i) * height, width, height,
-                            most > 0 ? 0.08 + 0.92 * row[j] / most : 0.0, row[j]);
+      inside += fmt::format(
+          "<rect class=\"bar\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
+          "fill-opacity=\"{:.2f}\"><title>{:.0f} requests</title></rect>",
+          static_cast<double>(j) * width, static_cast<double>(i) * height, width, height,
+          most > 0 ? 0.08 + 0.92 * row[j] / most : 0.0, row[j]);
   }
   const double tall = std::min(side, 24 * rows);
-  return svg(side, tall, fmt::format("{}: requests that touched each sector, at most {:.0f}", heat.array, most), inside);
+  return svg(side, tall, fmt::format("{}: requests that touched each sector, at most {:.0f}", heat.array, most),
+             inside);
 }
 
 } // namespace tessera::lens

@@ -40,8 +40,10 @@ BOOST_AUTO_TEST_CASE(sectors_of_global_memory) {
   BOOST_TEST(sectors(16, [](unsigned l) { return 16 * l; }) == 16);
   BOOST_TEST(sectors(16, [](unsigned l) { return 32 * l; }) == 32);
   BOOST_TEST(sectors(2, [](unsigned l) { return 2 * l; }) == 2);
-  BOOST_TEST(sectors(4, [](unsigned l) { return 4 * l; }, 0x1ff) == 2);
-  BOOST_TEST(sectors(4, [](unsigned l) { return 4 * l; }, 0x80000001) == 2);
+  BOOST_TEST(sectors(
+                 4, [](unsigned l) { return 4 * l; }, 0x1ff) == 2);
+  BOOST_TEST(sectors(
+                 4, [](unsigned l) { return 4 * l; }, 0x80000001) == 2);
   BOOST_TEST(sectors(16, [](unsigned l) { return 64 * l + 24; }) == 64); // across sectors, as a GPU would refuse
 }
 
@@ -52,7 +54,8 @@ BOOST_AUTO_TEST_CASE(wavefronts_of_32_bits) {
   BOOST_TEST(wavefronts(4, [](unsigned l) { return 132 * l; }) == 1);
   BOOST_TEST(wavefronts(4, [](unsigned) { return 12; }) == 1);
   BOOST_TEST(wavefronts(4, [](unsigned l) { return 128 * (l / 16); }) == 2); // two words of one bank
-  BOOST_TEST(wavefronts(4, [](unsigned l) { return 128 * l; }, 0xf) == 4);
+  BOOST_TEST(wavefronts(
+                 4, [](unsigned l) { return 128 * l; }, 0xf) == 4);
   BOOST_TEST(wavefronts(2, [](unsigned l) { return 2 * l; }) == 1); // two lanes a word
   BOOST_TEST(wavefronts(1, [](unsigned l) { return 128 * (l % 2) + l / 2 % 4; }) == 2);
 }
@@ -64,7 +67,8 @@ BOOST_AUTO_TEST_CASE(wavefronts_of_64_bits) {
   BOOST_TEST(wavefronts(8, [](unsigned l) { return 8 * (l / 2); }) == 1);
   BOOST_TEST(wavefronts(8, [](unsigned l) { return 8 * (l / 4 * 2 + l % 2); }) == 1); // n ^ 2 agrees
   BOOST_TEST(wavefronts(8, [](unsigned l) { return 8 * (l % 16); }) == 2);
-  BOOST_TEST(wavefronts(8, [](unsigned l) { return 8 * l; }, 0xffff) == 1);
+  BOOST_TEST(wavefronts(
+                 8, [](unsigned l) { return 8 * l; }, 0xffff) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(wavefronts_of_128_bits) {
@@ -73,7 +77,8 @@ BOOST_AUTO_TEST_CASE(wavefronts_of_128_bits) {
   BOOST_TEST(wavefronts(16, [](unsigned) { return 0; }) == 2);
   BOOST_TEST(wavefronts(16, [](unsigned l) { return 16 * (l / 16); }) == 2);
   BOOST_TEST(wavefronts(16, [](unsigned l) { return 32 * (l % 16); }) == 8);
-  BOOST_TEST(wavefronts(16, [](unsigned l) { return 16 * l; }, 0xff) == 1);
+  BOOST_TEST(wavefronts(
+                 16, [](unsigned l) { return 16 * l; }, 0xff) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(words_of_banks) {

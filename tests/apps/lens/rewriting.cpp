@@ -30,7 +30,8 @@ BOOST_AUTO_TEST_CASE(launches) {
                  "n::k<float, (3 > 2), v<4>>(tessera_lens_arguments...); })"));
   BOOST_TEST(has(launch_of("if (x) k<8> <<< g, b >>> ( f(\">>>(\"), 'c' );"), "f(\">>>(\"), 'c' "));
   BOOST_TEST(has(launch_of("return ::n::k<<<g, b>>>(x);"), "return ::tessera::lens::Launcher"));
-  BOOST_TEST(has(launch_of("(*pointer)<<<g, b>>>(x); table[3]<<<g, b>>>(x);"), "{ table[3](tessera_lens_arguments...)"));
+  BOOST_TEST(
+      has(launch_of("(*pointer)<<<g, b>>>(x); table[3]<<<g, b>>>(x);"), "{ table[3](tessera_lens_arguments...)"));
   // Lines keep their numbers.
   const std::string spread = launch_of("\nk<<<g,\n  b>>>(x,\n  y);\nlast");
   BOOST_TEST(has(spread, "Launcher(\"k\", 2,"));
@@ -55,8 +56,8 @@ BOOST_AUTO_TEST_CASE(shared_memory) {
   BOOST_TEST(has(two, "sizeof(a), \"a\""));
   BOOST_TEST(has(two, "sizeof(b), \"b\""));
   BOOST_TEST(has(rewrite("__shared__ alignas(16) Tile<T, 8, (2 < 3)> t;"), "alignas(16) Tile<T, 8, (2 < 3)>"));
-  BOOST_TEST(has(rewrite("extern __shared__ __attribute__((aligned(16))) double s[];"),
-                 "* const s = reinterpret_cast<"));
+  BOOST_TEST(
+      has(rewrite("extern __shared__ __attribute__((aligned(16))) double s[];"), "* const s = reinterpret_cast<"));
   BOOST_TEST(!has(rewrite("extern __shared__ float s[];"), "extern"));
   BOOST_TEST(!has(rewrite("static __shared__ volatile int x;"), "__shared__"));
 }

@@ -161,7 +161,8 @@ struct cudaLaunchAttribute {
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
-  tessera::lens::Launcher(reinterpret_cast<const void*>(kernel), config->gridDim, config->blockDim, config->dynamicSmemBytes)
+  tessera::lens::Launcher::of(reinterpret_cast<const void*>(kernel), config->gridDim, config->blockDim,
+                              config->dynamicSmemBytes)
       .run(kernel, static_cast<Parameters>(arguments)...);
   return cudaPeekAtLastError();
 }

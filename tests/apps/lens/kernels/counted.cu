@@ -42,7 +42,7 @@ __global__ void wide(const float* a, float4* c, int what) {
   __syncthreads();
   const int lane = threadIdx.x;
   const int at = what == 0 ? lane : what == 1 ? 2 * lane : what == 2 ? 5 : lane / 16;
-  c[lane] = dynamic[at];
+  c[blockIdx.x * 32 + lane] = dynamic[at];
 }
 
 // Lane l makes l % 4 + 1 passes of the inner loop, in each of two passes of the outer one.
@@ -131,7 +131,8 @@ extern "C" void solve(const float* A, const float* B, float* C, int M, int N, in
   banks_2<<<1, 32>>>(A, C);
   banks_32<<<1, 32>>>(A, C);
   banks_33<<<1, 32>>>(A, C);
-  for (int what = 0; what < 4; ++what) wide<<<what + 1, 32, 64 * sizeof(float4)>>>(A, reinterpret_cast<float4*>(C), what);
+  for (int what = 0; what < 4; ++what)
+    wide<<<what + 1, 32, 64 * sizeof(float4)>>>(A, reinterpret_cast<float4*>(C), what);
   ragged<<<1, 32>>>(A, C);
   two_ways<<<1, 32>>>(A, C);
   registers<<<1, 32>>>(A, C);

@@ -52,8 +52,9 @@ class Launcher {
  public:
   Launcher(const char* kernel, int line, dim3 grid, dim3 block, std::size_t shared_bytes = 0, const void* = nullptr)
       : runs_(begin_launch(kernel, line, grid, block, shared_bytes)) {}
-  Launcher(const void* function, dim3 grid, dim3 block, std::size_t shared_bytes)
-      : runs_(begin_launch("", 0, grid, block, shared_bytes, function)) {}
+  static Launcher of(const void* function, dim3 grid, dim3 block, std::size_t shared_bytes) {
+    return Launcher(begin_launch("", 0, grid, block, shared_bytes, function));
+  }
   template <class F, class... Arguments>
   void run(F kernel, Arguments... arguments) {
     if (!runs_) return;
@@ -70,6 +71,7 @@ class Launcher {
   }
 
  private:
+  explicit Launcher(bool runs) : runs_(runs) {}
   bool runs_;
 };
 

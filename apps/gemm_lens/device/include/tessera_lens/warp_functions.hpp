@@ -37,13 +37,13 @@ __attribute__((always_inline)) inline T __shfl_xor_sync(unsigned mask, T value, 
 }
 template <class T>
 __attribute__((always_inline)) inline T __shfl_up_sync(unsigned mask, T value, unsigned distance,
-                                                        int width = warpSize) {
+                                                       int width = warpSize) {
   const unsigned lane = tessera::lens::lane_number(), w = static_cast<unsigned>(width);
   return tessera::lens::shuffle(mask, value, lane % w < distance ? lane : lane - distance);
 }
 template <class T>
 __attribute__((always_inline)) inline T __shfl_down_sync(unsigned mask, T value, unsigned distance,
-                                                          int width = warpSize) {
+                                                         int width = warpSize) {
   const unsigned lane = tessera::lens::lane_number(), w = static_cast<unsigned>(width);
   return tessera::lens::shuffle(mask, value, lane % w + distance >= w ? lane : lane + distance);
 }
