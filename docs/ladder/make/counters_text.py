@@ -95,7 +95,8 @@ def lens_rows(document):
         for line in launch["lines"]:
             unit = "sectors" if line["access"].startswith("global") else "wavefronts"
             used = line["bytes_asked"] / line["bytes_moved"] if line.get("bytes_moved") else None
-            code = "`" + line["code"].removeprefix("if (").replace("`", "'")[:56].rstrip(" {") + "`"
+            text = line["code"].replace("`", "'").rstrip(" {")
+            code = f"`{text if len(text) <= 56 else text[:55].rstrip() + '…'}`"
             rows.append([*([launch["name"]] if several else []), line["access"], line.get("array", "").replace("_", "\\_"), code, f"{line['requests']}",
                          f"{three(line[unit] / line['requests'])} {unit}",
                          "all" if used is not None and used >= 0.995 else f"{100 * used:.0f} %" if used is not None else "–"])
