@@ -31,6 +31,7 @@ NOTHING = ""
 # For each kind of file the tests that a change of it needs, as a regular expression; \1 is the rule's first group. The
 # first rule that matches a path holds. A test's programs are built with it; a rule may name further targets.
 RULES = (
+    (r"docs/ladder/.*\.md$", r"docs\.ladder"),
     (r".*/README\.md$", NOTHING),
     (r"docs/performance\.md", r"docs\.performance"),
     (r"docs/(?:.*/)?(?:python|pytorch)\.md", r"python", "tessera_python"),
@@ -58,6 +59,8 @@ RULES = (
     (r"src/bindings/python/", r"python", "tessera_python"),
     (r"src/bindings/", r"c_api\..*|blas\.tessera_blas\..*"),
     (r"src/CMakeLists", CORE),
+    (r"backends/cpu/gemm/textbook/", r"unit|queues\.openmp|conformance\.(openmp|openmp\..*|fma_calls\.openmp)|docs\.ladder"),
+    (r"backends/cuda/(gemm/textbook|reduce)/", r"cuda\..*|(queues|conformance)\.cuda|docs\.ladder", "tessera_cuda"),
     (r"backends/reference/", r"unit|(queues|conformance)\.reference"),
     (r"backends/(cpu|openmp)/", r"unit|queues\.openmp|conformance\.(openmp|openmp\..*|fma_calls\.openmp)"),
     (r"backends/tbb/", r"(queues|conformance)\.tbb"),
@@ -78,7 +81,8 @@ RULES = (
     (r"tests/docs/", r"docs\..*"),
     (r"tests/.*/", OWN_TESTS),
     (r"docs/site/", r"docs\.(site|comments)"),
-    (r"docs/results/", r"docs\.performance"),
+    (r"docs/results/", r"docs\.(performance|ladder)"),
+    (r"docs/ladder/", r"docs\.ladder.*"),
     (r"tessera$|cmake/script/|CMakePresets\.json|cmake/debian-packages\.txt", r"tessera\..*"),
     (r"CMakeLists\.txt|cmake/Tessera.*\.cmake", r"install\.(parent|cxx20|kernels|fetch_content\.plan)"),
     (r"", NOTHING),
