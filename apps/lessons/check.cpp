@@ -1,0 +1,153 @@
+#include "check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+
+#include <fmt/format.h>
+
+#include "build.hpp"
+#include "counters.hpp"
+#include "race.hpp"
+
+namespace tessera::lessons {
+namespace {
+
+namespace fs = std::filesystem;
+
+Finding not_compiled(const std::string& output) {
+  std::string look = "The compiler says where; the first error counts, the others may follow from it.";
+  if (output.find("'run' is not a member") != std::string::npos || output.find("no matching function for call to 'run<") != std::string::npos)
+    look = "The file has to keep the function run() with the arguments that it had at first: it is what is called.";
+  return {Mistake::DoesNotCompile, "it does not compile", look, output};
+}
+
+/// Marks a kernel of the processor, counts and races it. Returns whether all of it was possible.
+void check_on_processor(const Lesson& lesson, const fs::path& file, const Limits& limits,
+                        const std::function<void(const char*)>& say, Report& report) {
+  say("compiling");
+  const Built yours(lesson, file, Purpose::Run);
+  report.warnings = yours.compiler_output();
+  if (!yours.is_good()) {
+    report.finding = not_compiled(yours.compiler_output());
+    report.warnings.clear();
+    return;
+  }
+  const judge::KernelFile kernel(yours.library(), judge::Device::Cpu, {});
+  say("marking");
+  const Mark marked = mark(kernel, cases_of(false), limits);
+  report.right = marked.right;
+  report.output = marked.output;
+  report.finding = marked.finding;
+  if (marked.failed != nullptr)
+    report.where = fmt::format("{} ({})", marked.failed->subject, to_text(*marked.failed));
+  const fs::path root = source_root();
+  if (report.finding.none() || report.finding.mistake == Mistake::NotANumber) {
+    say("counting");
+    const Counted counted = count(lesson, file, limits);
+    if (!counted.finding.none()) {
+      report.finding = counted.finding;
+      report.where = "no size that a tile divides (m = 17, n = 19, k = 23)";
+    }
+    if (!report.finding.none()) return;
+    const Counted before = count(lesson, root / lesson.before_file, limits);
+    const Counted rung = count(lesson, root / lesson.rung_file, limits);
+    if (counted.known && before.known && rung.known) report.counts = {counted.value, before.value, rung.value};
+  }
+  if (!report.finding.none() || !limits.races) return;
+  say("racing");
+  Limits one = limits; // other programs disturb one thread less than many
+  one.threads = 1;
+  const Raced raced = race(kernel, lesson.race_size, one);
+  report.finding = raced.finding;
+  if (!report.finding.none()) {
+    report.where = fmt::format("m = n = k = {}", lesson.race_size);
+    return;
+  }
+  const Built before(lesson, root / lesson.before_file, Purpose::Run), rung(lesson, root / lesson.rung_file, Purpose::Run);
+  if (!before.is_good() || !rung.is_good()) return;
+  const Raced of_before = race({before.library(), judge::Device::Cpu, {}}, lesson.race_size, one);
+  const Raced of_rung = race({rung.library(), judge::Device::Cpu, {}}, lesson.race_size, one);
+  if (raced.seconds > 0 && of_before.seconds > 0 && of_rung.seconds > 0)
+    report.seconds = {raced.seconds, of_before.seconds, of_rung.seconds};
+}
+
+std::string first_lines(const std::string& text, int most) {
+  std::string kept;
+  int lines = 0;
+  std::size_t at = 0;
+  while (at < text.size() && lines < most) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    kept += "  " + text.substr(at, end - at) + "\n";
+    at = end + 1;
+    ++lines;
+  }
+  if (at < text.size()) kept += "  …\n";
+  return kept;
+}
+
+std::string number(double value) {
+  return value >= 100 || value == std::round(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
+std::string milliseconds(double seconds) { return fmt::format("{:.3g} ms", 1e3 * seconds); }
+
+std::string counts_text(const Lesson& lesson, const Compared& counts) {
+  return fmt::format("  Count  {}:\n         yours {}, {} {}, {} {}\n", words_of(lesson.counter), number(counts.yours),
+                     lesson.before, number(counts.before), lesson.rung, number(counts.rung));
+}
+
+std::string times_text(const Lesson& lesson, const Report& report) {
+  const Compared& seconds = *report.seconds;
+  return fmt::format("  Time   {0}×{0}, f32, one thread: yours {1}, {2} {3}, {4} {5}: {6:.0f} % of the rung's speed\n", lesson.race_size,
+                     milliseconds(seconds.yours), lesson.before, milliseconds(seconds.before), lesson.rung,
+                     milliseconds(seconds.rung), 100 * report.share());
+}
+
+} // namespace
+
+double Compared::way() const { return before == rung ? 1 : (before - yours) / (before - rung); }
+
+Report check(const Lesson& lesson, const fs::path& file, const Limits& limits, const std::function<void(const char*)>& say) {
+  Report report;
+  report.cases = static_cast<int>(cases_of(lesson.machine == Machine::Gpu).size());
+  check_on_processor(lesson, file, limits, say, report);
+  for (const Hint& hint : lesson.hints)
+    if (hint.mistake == report.finding.mistake && !report.finding.none())
+      report.finding.look += (report.finding.look.empty() ? "" : " ") + std::string(hint.text);
+  report.passed = report.finding.none() && report.counts && report.counts->way() >= lesson.least_gain;
+  return report;
+}
+
+std::string to_text(const Lesson& lesson, const Report& report) {
+  std::string text = fmt::format("{} {}\n", lesson.name, lesson.rung);
+  const Finding& finding = report.finding;
+  if (!finding.none()) {
+    text += fmt::format("  Wrong  {}.\n", finding.what);
+    if (!report.where.empty())
+      text += fmt::format("  Where  {}; {} of {} cases before it were right\n", report.where, report.right, report.cases);
+    if (!finding.look.empty()) text += fmt::format("  Hint   {}\n", finding.look);
+    if (!finding.shown.empty()) text += "\n" + finding.shown;
+  } else {
+    text += fmt::format("  Right  in all {} cases: edges, transposes, leading dimensions, alpha and beta\n", report.cases);
+    if (report.counts) text += counts_text(lesson, *report.counts);
+    if (report.seconds) text += times_text(lesson, report);
+  }
+  if (!report.output.empty()) text += "  It printed:\n" + first_lines(report.output, 10);
+  if (!report.warnings.empty()) text += "  The compiler warns:\n" + first_lines(report.warnings, 20);
+  if (report.passed)
+    text += fmt::format("\nPassed. Compare your file with the rung: {}\n", lesson.rung_file);
+  else if (finding.none() && !report.counts)
+    text += "\nNot passed: nothing could be counted.\n";
+  else if (finding.none() && report.counts->way() < 0.1)
+    text += fmt::format("\nNot passed yet: right, but the count is still that of {}. task.md says what has to change.\n",
+                        lesson.before);
+  else if (finding.none())
+    text += fmt::format("\nNot passed yet: right, and {:.0f} % of the way from {} to {}; {:.0f} % are asked for.\n",
+                        100 * report.counts->way(), lesson.before, lesson.rung, 100 * lesson.least_gain);
+  else
+    text += "\nNot passed yet.\n";
+  return text;
+}
+
+} // namespace tessera::lessons

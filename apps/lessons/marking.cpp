@@ -1,0 +1,72 @@
+#include "marking.hpp"
+
+#include <array>
+
+#include "diagnosis.hpp"
+
+namespace tessera::lessons {
+namespace {
+
+constexpr Op plain = Op::None, turned = Op::Transpose;
+
+/// Each case has one difficulty that those before it do not have.
+constexpr std::array all_cases{
+    Case{.subject = "whole tiles", .m = 64, .n = 64, .k = 64},
+    Case{.subject = "m, n and k differ", .m = 128, .n = 64, .k = 192},
+    Case{.subject = "rows lie further apart than they are long", .m = 64, .n = 128, .k = 64, .pad = 8},
+    Case{.subject = "alpha", .m = 64, .n = 64, .k = 64, .alpha = 2},
+    Case{.subject = "beta", .m = 64, .n = 64, .k = 64, .beta = 3},
+    Case{.subject = "alpha and beta", .m = 64, .n = 64, .k = 64, .pad = 8, .alpha = -2, .beta = 3},
+    Case{.subject = "an m that no tile divides", .m = 67, .n = 64, .k = 64, .pad = 8},
+    Case{.subject = "an n that no tile divides", .m = 64, .n = 69, .k = 64, .pad = 8},
+    Case{.subject = "a k that no tile divides", .m = 64, .n = 64, .k = 61, .pad = 8},
+    Case{.subject = "A transposed", .m = 64, .n = 128, .k = 64, .op_a = turned},
+    Case{.subject = "B transposed", .m = 128, .n = 64, .k = 64, .op_b = turned},
+    Case{.subject = "no size that a tile divides", .m = 37, .n = 45, .k = 29, .pad = 5, .alpha = 2, .beta = -1},
+    Case{.subject = "both transposed, no size that a tile divides", .m = 37, .n = 45, .k = 29, .pad = 5, .op_a = turned,
+         .op_b = turned},
+    Case{.subject = "one element", .m = 1, .n = 1, .k = 1},
+    Case{.subject = "few rows, many columns", .m = 3, .n = 257, .k = 130, .pad = 1},
+    Case{.subject = "a long k", .m = 6, .n = 10, .k = 2100},
+    Case{.subject = "f64", .m = 37, .n = 45, .k = 29, .pad = 5, .op_b = turned, .alpha = 2, .beta = 3, .type = DType::F64}};
+
+/// Does the kernel read C although beta is 0? Then C is NaN, and is right as soon as C holds numbers.
+bool reads_c(const judge::KernelFile& kernel, Case tried, const Limits& limits) {
+  tried.beta = 1;
+  const Calls calls = call_kernel(kernel, tried, limits, 1);
+  return !calls.seen.empty() && diagnose(calls.seen.front()).mistake != Mistake::NotANumber;
+}
+
+Finding finding_of(const judge::KernelFile& kernel, const Case& tried, const Limits& limits, const Calls& calls) {
+  if (calls.seen.empty() || calls.finding.mistake == Mistake::WritesOutside) return calls.finding;
+  for (std::size_t call = 1; call < calls.seen.size(); ++call)
+    if (Finding differs = diagnose_difference(calls.seen.front(), calls.seen[call]); !differs.none()) return differs;
+  Finding finding = diagnose(calls.seen.front());
+  if (finding.mistake == Mistake::NotANumber && tried.beta == 0 && reads_c(kernel, tried, limits))
+    return {Mistake::ReadsC, "C is NaN: the old C, which may hold anything, is read although beta is 0",
+            "Where the sum is stored, ask whether beta is 0: store_scaled() does.", {}};
+  return finding.none() ? calls.finding : finding;
+}
+
+} // namespace
+
+std::span<const Case> cases_of(bool) { return all_cases; }
+
+Mark mark(const judge::KernelFile& kernel, std::span<const Case> cases, const Limits& limits) {
+  Mark result;
+  for (const Case& tried : cases) {
+    // Threads that disturb one another do so now and then.
+    const int calls = limits.threads > 1 && tried.m >= 64 ? 4 : 2;
+    const Calls made = call_kernel(kernel, tried, limits, calls);
+    if (!made.output.empty()) result.output = made.output;
+    result.finding = finding_of(kernel, tried, limits, made);
+    if (!result.finding.none()) {
+      result.failed = &tried;
+      return result;
+    }
+    ++result.right;
+  }
+  return result;
+}
+
+} // namespace tessera::lessons
