@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -86,6 +86,15 @@ std::string first_lines(const std::string& text, int most) {
   return kept;
 }
 
+/// Returns the lines that name a warning, each once.
+std::string warnings_in(const std::string& output) {
+  std::string found;
+  std::istringstream stream(output);
+  for (std::string line; std::getline(stream, line);)
+    if (line.find(" warning: ") != std::string::npos && found.find(line) == std::string::npos) found += line + "\n";
+  return found;
+}
+
 std::string number(double value) {
   return value >= 100 || value == std::round(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
@@ -125,7 +134,7 @@ std::string to_text(const Lesson& lesson, const Report& report) {
   if (!finding.none()) {
     text += fmt::format("  Wrong  {}.\n", finding.what);
     if (!report.where.empty())
-      text += fmt::format("  Where  {}; {} of {} cases before it were right\n", report.where, report.right, report.cases);
+      text += fmt::format("  Where  {}; right before it: {} of {} cases\n", report.where, report.right, report.cases);
     if (!finding.look.empty()) text += fmt::format("  Hint   {}\n", finding.look);
     if (!finding.shown.empty()) text += "\n" + finding.shown;
   } else {
@@ -134,7 +143,8 @@ std::string to_text(const Lesson& lesson, const Report& report) {
     if (report.seconds) text += times_text(lesson, report);
   }
   if (!report.output.empty()) text += "  It printed:\n" + first_lines(report.output, 10);
-  if (!report.warnings.empty()) text += "  The compiler warns:\n" + first_lines(report.warnings, 20);
+  if (const std::string warnings = warnings_in(report.warnings); !warnings.empty())
+    text += "  The compiler warns:\n" + first_lines(warnings, 5);
   if (report.passed)
     text += fmt::format("\nPassed. Compare your file with the rung: {}\n", lesson.rung_file);
   else if (finding.none() && !report.counts)

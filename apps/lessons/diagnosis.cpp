@@ -23,7 +23,7 @@ std::string capital(std::string text) {
 }
 
 const char* verb(const Pattern& pattern) {
-  return pattern.text.starts_with("every") || pattern.text.starts_with("row ") || pattern.text.starts_with("all ") ||
+  return pattern.text.starts_with("every") || pattern.text.starts_with("row ") || pattern.everywhere ||
                  pattern.text.starts_with("column ") || pattern.text.starts_with("the corner") ||
                  pattern.text.starts_with("the last row of") || pattern.text.starts_with("the last column of")
              ? "is"
@@ -76,16 +76,24 @@ Finding not_a_number(const Places& nans) {
 Finding diagnose(const Observation& seen) {
   const Places unwritten = places_where(seen, [&](Index i, Index j) { return seen.state(i, j) == Written::No; });
   if (unwritten.count() > 0) return not_written(unwritten);
+  const auto is_wrong = [&](Index i, Index j) {
+    return seen.state(i, j) != Written::Number || seen.got(i, j) != seen.wanted(i, j);
+  };
+  const Places wrong = places_where(seen, is_wrong);
+  if (wrong.count() == 0) return {};
+  if (auto finding = explained_by_reading(seen)) return *finding;
   const Places nans = places_where(seen, [&](Index i, Index j) { return seen.state(i, j) == Written::NotANumber; });
   if (nans.count() > 0) return not_a_number(nans);
-  const Places wrong = places_where(seen, [&](Index i, Index j) { return seen.got(i, j) != seen.wanted(i, j); });
-  if (wrong.count() == 0) return {};
   const Pattern pattern = pattern_of(wrong);
-  if (auto finding = explained_by_reading(seen)) return *finding;
   if (auto finding = explained_by_steps(seen)) {
     if (!pattern.everywhere) finding->what += fmt::format("; in {}", pattern.text);
     return *finding;
   }
+  // With beta the old elements are numbers.
+  const bool kept = seen.tried.beta != 0 && places_where(seen, [&](Index i, Index j) {
+                                               return is_wrong(i, j) && seen.got(i, j) == seen.c_before.at(i, j);
+                                             }).count() == wrong.count();
+  if (kept) return not_written(wrong);
   for (Index i = 0; i < seen.tried.m; ++i)
     for (Index j = 0; j < seen.tried.n; ++j)
       if (wrong.at(i, j))

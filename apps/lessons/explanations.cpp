@@ -9,15 +9,17 @@
 namespace tessera::lessons {
 namespace {
 
-/// Does `value(i, j)` give every element of C, and is it another matrix than the right one?
+/// Does `value(i, j)` give every element of C, and is it another matrix than the right one? An element that was not
+/// written is no number.
 template <class Value>
 bool explains(const Observation& seen, Value value) {
   bool differs = false;
   for (Index i = 0; i < seen.tried.m; ++i)
     for (Index j = 0; j < seen.tried.n; ++j) {
       const double would_be = value(i, j);
-      if (seen.state(i, j) != Written::Number || !(would_be == seen.got(i, j))) return false;
-      differs |= would_be != seen.wanted(i, j);
+      const bool is_number = !std::isnan(would_be); // beyond an operand and between its rows stands NaN
+      if (is_number != (seen.state(i, j) == Written::Number) || (is_number && would_be != seen.got(i, j))) return false;
+      differs |= is_number && would_be != seen.wanted(i, j);
     }
   return differs;
 }
@@ -151,52 +153,45 @@ std::optional<Finding> explained_by_reading(const Observation& seen) {
 
 std::optional<Finding> explained_by_steps(const Observation& seen) {
   const Index k = seen.tried.k;
-  const auto part = [&](Index first, Index last) {
-    return explains_wrong_ones(seen, [&](Index i, Index j) { return seen.scaled(i, j, seen.sum(i, j, first, last)); });
+  const auto steps = [](Index count) { return count == 1 ? std::string("step") : fmt::format("{} steps", count); };
+  const auto is = [](Index count) { return count == 1 ? "is" : "are"; };
+  // Is C what comes of the sum over all of k with so much more of the steps [first, last)?
+  const auto with = [&](double times, Index first, Index last) {
+    return explains_wrong_ones(seen, [&](Index i, Index j) {
+      return seen.scaled(i, j, seen.sum(i, j, 0, k) + times * seen.sum(i, j, first, last));
+    });
   };
   for (Index last = k - 1; last >= std::max<Index>(1, k - 128); --last)
-    if (part(0, last))
+    if (with(-1, last, k))
       return found(Mistake::LastSteps,
-                   fmt::format("the last {} of k are missing: the sums end after step {}", k - last == 1 ? "step"
-                               : fmt::format("{} steps", k - last), last - 1),
+                   fmt::format("the last {} of k {} missing: the sums end after step {}", steps(k - last), is(k - last),
+                               last - 1),
                    "Look at the loop over k: its last, shorter tile has to be added as well.");
   for (Index first = 1; first < std::min<Index>(k, 128); ++first)
-    if (part(first, k))
-      return found(Mistake::FirstSteps, fmt::format("the first {} of k are missing", first == 1 ? "step"
-                               : fmt::format("{} steps", first)),
+    if (with(-1, 0, first))
+      return found(Mistake::FirstSteps, fmt::format("the first {} of k {} missing", steps(first), is(first)),
                    "Look at what fills the first tile, and at where the sums are set to zero.");
-  constexpr std::array<Index, 8> tiles{1, 2, 3, 4, 8, 16, 32, 64};
+  constexpr std::array<Index, 7> tiles{2, 3, 4, 8, 16, 32, 64};
   for (const Index tile : tiles) {
     const Index end = (k + tile - 1) / tile * tile;
-    if (end > k && k >= tile) {
-      // What stood in the tile's places beyond k came from the tile before.
-      const auto stale = [&](Index i, Index j) {
-        return seen.scaled(i, j, seen.sum(i, j, 0, k) + seen.sum(i, j, k - tile, end - tile));
-      };
-      if (explains_wrong_ones(seen, stale))
-        return found(Mistake::StaleTail,
-                     fmt::format("past the end of k the tile still holds what the tile before left there: {} step{} "
-                                 "too many are added (tiles of {})", end - k, end - k == 1 ? "" : "s", tile),
-                     "Where the last tile of k is shorter, fill the rest with zeros, or end the inner loop at k.");
-    }
-    for (Index first = 0; first < k && tile > 1; first += tile) {
+    // What stood in the tile's places beyond k came from the tile before.
+    if (end > k && k >= tile && with(1, k - tile, end - tile))
+      return found(Mistake::StaleTail,
+                   fmt::format("past the end of k the tile still holds what the tile before left there: {} too many {} "
+                               "added (tiles of {})", steps(end - k), is(end - k), tile),
+                   "Where the last tile of k is shorter, fill the rest with zeros, or end the inner loop at k.");
+  }
+  for (const Index tile : tiles)
+    for (Index first = 0; first < k; first += tile) {
       const Index last = std::min(k, first + tile);
-      const auto twice = [&](Index i, Index j) {
-        return seen.scaled(i, j, seen.sum(i, j, 0, k) + seen.sum(i, j, first, last));
-      };
-      if (explains_wrong_ones(seen, twice))
-        return found(Mistake::DoubledTile,
-                     fmt::format("steps {} to {} of k are added twice", first, last - 1),
+      if (with(1, first, last))
+        return found(Mistake::DoubledTile, fmt::format("steps {} to {} of k are added twice", first, last - 1),
                      last == k ? "Look at what follows the loop over k: its last tile is added again."
                                : "Look at the step of the loop over k, and at which buffer it reads.");
-      const auto lacking = [&](Index i, Index j) {
-        return seen.scaled(i, j, seen.sum(i, j, 0, k) - seen.sum(i, j, first, last));
-      };
-      if (explains_wrong_ones(seen, lacking))
+      if (with(-1, first, last))
         return found(Mistake::LastSteps, fmt::format("steps {} to {} of k are missing", first, last - 1),
                      "Look at the step of the loop over k, and at which buffer it reads.");
     }
-  }
   return std::nullopt;
 }
 

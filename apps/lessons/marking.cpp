@@ -12,7 +12,7 @@ constexpr Op plain = Op::None, turned = Op::Transpose;
 /// Each case has one difficulty that those before it do not have.
 constexpr std::array all_cases{
     Case{.subject = "whole tiles", .m = 64, .n = 64, .k = 64},
-    Case{.subject = "m, n and k differ", .m = 128, .n = 64, .k = 192},
+    Case{.subject = "m, n and k differ", .m = 128, .n = 192, .k = 64},
     Case{.subject = "rows lie further apart than they are long", .m = 64, .n = 128, .k = 64, .pad = 8},
     Case{.subject = "alpha", .m = 64, .n = 64, .k = 64, .alpha = 2},
     Case{.subject = "beta", .m = 64, .n = 64, .k = 64, .beta = 3},
@@ -28,6 +28,7 @@ constexpr std::array all_cases{
     Case{.subject = "one element", .m = 1, .n = 1, .k = 1},
     Case{.subject = "few rows, many columns", .m = 3, .n = 257, .k = 130, .pad = 1},
     Case{.subject = "a long k", .m = 6, .n = 10, .k = 2100},
+    Case{.subject = "threads side by side", .m = 192, .n = 192, .k = 128},
     Case{.subject = "f64", .m = 37, .n = 45, .k = 29, .pad = 5, .op_b = turned, .alpha = 2, .beta = 3, .type = DType::F64}};
 
 /// Does the kernel read C although beta is 0? Then C is NaN, and is right as soon as C holds numbers.
@@ -56,7 +57,7 @@ Mark mark(const judge::KernelFile& kernel, std::span<const Case> cases, const Li
   Mark result;
   for (const Case& tried : cases) {
     // Threads that disturb one another do so now and then.
-    const int calls = limits.threads > 1 && tried.m >= 64 ? 4 : 2;
+    const int calls = limits.threads > 1 ? (tried.m == 192 ? 8 : tried.m >= 64 ? 3 : 2) : 2;
     const Calls made = call_kernel(kernel, tried, limits, calls);
     if (!made.output.empty()) result.output = made.output;
     result.finding = finding_of(kernel, tried, limits, made);

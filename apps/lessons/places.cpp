@@ -57,8 +57,8 @@ std::string periodic_text(const LinesHit& lines, const char* one, const char* ma
       expected += std::binary_search(residues.begin(), residues.end(), line % period) ? 1 : 0;
     if (expected != static_cast<Index>(lines.hit.size())) continue;
     if (residues.size() == 1)
-      return fmt::format("every {}{} {} of C, from {} {} on", period, period == 2 ? "nd" : period == 3 ? "rd" : "th", one,
-                         one, residues.front());
+      return fmt::format("every {}{} {} of C ({}, {}, …)", period, period == 2 ? "nd" : period == 3 ? "rd" : "th", one,
+                         residues.front(), residues.front() + period);
     if (residues.back() - residues.front() + 1 == static_cast<Index>(residues.size()))
       return fmt::format("of every {} {} of C those numbered {} to {}", period, many, residues.front(), residues.back());
   }
@@ -73,6 +73,9 @@ Pattern pattern_of(const Places& places) {
   const LinesHit rows = lines_hit(places.m, places.n, [&](Index i, Index j) { return places.at(i, j); });
   const LinesHit cols = lines_hit(places.n, places.m, [&](Index j, Index i) { return places.at(i, j); });
   if (places.count() == places.m * places.n) return {Mistake::Elsewhere, true, "all of C"};
+  // Some elements of a wrong matrix are right by chance.
+  const bool is_spread = static_cast<Index>(rows.hit.size()) == places.m && static_cast<Index>(cols.hit.size()) == places.n;
+  if (is_spread && 2 * places.count() > places.m * places.n) return {Mistake::Elsewhere, true, "most of C"};
   if (rows.whole && is_suffix(rows)) return {Mistake::LastRows, false, suffix_text(rows, "row", "rows")};
   if (cols.whole && is_suffix(cols)) return {Mistake::LastColumns, false, suffix_text(cols, "column", "columns")};
   // An L: the last rows and the last columns.
@@ -98,7 +101,7 @@ Pattern pattern_of(const Places& places) {
   if (rows.whole) return {Mistake::SomeRows, false, range_of(rows.hit.front(), rows.hit.back(), "row", "rows") + " of C"};
   if (cols.whole)
     return {Mistake::SomeColumns, false, range_of(cols.hit.front(), cols.hit.back(), "column", "columns") + " of C"};
-  if (is_suffix(rows) && is_suffix(cols))
+  if (is_suffix(rows) && is_suffix(cols) && rows.hit.front() > 0 && cols.hit.front() > 0)
     return {Mistake::LastRowsAndColumns, false, fmt::format("the corner of C at its end ({})", where)};
   return {Mistake::Elsewhere, false,
           fmt::format("{} of {} elements of C, within {}", places.count(), places.m * places.n, where)};

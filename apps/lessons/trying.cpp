@@ -64,7 +64,7 @@ class Operands {
         std::memcpy(&before, memory_ + problem_.c.offset + place, sizeof before);
         const bool kept = std::memcmp(&now, &before, sizeof now) == 0;
         Written state = std::isnan(now) ? Written::NotANumber : Written::Number;
-        if (kept && (tried_.beta == 0 || static_cast<double>(now) != seen.wanted(i, j))) state = Written::No;
+        if (kept && tried_.beta == 0) state = Written::No;
         seen.c.push_back(static_cast<double>(now));
         seen.written.push_back(state);
       }
@@ -137,9 +137,9 @@ Finding around_operands(const judge::Reply& reply, const Problem& problem, std::
   switch (reply.finding) {
     case judge::Finding::OutOfBounds:
       return {Mistake::WritesOutside,
-              reply.offset < 0 ? fmt::format("memory in front of {} was written, {} elements before its first one", name,
+              reply.offset < 0 ? fmt::format("memory in front of {} was written: element {} before its first one", name,
                                              (-reply.offset + size - 1) / size)
-                               : fmt::format("memory after the end of {} was written, {} elements after its last one",
+                               : fmt::format("memory after the end of {} was written: element {} after its last one",
                                              name, (reply.offset - bytes) / size + 1),
               "Look where C is stored: rows from m on do not exist; the last tile of rows needs a guard.", {}};
     case judge::Finding::InputChanged:
