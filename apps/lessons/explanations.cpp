@@ -116,9 +116,9 @@ std::optional<Finding> reading(const Observation& seen, bool of_a) {
   const Index row_length = of_a ? (transposed ? tried.m : tried.k) : (transposed ? tried.k : tried.n);
   const Index other_length = of_a ? (transposed ? tried.k : tried.m) : (transposed ? tried.n : tried.k);
   const Index other_ld = of_a ? seen.b.ld : seen.a.ld;
-  for (const auto& [ld, what] : {std::pair{row_length, "the length of a row"}, {other_length, "the number of rows"},
-                                 {other_ld, "the leading dimension of the other operand"},
-                                 {seen.c_before.ld, "the leading dimension of C"}})
+  for (const auto& [ld, what] : {std::pair{other_ld, "the leading dimension of the other operand"},
+                                 {seen.c_before.ld, "the leading dimension of C"},
+                                 {row_length, "the length of a row"}, {other_length, "the number of rows"}})
     if (ld != x.ld && with({transposed, ld}))
       return found(Mistake::LeadingDimension,
                    fmt::format("{} is read with a wrong leading dimension: {} ({}) in place of ld{} ({})", name, what,

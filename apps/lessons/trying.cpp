@@ -38,9 +38,13 @@ class Operands {
 
   void place(Data data) {
     std::mt19937 random(20);
-    std::uniform_int_distribution<int> whole(-4, 4);
+    std::uniform_int_distribution<int> whole(-4, 3); // without 0, which would hide that an element is missing
     std::uniform_real_distribution<double> positive(0.5, 1.0);
-    const auto draw = [&] { return static_cast<T>(data == Data::WholeNumbers ? whole(random) : positive(random)); };
+    const auto draw = [&] {
+      if (data == Data::Positive) return static_cast<T>(positive(random));
+      const int number = whole(random);
+      return static_cast<T>(number < 0 ? number : number + 1);
+    };
     for (const Region& region : {problem_.a, problem_.b, problem_.c, problem_.result}) {
       const T empty = nothing<T>();
       for (std::size_t at = 0; at < region.bytes; at += sizeof(T))
