@@ -1,7 +1,7 @@
 #pragma once
 
 /// The triple loop of the definition, with the rows of C shared out to the threads: 01_naive.cpp and, with the
-/// runtimes' own schedules, 08_naive_schedules.cpp.
+/// runtimes' own schedules, o1_naive_schedules.cpp.
 
 #include <algorithm>
 #include <new>

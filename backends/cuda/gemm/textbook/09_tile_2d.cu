@@ -2,7 +2,7 @@
 /// from shared memory for each FMA.
 ///
 /// A block of 256 threads covers 128×128 results (64×64 in f64): one result costs 2·k operations and reads 2·k/128
-/// elements from global memory (k/16 bytes in f32), half of what 09_tile_1d.cu reads. As written, an FMA reads shared
+/// elements from global memory (k/16 bytes in f32), half of what 08_tile_1d.cu reads. As written, an FMA reads shared
 /// memory twice. Nothing is written to shared memory in between, so that the compiler keeps an operand in a register
 /// for one step of the rolled loop: 16 shared reads serve 64 FMAs. The source is the SGEMM repository.
 

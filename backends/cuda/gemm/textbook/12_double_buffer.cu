@@ -3,7 +3,7 @@
 /// The global loads of the next tile start before the FMAs of this tile, and their results are stored after the FMAs,
 /// so that their latency is hidden. One barrier a tile is left of two. Shared memory doubles. One result costs 2·k
 /// operations and reads 2·k/128 elements from global memory (k/16 bytes in f32); bank conflicts are as in
-/// 12_float4.cu. The source is the SGEMM repository.
+/// 11_float4.cu. The source is the SGEMM repository.
 
 #include <tessera/backend/traffic.hpp>
 

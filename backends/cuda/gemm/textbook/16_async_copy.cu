@@ -2,7 +2,7 @@
 ///
 /// Tiles go from global to shared memory without passing through registers. They are requested three tiles before their
 /// use (two in f64), so that a thread waits neither for the latency of the loads nor for stores. There is one barrier a
-/// tile, and it takes twice the shared memory of 16_warp_tile.cu. One result costs 2·k operations and reads 2·k/128
+/// tile, and it takes twice the shared memory of 15_warp_tile.cu. One result costs 2·k operations and reads 2·k/128
 /// elements from global memory (k/16 bytes in f32; k/128 + k/64 elements in f64). The sources are the kernel
 /// walkthrough and CUTLASS, which calls this pipeline "multistage".
 

@@ -4,7 +4,7 @@
 /// Sixteen shared reads feed 64 FMAs, a quarter of a read for each. In the unrolled loop the reads of the next step run
 /// while this step computes, and A's elements for four steps of k are one read. The columns of a thread are 16 apart,
 /// so that a warp reads neighbours. One result costs 2·k operations and reads 2·k/128 elements from global memory (k/16
-/// bytes in f32), as in 10_tile_2d.cu. The source is the SGEMM repository.
+/// bytes in f32), as in 09_tile_2d.cu. The source is the SGEMM repository.
 ///
 /// occupancy_1 and occupancy_3 are the same kernel with other launch bounds. The bound is the number of blocks of 256
 /// threads that a multiprocessor has to hold, here two, and the compiler cuts the registers of a thread to fit: with

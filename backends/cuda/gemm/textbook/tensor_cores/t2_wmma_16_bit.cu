@@ -4,7 +4,7 @@
 /// A block of eight warps computes 128×128 results, a warp 64×32 of them as 4×2 fragments of 16×16. Tiles of 32 steps
 /// of k go to shared memory in vectors of eight elements, or in single ones where an operand is not aligned or ends.
 /// They are stored as they lie in memory: the layout of a fragment does the transposes. There is one tile of each
-/// operand, so loads and products take turns; 18_wmma_tf32.cu overlaps them. One result costs 2·k operations and reads
+/// operand, so loads and products take turns; t1_wmma_tf32.cu overlaps them. One result costs 2·k operations and reads
 /// 2·k/128 elements from global memory (k/32 bytes). fp16 needs compute capability 7.0, bf16 8.0. The sources are the
 /// kernel walkthrough (its sixth level) and the CUDA C++ Programming Guide, "Warp Matrix Functions".
 
