@@ -20,6 +20,7 @@
 #include "gemm_judge/elements.hpp"
 #include "gemm_judge/processes/left_behind.hpp"
 #include "interrupt.hpp"
+#include "lens.hpp"
 #include "list.hpp"
 #include "operations/operation_runner.hpp"
 #include "options/cblas_choice.hpp"
@@ -166,6 +167,7 @@ int run(int argc, char** argv) {
     if (!options->json.empty() && options->json != "-") check_writable(options->json);
     return print_certificate(*options) ? all_well : some_wrong;
   }
+  if (options->lens) return look_through_lens(*options);
   set_thread_limit(*options);
   if (options->distributed && !options->json.empty() && options->json != "-") check_writable(options->json);
   if (options->distributed) return race_engines(*options) ? all_well : some_wrong;

@@ -136,6 +136,15 @@ void declare_judging(CLI::App& app, CommandLine& words) {
                "MiB that it may take on the processor; 4096 by default, 0: no limit", "N");
 }
 
+void declare_lens(CLI::App& app, CommandLine& words) {
+  const Heading heading{app, "Looking at a CUDA kernel without a GPU"};
+  heading.text("--lens", words.lens,
+               "Count the accesses of a kernel's file (.cu), or of a rung of the textbook, on the processor: sectors, "
+               "bank conflicts, races; race nothing. With --shape (128x128x64 by default), --dtype f32 or f64, "
+               "--transA, --transB, --alpha, --beta, --time-limit, --json and --html",
+               "FILE|RUNG");
+}
+
 void declare_products(CLI::App& app, CommandLine& words) {
   const Heading heading{app, "Products"};
   heading
@@ -277,6 +286,7 @@ void declare_tune(CLI::App& app, CommandLine& words) {
 void declare(CLI::App& app, CommandLine& words) {
   declare_backends(app, words);
   declare_judging(app, words);
+  declare_lens(app, words);
   declare_products(app, words);
   declare_large_files(app, words);
   declare_check(app, words);

@@ -13,6 +13,7 @@
 #include <tessera/executor.hpp>
 
 #include "gemm_judge/judge.hpp"
+#include "gemm_lens/question.hpp"
 #include "operations/catalogue.hpp"
 #include "presets.hpp"
 
@@ -140,6 +141,7 @@ struct Options : PlainOptions {
 
   Judging judging;
   std::optional<CheckRequest> check; ///< of --check, which races nothing
+  std::optional<lens::Question> lens;  ///< of --lens, which races nothing
 
   // These are for --distributed.
   std::vector<GridWord> grids; ///< empty: the best one for each shape

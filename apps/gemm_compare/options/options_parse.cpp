@@ -15,6 +15,7 @@
 #include "common/words.hpp"
 #include "file_words.hpp"
 #include "filling_words.hpp"
+#include "lens_words.hpp"
 #include "operation_words.hpp"
 #include "race/data_files.hpp"
 #include "table_words.hpp"
@@ -340,6 +341,8 @@ Options interpret(CommandLine words) {
   Options options;
   read_check(words, options);
   if (options.check) return options;
+  read_lens(words, options);
+  if (options.lens) return options;
   check_files(words);
   const bool types_given = !words.dtypes.empty();
   apply_preset(words, options);

@@ -18,6 +18,7 @@ struct CommandLine : PlainOptions {
   bool trans_b = false;
   bool no_progress = false;
   bool check = false;
+  std::string lens;
   std::string grids, block;
   std::vector<std::string> backends, shapes, judged;
   std::string abi, device, judged_math, judged_flags, judged_time_limit, judged_memory_limit;

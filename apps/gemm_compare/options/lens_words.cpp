@@ -1,0 +1,91 @@
+#include "lens_words.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <tessera/status.hpp>
+
+#include "common/words.hpp"
+
+namespace tessera::compare_app {
+namespace {
+
+void refuse_others(const CommandLine& words) {
+  const std::pair<const char*, bool> others[] = {{"--cpu", words.cpu},
+                                                 {"--gpu", words.gpu},
+                                                 {"--backend", !words.backends.empty()},
+                                                 {"--kernels", !words.kernels.empty()},
+                                                 {"--kernel", !words.judged.empty()},
+                                                 {"--cblas", !words.cblas.empty()},
+                                                 {"--list", words.list},
+                                                 {"--op", !words.operation.empty()},
+                                                 {"--op-plugin", !words.op_plugins.empty()},
+                                                 {"--sizes", !words.sizes.empty()},
+                                                 {"--result", !words.result.empty()},
+                                                 {"--math", !words.maths.empty()},
+                                                 {"--dist", !words.distribution.empty()},
+                                                 {"--seed", !words.seed.empty()},
+                                                 {"--ld-pad", !words.ld_pad.empty()},
+                                                 {"--a", !words.file_a.empty()},
+                                                 {"--b", !words.file_b.empty()},
+                                                 {"--c", !words.file_c.empty()},
+                                                 {"--out", !words.file_out.empty()},
+                                                 {"--check", words.check},
+                                                 {"--distributed", words.distributed},
+                                                 {"--repeat", !words.repeat.empty()},
+                                                 {"--timing", !words.timing.empty()},
+                                                 {"--threads", !words.threads.empty()},
+                                                 {"--measure-ceilings", words.measure_ceilings},
+                                                 {"--preset", !words.preset.empty()},
+                                                 {"--csv", !words.csv.empty()},
+                                                 {"--markdown", !words.markdown.empty()},
+                                                 {"--report", !words.report.empty()},
+                                                 {"--diff", !words.diff.empty()},
+                                                 {"--columns", !words.columns.empty()},
+                                                 {"--errors", words.errors},
+                                                 {"tune", words.tunes}};
+  for (const auto& [option, given] : others)
+    if (given) throw InvalidArgument(fmt::format("{}: makes no sense with --lens, which runs nothing on a GPU", option));
+}
+
+double parse_factor(const char* option, const std::string& word, double by_default) {
+  if (word.empty()) return by_default;
+  const double value = apps::parse_real(option, word);
+  if (!std::isfinite(value)) throw InvalidArgument(fmt::format("{}: {} is not finite", option, word));
+  return value;
+}
+
+} // namespace
+
+void read_lens(const CommandLine& words, Options& options) {
+  if (words.lens.empty()) return;
+  refuse_others(words);
+  lens::Question asked;
+  asked.kernel = words.lens;
+  if (words.shapes.size() > 1)
+    throw InvalidArgument(fmt::format("--shape: {} shapes with --lens, which takes one", words.shapes.size()));
+  const auto [m, n, k] = apps::parse_sizes("--shape", words.shapes.empty() ? "128x128x64" : words.shapes.front(), 1);
+  constexpr Index most = 1 << 20;
+  for (const Index size : {m, n, k})
+    if (size > most) throw InvalidArgument(fmt::format("--shape: {} is more than {}, the most with --lens", size, most));
+  asked.shape = {m, n, k};
+  if (!words.dtypes.empty()) {
+    if (words.dtypes != "f32" && words.dtypes != "f64")
+      throw InvalidArgument(fmt::format("--dtype: {} with --lens, which takes f32 or f64", words.dtypes));
+    asked.type = words.dtypes == "f64" ? DType::F64 : DType::F32;
+  }
+  asked.op_a = words.trans_a ? Op::Transpose : Op::None;
+  asked.op_b = words.trans_b ? Op::Transpose : Op::None;
+  asked.alpha = parse_factor("--alpha", words.alpha, 1);
+  asked.beta = parse_factor("--beta", words.beta, 0);
+  if (!words.time_limit.empty()) asked.seconds = apps::parse_real("--time-limit", words.time_limit);
+  if (!(asked.seconds >= 1 && asked.seconds <= 86400))
+    throw InvalidArgument(fmt::format("--time-limit: {} s with --lens; give 1 to 86400", words.time_limit));
+  if (words.json == "-" && words.html == "-") throw InvalidArgument("--html: --json writes to stdout already");
+  options.json = words.json;
+  options.html = words.html;
+  options.lens = std::move(asked);
+}
+
+} // namespace tessera::compare_app

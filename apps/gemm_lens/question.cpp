@@ -1,0 +1,107 @@
+#include "question.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <tessera/status.hpp>
+
+namespace tessera::lens {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A kernel that a file defines: "tile_1d" of "const GemmKernel tile_1d_f32 = …".
+struct Defined {
+  std::string name, type;
+};
+std::vector<Defined> kernels_of(const std::string& text) {
+  static const std::regex definition(R"(\bconst GemmKernel (\w+)_(f32|f64|f16|bf16)\s*=)");
+  std::vector<Defined> all;
+  for (std::sregex_iterator at(text.begin(), text.end(), definition), end; at != end; ++at)
+    all.push_back({(*at)[1], (*at)[2]});
+  return all;
+}
+
+/// Refuses what no processor has: matrix units, and copies by the memory's own engine.
+void check_supported(const std::string& name, const std::string& text) {
+  static const std::regex units(R"(#include\s*[<"](mma\.h|.*dmma\.cuh|.*wgmma.*|.*warp_mma\.cuh)[>"])");
+  std::smatch found;
+  if (std::regex_search(text, found, units))
+    throw InvalidArgument(fmt::format("--lens: {} uses {}: the lens runs no matrix units, which are instructions of a "
+                                      "GPU that C++ has no words for; use ncu on a card",
+                                      name, found[1].str()));
+}
+
+std::vector<fs::path> rungs_in(const fs::path& textbook) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(textbook, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".cu") files.push_back(at->path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Source rung_of(const fs::path& file, const Defined& kernel) {
+  return {file, kernel.name, kernel.name + "_" + kernel.type};
+}
+
+Source find_rung(const Question& question, const Folders& folders) {
+  const std::string type(to_string(question.type));
+  std::vector<std::string> names;
+  bool of_other_type = false;
+  for (const fs::path& file : rungs_in(folders.backends / "cuda/gemm/textbook")) {
+    const std::string text = text_of(file);
+    for (const Defined& kernel : kernels_of(text)) {
+      if (kernel.name == question.kernel) {
+        check_supported(kernel.name, text);
+        if (kernel.type == type) return rung_of(file, kernel);
+        of_other_type = true;
+      }
+      if (kernel.type == type) names.push_back(kernel.name);
+    }
+  }
+  if (of_other_type) throw InvalidArgument(fmt::format("--lens: {} has no kernel of {}", question.kernel, type));
+  if (names.empty())
+    throw InvalidArgument(fmt::format("--lens: there is no file {}, and the sources of the textbook's rungs are not "
+                                      "installed; see docs/lens.md",
+                                      question.kernel));
+  throw InvalidArgument(fmt::format("--lens: there is no file {} and no rung of that name; rungs of {}: {}",
+                                    question.kernel, type, fmt::join(names, ", ")));
+}
+
+} // namespace
+
+Source find_source(const Question& question, const Folders& folders) {
+  std::error_code error;
+  const fs::path file = fs::canonical(question.kernel, error);
+  if (error || fs::is_directory(file)) {
+    if (question.kernel.find('/') == std::string::npos && question.kernel.find(".cu") == std::string::npos)
+      return find_rung(question, folders);
+    throw InvalidArgument(error ? "--lens: there is no file " + question.kernel
+                                : "--lens: " + question.kernel + " is a folder; name a .cu file or a rung");
+  }
+  const std::string extension = file.extension();
+  if (extension != ".cu" && extension != ".cpp" && extension != ".cc" && extension != ".cuh")
+    throw InvalidArgument("--lens: " + question.kernel + " is no source of CUDA C++ (.cu); the lens compiles it itself");
+  const std::string text = text_of(file);
+  check_supported(question.kernel, text);
+  const std::vector<Defined> kernels = kernels_of(text);
+  if (kernels.empty()) return {file, "", ""};
+  const std::string type(to_string(question.type));
+  for (const Defined& kernel : kernels)
+    if (kernel.type == type) return rung_of(file, kernel);
+  throw InvalidArgument(fmt::format("--lens: {} has no kernel of {}", question.kernel, type));
+}
+
+} // namespace tessera::lens

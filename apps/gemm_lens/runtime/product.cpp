@@ -1,0 +1,130 @@
+#include "product.hpp"
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+#include "memory.hpp"
+
+namespace tessera::lens {
+namespace {
+
+/// A whole number from −4 to 4 that follows from the place alone, so that nothing has to be kept for the check.
+int element(std::uint64_t matrix, std::uint64_t index) {
+  std::uint64_t x = (index + 1) * 0x9e3779b97f4a7c15u + matrix * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 31) * 0x94d049bb133111ebu;
+  return static_cast<int>((x ^ x >> 29) % 9) - 4;
+}
+
+template <class T>
+T* make(std::uint64_t number, const char* name, long rows, long columns, bool filled) {
+  const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+  if (count > DeviceMemory::size / sizeof(T)) return nullptr;
+  T* const data = static_cast<T*>(device_memory().allocate(count * sizeof(T), name));
+  if (data == nullptr) return nullptr;
+  Allocation& made = *device_memory().all().back();
+  made.element = sizeof(T);
+  made.rows = static_cast<std::size_t>(rows);
+  made.columns = static_cast<std::size_t>(columns);
+  for (std::size_t at = 0; filled && at < count; ++at) data[at] = static_cast<T>(element(number, at));
+  return data;
+}
+
+enum : std::uint64_t { number_of_a = 1, number_of_b = 2, number_of_c = 3 };
+
+template <class T>
+std::string changed(const char* name, std::uint64_t number, const void* data, long rows, long columns) {
+  const T* const values = static_cast<const T*>(data);
+  for (long at = 0; at < rows * columns; ++at)
+    if (values[at] != static_cast<T>(element(number, static_cast<std::uint64_t>(at)))) {
+      std::ostringstream out;
+      out << name << "(" << at / columns << ", " << at % columns << ") was changed; a kernel must not write its operands";
+      return out.str();
+    }
+  return {};
+}
+
+} // namespace
+
+template <class T>
+bool Product::fill() {
+  const long rows_a = task_.trans_a ? task_.k : task_.m, columns_a = task_.trans_a ? task_.m : task_.k;
+  const long rows_b = task_.trans_b ? task_.n : task_.k, columns_b = task_.trans_b ? task_.k : task_.n;
+  call_.a = make<T>(number_of_a, "A", rows_a, columns_a, true);
+  call_.b = make<T>(number_of_b, "B", rows_b, columns_b, true);
+  call_.c = make<T>(number_of_c, "C", task_.m, task_.n, task_.beta != 0);
+  call_.lda = columns_a;
+  call_.ldb = columns_b;
+  call_.ldc = task_.n;
+  return call_.a != nullptr && call_.b != nullptr && call_.c != nullptr;
+}
+
+bool Product::prepare(const Task& task) {
+  task_ = task;
+  call_.struct_size = sizeof call_;
+  call_.abi_version = TESSERA_KERNEL_ABI_VERSION;
+  call_.type = task.f64 ? TESSERA_KERNEL_F64 : TESSERA_KERNEL_F32;
+  call_.trans_a = task.trans_a;
+  call_.trans_b = task.trans_b;
+  call_.threads = 1;
+  call_.m = task.m;
+  call_.n = task.n;
+  call_.k = task.k;
+  call_.alpha = task.alpha;
+  call_.beta = task.beta;
+  return task.f64 ? fill<double>() : fill<float>();
+}
+
+template <class T>
+std::string Product::compare_as() const {
+  for (std::string& text : std::vector<std::string>{
+           changed<T>("A", number_of_a, call_.a, task_.trans_a ? task_.k : task_.m, call_.lda),
+           changed<T>("B", number_of_b, call_.b, task_.trans_b ? task_.n : task_.k, call_.ldb)})
+    if (!text.empty()) return text;
+  std::vector<double> row(static_cast<std::size_t>(task_.n)), size(row.size());
+  const double unit = std::numeric_limits<T>::epsilon();
+  std::string first;
+  long wrong = 0;
+  for (long i = 0; i < task_.m; ++i) {
+    std::fill(row.begin(), row.end(), 0.0);
+    std::fill(size.begin(), size.end(), 0.0);
+    for (long p = 0; p < task_.k; ++p) {
+      const double a = element(number_of_a, static_cast<std::uint64_t>(task_.trans_a ? p * task_.m + i : i * task_.k + p));
+      for (long j = 0; j < task_.n; ++j) {
+        const double b =
+            element(number_of_b, static_cast<std::uint64_t>(task_.trans_b ? j * task_.k + p : p * task_.n + j));
+        row[static_cast<std::size_t>(j)] += a * b;
+        size[static_cast<std::size_t>(j)] += std::fabs(a * b);
+      }
+    }
+    for (long j = 0; j < task_.n; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      const double old = element(number_of_c, static_cast<std::uint64_t>(i * task_.n + j));
+      const double expected = task_.alpha * row[at] + task_.beta * old;
+      const double bound =
+          static_cast<double>(task_.k + 3) * unit * (std::fabs(task_.alpha) * size[at] + std::fabs(task_.beta * old));
+      const double found = static_cast<const T*>(call_.c)[i * task_.n + j];
+      if (std::fabs(found - expected) <= bound) continue;
+      if (wrong++ == 0) {
+        std::ostringstream out;
+        out.precision(9);
+        out << "C(" << i << ", " << j << ") is ";
+        if (std::isnan(found))
+          out << "NaN";
+        else
+          out << found;
+        out << ", not " << expected;
+        first = out.str();
+      }
+    }
+  }
+  if (wrong == 0) return {};
+  std::ostringstream out;
+  out << first << "; " << wrong << " of " << task_.m * task_.n << " elements of C are wrong";
+  return out.str();
+}
+
+std::string Product::compare() const { return task_.f64 ? compare_as<double>() : compare_as<float>(); }
+
+} // namespace tessera::lens

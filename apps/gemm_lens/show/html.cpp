@@ -1,0 +1,5 @@
+#include "show.hpp"
+
+namespace tessera::lens {
+std::string html(const Report&) { return ""; }
+} // namespace tessera::lens
