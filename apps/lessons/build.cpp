@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <sstream>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include <tessera/status.hpp>
 
 #include "gemm_judge/processes/child_process.hpp"
+#include "gpu_kernel.hpp"
 
 namespace tessera::lessons {
 namespace {
@@ -42,6 +44,16 @@ fs::path compiler() {
   throw IoError("there is no C++ compiler: looked for c++, g++ and clang++; install one (Debian: apt-get install g++)");
 }
 
+/// Returns the compiler of CUDA code; empty if there is none.
+fs::path nvcc() {
+  for (const char* variable : {"NVCC", "CUDACXX"})
+    if (const char* named = trusted_variable(variable); named != nullptr && *named != '\0')
+      if (fs::path found = in_path(named); !found.empty()) return found;
+  for (const char* name : {"nvcc", "/usr/local/cuda/bin/nvcc"})
+    if (fs::path found = in_path(name); !found.empty()) return found;
+  return {};
+}
+
 /// Runs a program, and returns whether it ended with 0.
 bool run_program(const std::vector<std::string>& command, std::string& output) {
   judge::ChildProcess child(command, {});
@@ -63,7 +75,32 @@ fs::path source_root() {
   return root;
 }
 
+std::string why_not_timed() {
+  const bool has_card = fs::exists("/dev/nvidia0") || fs::exists("/dev/nvidiactl") || fs::exists("/dev/dxg");
+  if (!has_card) return "no NVIDIA GPU is here: the lens counts and marks, and nothing is timed";
+  if (nvcc().empty())
+    return "a GPU is here, but no nvcc: the lens counts and marks, and nothing is timed; CUDA 12.8 or later brings nvcc";
+  return {};
+}
+
 Built::Built(const Lesson& lesson, const fs::path& file, Purpose purpose) {
+  if (lesson.machine == Machine::Gpu)
+    compile_for_gpu(lesson, file);
+  else
+    compile_for_processor(lesson, file, purpose);
+}
+
+void Built::compile_for_gpu(const Lesson& lesson, const fs::path& file) {
+  const fs::path root = source_root(), adapter = folder_.path() / "lesson.cu";
+  std::ofstream(adapter) << gpu_adapter(fs::absolute(file), {});
+  good_ = run_program({"/usr/bin/env", "TMPDIR=" + folder_.path().string(), nvcc().string(), "-shared", "-O3",
+                       "-std=c++20", "-arch=native", "-Xcompiler=-fPIC",
+                       "-I" + (root / "backends").string(), "-I" + (root / "include").string(),
+                       "-I" + (root / lesson.rung_file).parent_path().string(), "-o", library(), adapter.string()},
+                      output_);
+}
+
+void Built::compile_for_processor(const Lesson& lesson, const fs::path& file, Purpose purpose) {
   const fs::path root = source_root();
   const fs::path ours = root / "apps" / "lessons" / "cpu";
   // The compiler puts its temporary files there too, because it does not remove them when it is killed.

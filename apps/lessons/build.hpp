@@ -10,11 +10,14 @@
 
 namespace tessera::lessons {
 
-/// The variants of a kernel of the processor.
+/// The variants of a kernel.
 enum class Purpose {
-  Run,   ///< fast, for the judge and for the clock
-  Count, ///< counts its accesses to memory
+  Run,   ///< fast, for the judge and for the clock; a GPU's kernel is compiled by nvcc
+  Count, ///< counts its accesses to memory, on the processor alone
 };
+
+/// Returns "" where kernels of a GPU can be compiled and timed, else a sentence that says what is missing.
+std::string why_not_timed();
 
 /// Returns the root of the sources that this program was built from. Throws IoError if it is no longer there.
 std::filesystem::path source_root();
@@ -24,6 +27,7 @@ class Built {
  public:
   /// Throws IoError if there is no compiler. If the file does not compile, is_good() is false.
   Built(const Lesson& lesson, const std::filesystem::path& file, Purpose purpose);
+  ~Built() = default;
   Built(const Built&) = delete;
   Built& operator=(const Built&) = delete;
 
@@ -33,6 +37,9 @@ class Built {
   std::string library() const { return (folder_.path() / "kernel.so").string(); }
 
  private:
+  void compile_for_processor(const Lesson& lesson, const std::filesystem::path& file, Purpose purpose);
+  void compile_for_gpu(const Lesson& lesson, const std::filesystem::path& file);
+
   judge::TemporaryFolder folder_;
   bool good_ = false;
   std::string output_;

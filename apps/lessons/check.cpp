@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "build.hpp"
 #include "counters.hpp"
+#include "gpu_kernel.hpp"
 #include "race.hpp"
 
 namespace tessera::lessons {
@@ -15,11 +17,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Finding not_compiled(const std::string& output) {
+Finding not_compiled(const Lesson& lesson, const std::string& output) {
   std::string look = "The compiler says where; the first error counts, the others may follow from it.";
-  if (output.find("'run' is not a member") != std::string::npos || output.find("no matching function for call to 'run<") != std::string::npos)
-    look = "The file has to keep the function run() with the arguments that it had at first: it is what is called.";
+  // GCC quotes names with typographic marks, and in another locale otherwise.
+  const std::string name = lesson.machine == Machine::Gpu ? "launch" : "run";
+  for (const std::string& complaint : {name + "’ is not a member", "call to ‘" + name + "<", name + "' is not a member"})
+    if (output.find(complaint) != std::string::npos)
+      look = fmt::format("The file has to keep the function {}() with the arguments that it had at first: it is what is "
+                         "called.", name);
   return {Mistake::DoesNotCompile, "it does not compile", look, output};
+}
+
+/// Races the learner's kernel, the rung before and the rung, one after another.
+void race_all(const Lesson& lesson, const Built& yours, judge::Device device, const Limits& limits,
+              const std::function<void(const char*)>& say, Report& report) {
+  say("racing");
+  Limits one = limits; // other programs disturb one thread less than many
+  one.threads = 1;
+  if (!yours.is_good()) {
+    report.finding = not_compiled(lesson, yours.compiler_output());
+    return;
+  }
+  const Raced raced = race({yours.library(), device, {}}, lesson.race_size, one);
+  report.finding = raced.finding;
+  if (!report.finding.none()) {
+    report.where = fmt::format("m = n = k = {}", lesson.race_size);
+    return;
+  }
+  const fs::path root = source_root();
+  auto of_before = std::async(std::launch::async, [&] {
+    return std::make_unique<Built>(lesson, root / lesson.before_file, Purpose::Run);
+  });
+  const Built rung(lesson, root / lesson.rung_file, Purpose::Run);
+  const auto before = of_before.get();
+  if (!before->is_good() || !rung.is_good()) return;
+  const Raced of_it = race({before->library(), device, {}}, lesson.race_size, one);
+  const Raced of_rung = race({rung.library(), device, {}}, lesson.race_size, one);
+  if (raced.seconds > 0 && of_it.seconds > 0 && of_rung.seconds > 0)
+    report.seconds = {raced.seconds, of_it.seconds, of_rung.seconds};
 }
 
 /// Marks a kernel of the processor, counts and races it. Returns whether all of it was possible.
@@ -29,13 +64,14 @@ void check_on_processor(const Lesson& lesson, const fs::path& file, const Limits
   const Built yours(lesson, file, Purpose::Run);
   report.warnings = yours.compiler_output();
   if (!yours.is_good()) {
-    report.finding = not_compiled(yours.compiler_output());
+    report.finding = not_compiled(lesson, yours.compiler_output());
     report.warnings.clear();
     return;
   }
   const judge::KernelFile kernel(yours.library(), judge::Device::Cpu, {});
   say("marking");
-  const Mark marked = mark(kernel, cases_of(false), limits);
+  const Caller call = [&](const Case& tried, int count) { return call_kernel(kernel, tried, limits, count); };
+  const Mark marked = mark(call, cases_of(Machine::Processor), std::max(2, limits.threads));
   report.right = marked.right;
   report.output = marked.output;
   report.finding = marked.finding;
@@ -50,26 +86,60 @@ void check_on_processor(const Lesson& lesson, const fs::path& file, const Limits
       report.where = "no size that a tile divides (m = 17, n = 19, k = 23)";
     }
     if (!report.finding.none()) return;
-    const Counted before = count(lesson, root / lesson.before_file, limits);
+    auto of_before = std::async(std::launch::async, [&] { return count(lesson, root / lesson.before_file, limits); });
     const Counted rung = count(lesson, root / lesson.rung_file, limits);
+    const Counted before = of_before.get();
     if (counted.known && before.known && rung.known) report.counts = {counted.value, before.value, rung.value};
   }
   if (!report.finding.none() || !limits.races) return;
-  say("racing");
-  Limits one = limits; // other programs disturb one thread less than many
-  one.threads = 1;
-  const Raced raced = race(kernel, lesson.race_size, one);
-  report.finding = raced.finding;
-  if (!report.finding.none()) {
-    report.where = fmt::format("m = n = k = {}", lesson.race_size);
+  race_all(lesson, yours, judge::Device::Cpu, limits, say, report);
+}
+
+/// The shape that a GPU lesson is counted on: whole tiles of every rung. Bank conflicts are those of a transposed A,
+/// whose columns go into the rows of a tile.
+Case counted_case(const Lesson& lesson) {
+  return {.subject = "", .m = 128, .n = 128, .k = 32,
+          .op_a = lesson.counter == Counter::SharedWavefronts ? Op::Transpose : Op::None};
+}
+
+std::optional<double> count_on_gpu(const Lesson& lesson, const GpuKernel& kernel, double seconds) {
+  if (!kernel.is_good()) return std::nullopt;
+  lens::Report report;
+  const Case tried = counted_case(lesson);
+  if (!kernel.call(tried, seconds, &report).finding.none()) return std::nullopt;
+  return counted_in(report, lesson.counter, tried);
+}
+
+/// Marks and counts a GPU kernel by the lens, and races it where there is a card with nvcc.
+void check_on_gpu(const Lesson& lesson, const fs::path& file, const Limits& limits,
+                  const std::function<void(const char*)>& say, Report& report) {
+  say("compiling");
+  const GpuKernel yours(file);
+  if (!yours.is_good()) {
+    report.finding = not_compiled(lesson, yours.compiler_output());
     return;
   }
-  const Built before(lesson, root / lesson.before_file, Purpose::Run), rung(lesson, root / lesson.rung_file, Purpose::Run);
-  if (!before.is_good() || !rung.is_good()) return;
-  const Raced of_before = race({before.library(), judge::Device::Cpu, {}}, lesson.race_size, one);
-  const Raced of_rung = race({rung.library(), judge::Device::Cpu, {}}, lesson.race_size, one);
-  if (raced.seconds > 0 && of_before.seconds > 0 && of_rung.seconds > 0)
-    report.seconds = {raced.seconds, of_before.seconds, of_rung.seconds};
+  say("marking");
+  const Caller call = [&](const Case& tried, int) { return yours.call(tried, limits.seconds); };
+  const Mark marked = mark(call, cases_of(Machine::Gpu), 1);
+  report.right = marked.right;
+  report.output = marked.output;
+  report.finding = marked.finding;
+  if (marked.failed != nullptr) report.where = fmt::format("{} ({})", marked.failed->subject, to_text(*marked.failed));
+  if (!report.finding.none()) return;
+  say("counting");
+  const fs::path root = source_root();
+  // Two compilers side by side take half the time.
+  auto of_before = std::async(std::launch::async, [&] { return std::make_unique<GpuKernel>(root / lesson.before_file); });
+  const GpuKernel rung(root / lesson.rung_file);
+  const auto before = of_before.get();
+  const double seconds = 4 * limits.seconds;
+  const auto mine = count_on_gpu(lesson, yours, seconds), theirs = count_on_gpu(lesson, *before, seconds),
+             best = count_on_gpu(lesson, rung, seconds);
+  if (mine && theirs && best) report.counts = {*mine, *theirs, *best};
+  if (!limits.races) return;
+  report.remark = why_not_timed();
+  if (report.remark.empty()) race_all(lesson, Built(lesson, file, Purpose::Run), judge::Device::Cuda, limits, say, report);
 }
 
 std::string first_lines(const std::string& text, int most) {
@@ -108,9 +178,9 @@ std::string counts_text(const Lesson& lesson, const Compared& counts) {
 
 std::string times_text(const Lesson& lesson, const Report& report) {
   const Compared& seconds = *report.seconds;
-  return fmt::format("  Time   {0}×{0}, f32, one thread: yours {1}, {2} {3}, {4} {5}: {6:.0f} % of the rung's speed\n", lesson.race_size,
+  return fmt::format("  Time   {0}×{0}, f32{6}: yours {1}, {2} {3}, {4} {5}: {7:.0f} % of the rung's speed\n", lesson.race_size,
                      milliseconds(seconds.yours), lesson.before, milliseconds(seconds.before), lesson.rung,
-                     milliseconds(seconds.rung), 100 * report.share());
+                     milliseconds(seconds.rung), lesson.machine == Machine::Gpu ? "" : ", one thread", 100 * report.share());
 }
 
 } // namespace
@@ -119,8 +189,11 @@ double Compared::way() const { return before == rung ? 1 : (before - yours) / (b
 
 Report check(const Lesson& lesson, const fs::path& file, const Limits& limits, const std::function<void(const char*)>& say) {
   Report report;
-  report.cases = static_cast<int>(cases_of(lesson.machine == Machine::Gpu).size());
-  check_on_processor(lesson, file, limits, say, report);
+  report.cases = static_cast<int>(cases_of(lesson.machine).size());
+  if (lesson.machine == Machine::Gpu)
+    check_on_gpu(lesson, file, limits, say, report);
+  else
+    check_on_processor(lesson, file, limits, say, report);
   for (const Hint& hint : lesson.hints)
     if (hint.mistake == report.finding.mistake && !report.finding.none())
       report.finding.look += (report.finding.look.empty() ? "" : " ") + std::string(hint.text);
@@ -138,9 +211,10 @@ std::string to_text(const Lesson& lesson, const Report& report) {
     if (!finding.look.empty()) text += fmt::format("  Hint   {}\n", finding.look);
     if (!finding.shown.empty()) text += "\n" + finding.shown;
   } else {
-    text += fmt::format("  Right  in all {} cases: edges, transposes, leading dimensions, alpha and beta\n", report.cases);
+    text += fmt::format("  Right  in all {} cases: edges, transposes, {}alpha and beta\n", report.cases, lesson.machine == Machine::Gpu ? "" : "leading dimensions, ");
     if (report.counts) text += counts_text(lesson, *report.counts);
     if (report.seconds) text += times_text(lesson, report);
+    if (!report.remark.empty()) text += fmt::format("  Time   {}\n", report.remark);
   }
   if (!report.output.empty()) text += "  It printed:\n" + first_lines(report.output, 10);
   if (const std::string warnings = warnings_in(report.warnings); !warnings.empty())

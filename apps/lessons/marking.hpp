@@ -6,12 +6,16 @@
 #include <span>
 #include <string>
 
+#include "catalogue.hpp"
 #include "trying.hpp"
 
 namespace tessera::lessons {
 
 /// Returns the products that every lesson of a machine is tried on, the easy ones first.
-std::span<const Case> cases_of(bool gpu);
+std::span<const Case> cases_of(Machine machine);
+
+/// Calls a kernel so many times with equal operands.
+using Caller = std::function<Calls(const Case& tried, int count)>;
 
 struct Mark {
   Finding finding;        ///< None: right in all cases
@@ -20,6 +24,7 @@ struct Mark {
   std::string output;     ///< what the kernel printed
 };
 
-Mark mark(const judge::KernelFile& kernel, std::span<const Case> cases, const Limits& limits);
+/// `threads`: with more than one, calls are repeated, because threads that disturb one another do so now and then.
+Mark mark(const Caller& call, std::span<const Case> cases, int threads);
 
 } // namespace tessera::lessons
