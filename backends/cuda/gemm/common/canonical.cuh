@@ -17,21 +17,21 @@ inline constexpr T a_padding = T(-0.0);
 template <class T>
 inline constexpr T b_padding = T(0.0);
 
-/// The sum of one result.
+/// The sum of one result. The kernel extends the chain itself.
 template <class T>
 class CanonicalSum {
  public:
+  T chain{0}; ///< of the current segment: chain = fused(a, b, chain) for each step
+
   __device__ void begin(Index p) {
     if (p == 0 || p % canonical_segment != 0) return;
     total_ = value();
-    segment_ = T{0};
+    chain = T{0};
     has_total_ = true;
   }
-  __device__ void extend(T a, T b) { segment_ = fused(a, b, segment_); }
-  __device__ T value() const { return has_total_ ? total_ + segment_ : segment_; }
+  __device__ T value() const { return has_total_ ? total_ + chain : chain; }
 
  private:
-  T segment_{0};
   T total_{0};
   bool has_total_ = false;
 };
@@ -127,18 +127,6 @@ __device__ void store_held(const EpilogueStore<T>& epilogue, const T* held, Plac
       for (int e = 0; e < width; ++e) sum[v][e] = held[(first + v) * width + e];
     epilogue.store([&](int v) { return place(first + v); }, sum);
   }
-}
-
-/// C := alpha·sum + beta·C for the results of one thread, in rows i, i + 1, … and columns j, j + apart, ….
-template <int apart, class T, int rows, int cols>
-__device__ void store_scattered(const StridedOperands<T>& x, Index i, Index j,
-                                const CanonicalTile<T, rows, cols>& sums) {
-#pragma unroll
-  for (int r = 0; r < rows; ++r)
-#pragma unroll
-    for (int c = 0; c < cols; ++c)
-      if (i + r < x.m && j + c * apart < x.n)
-        store_result(x.c + (i + r) * x.ldc + j + c * apart, sums.value(r, c), x.alpha, x.beta);
 }
 
 } // namespace tessera::cuda

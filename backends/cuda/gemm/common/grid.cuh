@@ -6,7 +6,6 @@
 
 #include "ceil_div.hpp"
 #include "operands.cuh"
-#include "raster_order.hpp"
 
 namespace tessera::cuda {
 

@@ -4,6 +4,7 @@
 
 #include <tessera/backend/kernel.hpp>
 
+#include "copies/strided_matrix.hpp"
 #include "epilogue.cuh"
 #include "scaled_result.hpp"
 
@@ -44,6 +45,16 @@ struct StridedOperands {
         beta(to.beta),
         epilogue(call) {}
 };
+
+/// op(A), of m×k elements, and op(B), of k×n elements, as matrices to read.
+template <class T>
+__device__ StridedMatrix<T> a_matrix(const StridedOperands<T>& x) {
+  return {x.a, x.a_row, x.a_col, x.m, x.k};
+}
+template <class T>
+__device__ StridedMatrix<T> b_matrix(const StridedOperands<T>& x) {
+  return {x.b, x.b_row, x.b_col, x.k, x.n};
+}
 
 /// Returns x·y + z with one rounding.
 __device__ inline float fused(float x, float y, float z) { return __fmaf_rn(x, y, z); }

@@ -3,6 +3,7 @@
 /// The parameters of a stream_k kernel, and where its tiles lie.
 
 #include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/raster_order.hpp"
 #include "cuda/gemm/common/segment_sums.cuh"
 #include "schedule.hpp"
 

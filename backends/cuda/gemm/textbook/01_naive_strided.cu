@@ -6,12 +6,10 @@
 /// sectors of 32 bytes and uses one element of each. One result costs 2·k operations and reads 2·k elements (8·k bytes
 /// in f32). The sources are the CUDA matmul blog and the SGEMM repository.
 
-#include "cuda/device/status.hpp"
+#include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/traffic.hpp"
-#include "cuda/gemm/ladder.hpp"
-#include "cuda/queue/stream.hpp"
-#include "dot.cuh"
+#include "cuda/gemm/textbook/rung.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -19,19 +17,34 @@ namespace {
 constexpr int tile_m = 32;
 constexpr int tile_n = 8;
 
+/// Computes C(i, j): walks along row i of op(A) and down column j of op(B).
+template <class T>
+__device__ void compute_element(const StridedOperands<T>& x, Index i, Index j) {
+  const T* a = x.a + i * x.a_row;
+  const T* b = x.b + j * x.b_col;
+  CanonicalSum<T> sum;
+  for (Index first = 0; first < x.k; first += canonical_segment) {
+    sum.begin(first);
+    const int steps = static_cast<int>(x.k - first < canonical_segment ? x.k - first : canonical_segment);
+    for (int p = 0; p < steps; ++p, a += x.a_col, b += x.b_row) sum.chain = fused(*a, *b, sum.chain);
+  }
+  T* const c = x.c + i * x.ldc + j;
+  const T scaled = x.alpha * sum.value();
+  *c = x.beta == T{0} ? scaled : fused(x.beta, *c, scaled);
+}
+
 template <class T>
 __global__ void naive_strided(StridedOperands<T> x) {
   const TileOrigin origin = tile_origin(x, tile_m, tile_n);
   const Index i = origin.row + threadIdx.x;
   const Index j = origin.col + threadIdx.y;
-  if (i < x.m && j < x.n) compute_element<CanonicalSum<T>>(x, i, j);
+  if (i < x.m && j < x.n) compute_element(x, i, j);
 }
 
 template <class T>
-Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  naive_strided<<<tile_count(call, tile_m, tile_n), dim3(tile_m, tile_n), 0, stream_of(queue)>>>(
-      StridedOperands<T>(call));
-  return launched("naive_strided");
+void launch(const GemmCall& call, cudaStream_t stream) {
+  const dim3 threads(tile_m, tile_n);
+  naive_strided<<<tile_count(call, tile_m, tile_n), threads, 0, stream>>>(StridedOperands<T>(call));
 }
 
 template <class T>
@@ -41,7 +54,7 @@ constexpr GemmKernel rung{.name = "naive_strided",
                           .type = dtype_of<T>,
                           .tile = {tile_m, tile_n, 1},
                           .summation = Summation::Canonical,
-                          .run = run<T>,
+                          .run = run_launch<launch<T>>,
                           .traffic = strided_traffic};
 
 } // namespace

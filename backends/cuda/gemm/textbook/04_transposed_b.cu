@@ -6,14 +6,12 @@
 /// like the loads of A in 01_naive_strided.cu. The transpose reads and writes k·n elements once; after it, one result
 /// costs 2·k operations and reads 2·k elements (8·k bytes in f32). The source is the course report.
 
-#include "cuda/device/status.hpp"
+#include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/copies/repack.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/traffic.hpp"
-#include "cuda/gemm/ladder.hpp"
+#include "cuda/gemm/textbook/rung.hpp"
 #include "cuda/queue/scratch.hpp"
-#include "cuda/queue/stream.hpp"
-#include "dot.cuh"
 
 namespace tessera::cuda {
 namespace {
@@ -21,16 +19,33 @@ namespace {
 constexpr int tile_m = 8;
 constexpr int tile_n = 32;
 
+/// Computes C(i, j): walks along row i of op(A) and down column j of op(B).
+template <class T>
+__device__ void compute_element(const StridedOperands<T>& x, Index i, Index j) {
+  const T* a = x.a + i * x.a_row;
+  const T* b = x.b + j * x.b_col;
+  CanonicalSum<T> sum;
+  for (Index first = 0; first < x.k; first += canonical_segment) {
+    sum.begin(first);
+    const int steps = static_cast<int>(x.k - first < canonical_segment ? x.k - first : canonical_segment);
+    for (int p = 0; p < steps; ++p, a += x.a_col, b += x.b_row) sum.chain = fused(*a, *b, sum.chain);
+  }
+  T* const c = x.c + i * x.ldc + j;
+  const T scaled = x.alpha * sum.value();
+  *c = x.beta == T{0} ? scaled : fused(x.beta, *c, scaled);
+}
+
 template <class T>
 __global__ void transposed_b(StridedOperands<T> x) {
   const TileOrigin origin = tile_origin(x, tile_m, tile_n);
   const Index i = origin.row + threadIdx.y;
   const Index j = origin.col + threadIdx.x;
-  if (i < x.m && j < x.n) compute_element<CanonicalSum<T>>(x, i, j);
+  if (i < x.m && j < x.n) compute_element(x, i, j);
 }
 
+/// Transposes B and launches the kernel on the copy.
 template <class T>
-Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
   StridedOperands<T> x(call);
   Scratch transposed;
@@ -44,8 +59,9 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
     x.b_row = 1;
     x.b_col = x.k;
   }
-  transposed_b<<<tile_count(call, tile_m, tile_n), dim3(tile_n, tile_m), 0, stream>>>(x);
-  return launched("transposed_b");
+  const dim3 threads(tile_n, tile_m);
+  transposed_b<<<tile_count(call, tile_m, tile_n), threads, 0, stream>>>(x);
+  return launched(kernel.name);
 }
 
 template <class T>

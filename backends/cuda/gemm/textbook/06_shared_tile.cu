@@ -8,17 +8,65 @@
 
 #include <tessera/backend/traffic.hpp>
 
-#include "cuda/device/status.hpp"
-#include "cuda/gemm/ladder.hpp"
-#include "square_tile.cuh"
+#include "cuda/gemm/common/canonical.cuh"
+#include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/textbook/rung.hpp"
 
 namespace tessera::cuda {
 namespace {
 
+/// Copies the tile of x that starts at (first_row, first_col) to shared memory, with padding where it reaches over an
+/// edge. Neighbouring threads of a warp read neighbours in memory: they go along the tile's rows, or down its columns
+/// if x is stored transposed.
+template <int threads, int cols, class T, int rows, int ld>
+__device__ void load_tile(T (&tile)[rows][ld], const StridedMatrix<T>& x, Index first_row, Index first_col, T padding) {
+  static_assert(rows * cols % threads == 0 && threads % rows == 0 && threads % cols == 0);
+  const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  const bool along_row = x.col_stride == 1;
+  const int rows_left = static_cast<int>(x.rows - first_row < rows ? x.rows - first_row : rows);
+  const int cols_left = static_cast<int>(x.cols - first_col < cols ? x.cols - first_col : cols);
+  // The block reads `step` lines of neighbours at once, line by line of memory.
+  const int length = along_row ? cols : rows;
+  const int step = threads / length;
+  const int across = thread % length, across_left = along_row ? cols_left : rows_left;
+  const int down = thread / length, down_left = along_row ? rows_left : cols_left;
+  const Index stride = along_row ? x.row_stride : x.col_stride;
+  const T* const from = x.data + first_row * x.row_stride + first_col * x.col_stride + down * stride + across;
+  T* const to = along_row ? &tile[down][across] : &tile[across][down];
+  const int to_step = along_row ? step * ld : step;
+#pragma unroll
+  for (int v = 0; v < rows * cols / threads; ++v) {
+    const bool inside = across < across_left && down + v * step < down_left;
+    to[v * to_step] = inside ? from[v * step * stride] : padding;
+  }
+}
+
 template <class T, int tile>
-Status run(const GemmKernel& kernel, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  square_tile::launch<T, CanonicalSum<T>, tile, 0>(queue, call);
-  return launched(kernel.name);
+__global__ void __launch_bounds__(tile* tile) shared_tile(StridedOperands<T> x) {
+  __shared__ T a_tile[tile][tile];
+  __shared__ T b_tile[tile][tile];
+  const TileOrigin origin = tile_origin(x, tile, tile);
+  CanonicalSum<T> sum;
+  for (Index k0 = 0; k0 < x.k; k0 += tile) {
+    load_tile<tile * tile, tile>(a_tile, a_matrix(x), origin.row, k0, a_padding<T>);
+    load_tile<tile * tile, tile>(b_tile, b_matrix(x), k0, origin.col, b_padding<T>);
+    __syncthreads();
+    sum.begin(k0);
+#pragma unroll
+    for (int p = 0; p < tile; ++p) sum.chain = fused(a_tile[threadIdx.y][p], b_tile[p][threadIdx.x], sum.chain);
+    __syncthreads(); // all threads have used the tiles
+  }
+  const Index i = origin.row + threadIdx.y;
+  const Index j = origin.col + threadIdx.x;
+  if (i >= x.m || j >= x.n) return;
+  T* const c = x.c + i * x.ldc + j;
+  const T scaled = x.alpha * sum.value();
+  *c = x.beta == T{0} ? scaled : fused(x.beta, *c, scaled);
+}
+
+template <class T, int tile>
+void launch(const GemmCall& call, cudaStream_t stream) {
+  shared_tile<T, tile><<<tile_count(call, tile, tile), dim3(tile, tile), 0, stream>>>(StridedOperands<T>(call));
 }
 
 template <class T, int tile>
@@ -28,7 +76,7 @@ constexpr GemmKernel rung{.name = tile == 16 ? "shared_tile_16" : "shared_tile_3
                           .type = dtype_of<T>,
                           .tile = {tile, tile, tile},
                           .summation = Summation::Canonical,
-                          .run = run<T, tile>,
+                          .run = run_launch<launch<T, tile>>,
                           .traffic = tile_traffic};
 
 } // namespace

@@ -14,12 +14,9 @@
 
 #include <tessera/backend/traffic.hpp>
 
-#include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/grid.cuh"
-#include "cuda/gemm/ladder.hpp"
-#include "cuda/queue/stream.hpp"
-#include "guarded_tile.cuh"
+#include "cuda/gemm/textbook/rung.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -32,40 +29,77 @@ constexpr int side = 32 / sizeof(T); ///< results of one thread along each side
 template <class T>
 constexpr int tile = threads_across* side<T>;
 
+/// Copies the tile of x that starts at (first_row, first_col) to shared memory, with padding where it reaches over an
+/// edge. Neighbouring threads of a warp read neighbours in memory: they go along the tile's rows, or down its columns
+/// if x is stored transposed.
+template <int threads, int cols, class T, int rows, int ld>
+__device__ void load_tile(T (&tile)[rows][ld], const StridedMatrix<T>& x, Index first_row, Index first_col, T padding) {
+  static_assert(rows * cols % threads == 0 && threads % rows == 0 && threads % cols == 0);
+  const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  const bool along_row = x.col_stride == 1;
+  const int rows_left = static_cast<int>(x.rows - first_row < rows ? x.rows - first_row : rows);
+  const int cols_left = static_cast<int>(x.cols - first_col < cols ? x.cols - first_col : cols);
+  // The block reads `step` lines of neighbours at once, line by line of memory.
+  const int length = along_row ? cols : rows;
+  const int step = threads / length;
+  const int across = thread % length, across_left = along_row ? cols_left : rows_left;
+  const int down = thread / length, down_left = along_row ? rows_left : cols_left;
+  const Index stride = along_row ? x.row_stride : x.col_stride;
+  const T* const from = x.data + first_row * x.row_stride + first_col * x.col_stride + down * stride + across;
+  T* const to = along_row ? &tile[down][across] : &tile[across][down];
+  const int to_step = along_row ? step * ld : step;
+#pragma unroll
+  for (int v = 0; v < rows * cols / threads; ++v) {
+    const bool inside = across < across_left && down + v * step < down_left;
+    to[v * to_step] = inside ? from[v * step * stride] : padding;
+  }
+}
+
 template <class T, int blocks>
 __global__ void __launch_bounds__(threads, blocks) tile_2d_register(StridedOperands<T> x) {
-  __shared__ PaddedTile<T, tile<T>, tile_k> a_tile;
-  __shared__ PaddedTile<T, tile_k, tile<T>> b_tile;
+  __shared__ T a_tile[tile<T>][tile_k];
+  __shared__ T b_tile[tile_k][tile<T>];
   const TileOrigin origin = tile_origin(x, tile<T>, tile<T>);
   const int row = static_cast<int>(threadIdx.x) / threads_across * side<T>;
   const int col = static_cast<int>(threadIdx.x) % threads_across; // the first of the columns, which are 16 apart
   CanonicalTile<T, side<T>, side<T>> sums;
   typename decltype(sums)::Totals totals(x.k);
   for (Index k0 = 0; k0 < x.k; k0 += tile_k) {
-    load_tile<threads>(a_tile, a_matrix(x), origin.row, k0, a_padding<T>);
-    load_tile<threads>(b_tile, b_matrix(x), k0, origin.col, b_padding<T>);
+    load_tile<threads, tile_k>(a_tile, a_matrix(x), origin.row, k0, a_padding<T>);
+    load_tile<threads, tile<T>>(b_tile, b_matrix(x), k0, origin.col, b_padding<T>);
     __syncthreads();
     sums.begin(k0, totals);
 #pragma unroll
     for (int p = 0; p < tile_k; ++p) {
       T a_fragment[side<T>], b_fragment[side<T>];
 #pragma unroll
-      for (int i = 0; i < side<T>; ++i) a_fragment[i] = a_tile.at[row + i][p];
+      for (int r = 0; r < side<T>; ++r) a_fragment[r] = a_tile[row + r][p];
 #pragma unroll
-      for (int j = 0; j < side<T>; ++j) b_fragment[j] = b_tile.at[p][col + j * threads_across];
-      sums.extend(a_fragment, b_fragment);
+      for (int s = 0; s < side<T>; ++s) b_fragment[s] = b_tile[p][col + s * threads_across];
+#pragma unroll
+      for (int r = 0; r < side<T>; ++r)
+#pragma unroll
+        for (int s = 0; s < side<T>; ++s) sums.at(r, s) = fused(a_fragment[r], b_fragment[s], sums.at(r, s));
     }
-    __syncthreads();
+    __syncthreads(); // all threads have used the tiles
   }
   sums.finish(x.k, totals);
-  store_scattered<threads_across>(x, origin.row + row, origin.col + col, sums);
+  const Index i = origin.row + row;
+  const Index j = origin.col + col;
+#pragma unroll
+  for (int r = 0; r < side<T>; ++r)
+#pragma unroll
+    for (int s = 0; s < side<T>; ++s)
+      if (i + r < x.m && j + s * threads_across < x.n) {
+        T* const c = x.c + (i + r) * x.ldc + j + s * threads_across;
+        const T scaled = sums.value(r, s) * x.alpha;
+        *c = x.beta == T{0} ? scaled : fused(x.beta, *c, scaled);
+      }
 }
 
 template <class T, int blocks>
-Status run(const GemmKernel& kernel, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  tile_2d_register<T, blocks>
-      <<<tile_count(call, tile<T>, tile<T>), threads, 0, stream_of(queue)>>>(StridedOperands<T>(call));
-  return launched(kernel.name);
+void launch(const GemmCall& call, cudaStream_t stream) {
+  tile_2d_register<T, blocks><<<tile_count(call, tile<T>, tile<T>), threads, 0, stream>>>(StridedOperands<T>(call));
 }
 
 template <class T, int blocks>
@@ -76,7 +110,7 @@ constexpr GemmKernel rung_of(const char* name, const char* summary, const char* 
           .type = dtype_of<T>,
           .tile = {tile<T>, tile<T>, tile_k},
           .summation = Summation::Canonical,
-          .run = run<T, blocks>,
+          .run = run_launch<launch<T, blocks>>,
           .traffic = tile_traffic};
 }
 

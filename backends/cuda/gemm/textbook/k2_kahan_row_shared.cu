@@ -4,17 +4,79 @@
 /// elements of B from global memory (4·k bytes in f32) and k elements of A from shared memory, as in 05_row_shared.cu.
 /// The error is about 2u·Σ|a·b| for every k, where u is the unit roundoff. The source is the CUDA course.
 
-#include "cuda/gemm/ladder.hpp"
-#include "kahan.cuh"
-#include "row_shared.cuh"
+#include <cmath>
+
+#include "cuda/gemm/common/ceil_div.hpp"
+#include "cuda/gemm/common/operands.cuh"
+#include "cuda/gemm/common/traffic.hpp"
+#include "cuda/gemm/textbook/rung.hpp"
 
 namespace tessera::cuda {
 namespace {
 
+constexpr int threads = 256;
+/// Elements of a row that fit into shared memory at once: whole segments, in the 48 KiB that need no opt-in.
 template <class T>
-Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  row_in_shared::launch<T, KahanSum<T>>(queue, call);
-  return launched("kahan_row_shared");
+constexpr Index most = 48 * 1024 / static_cast<Index>(sizeof(T)) / canonical_segment* canonical_segment;
+
+/// The sum of one result, and its excess: what the last addition rounded away, which the next product makes up for.
+/// Inf − Inf would turn an infinite sum into NaN, so that an infinite sum has no excess.
+template <class T>
+struct KahanSum {
+  T value{0};
+  T excess{0};
+
+  __device__ void extend(T a, T b) {
+    const T term = fused(a, b, -excess);
+    const T sum = value + term;
+    excess = isfinite(sum) ? (sum - value) - term : T{0};
+    value = sum;
+  }
+};
+
+/// `chunk` elements of a row of op(A) are in shared memory at once: all k, or a multiple of canonical_segment.
+template <class T>
+__global__ void __launch_bounds__(threads) kahan_row_shared(StridedOperands<T> x, int chunk) {
+  extern __shared__ double storage[]; // aligned for float and double
+  T* const row = reinterpret_cast<T*>(storage);
+  for (Index i = blockIdx.x; i < x.m; i += gridDim.x) {
+    for (Index left = 0; left < x.n; left += threads) {
+      const Index j = left + threadIdx.x;
+      KahanSum<T> sum;
+      for (Index first = 0; first < x.k; first += chunk) {
+        const int length = static_cast<int>(x.k - first < chunk ? x.k - first : chunk);
+        if (left == 0 || length < x.k) { // otherwise the whole row is still there
+          __syncthreads();
+          const T* a = x.a + i * x.a_row + first * x.a_col;
+          for (int p = static_cast<int>(threadIdx.x); p < length; p += threads) row[p] = a[p * x.a_col];
+          __syncthreads();
+        }
+        if (j >= x.n) continue;
+        const T* b = x.b + j * x.b_col + first * x.b_row;
+        for (int p = 0; p < length; ++p, b += x.b_row) sum.extend(row[p], *b);
+      }
+      if (j >= x.n) continue;
+      T* const c = x.c + i * x.ldc + j;
+      const T scaled = x.alpha * sum.value;
+      *c = x.beta == T{0} ? scaled : fused(x.beta, *c, scaled);
+    }
+  }
+}
+
+template <class T>
+void launch(const GemmCall& call, cudaStream_t stream) {
+  constexpr Index most_blocks = 0x7fffffff;
+  const auto blocks = static_cast<unsigned>(call.m < most_blocks ? call.m : most_blocks);
+  const int chunk = static_cast<int>(call.k < most<T> ? call.k : most<T>);
+  // The compiler reads the row in vectors of 16 bytes, also at its end, and uses the elements that it needs. So the
+  // allocation is rounded up to whole vectors; compute-sanitizer reports the reads otherwise.
+  const unsigned bytes = ceil_div(static_cast<unsigned>(chunk * sizeof(T)), 16u) * 16u;
+  kahan_row_shared<<<blocks, threads, bytes, stream>>>(StridedOperands<T>(call), chunk);
+}
+
+template <class T>
+GemmTraffic traffic(const GemmKernel& kernel, const GemmCall& call) noexcept {
+  return row_traffic(kernel, call, most<T>);
 }
 
 template <class T>
@@ -23,9 +85,9 @@ constexpr GemmKernel rung{.name = "kahan_row_shared",
                           .source = "CUDA course",
                           .type = dtype_of<T>,
                           .math = Math::Compensated,
-                          .tile = {1, row_in_shared::threads, 1},
-                          .run = run<T>,
-                          .traffic = row_in_shared::traffic<T>};
+                          .tile = {1, threads, 1},
+                          .run = run_launch<launch<T>>,
+                          .traffic = traffic<T>};
 
 } // namespace
 

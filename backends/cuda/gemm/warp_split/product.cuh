@@ -108,7 +108,7 @@ __device__ __noinline__ inline float strict_sum(const StridedOperands<float>& x,
   CanonicalSum<float> sum;
   for (Index p = 0; p < x.k; ++p) {
     sum.begin(p);
-    sum.extend(x.a[row * x.a_row + p * x.a_col], x.b[p * x.b_row + column * x.b_col]);
+    sum.chain = fused(x.a[row * x.a_row + p * x.a_col], x.b[p * x.b_row + column * x.b_col], sum.chain);
   }
   return sum.value();
 }

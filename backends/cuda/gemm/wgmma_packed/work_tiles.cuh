@@ -5,6 +5,7 @@
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/raster_order.hpp"
 #include "cuda/gemm/common/unfit_lines.cuh"
 #include "cuda/gemm/common/wgmma_pipeline.cuh"
 #include "split_operands.cuh"

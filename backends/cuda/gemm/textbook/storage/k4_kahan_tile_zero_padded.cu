@@ -5,13 +5,82 @@
 /// result costs four dependent operations a product and reads 2·k/32 elements from global memory (k/4 bytes in f32).
 /// The error is about 2u·Σ|a·b| for every k, where u is the unit roundoff. The source is the CUDA course.
 
+#include <cmath>
+
+#include "cuda/gemm/common/canonical.cuh"
+#include "cuda/gemm/common/copies/repack.cuh"
+#include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/traffic.hpp"
-#include "cuda/gemm/ladder.hpp"
-#include "cuda/gemm/textbook/kahan.cuh"
-#include "zero_padded_tile.cuh"
+#include "cuda/gemm/textbook/rung.hpp"
+#include "cuda/queue/scratch.hpp"
 
 namespace tessera::cuda {
 namespace {
+
+constexpr int tile = 32;
+
+/// The sum of one result, and its excess: what the last addition rounded away, which the next product makes up for.
+/// Inf − Inf would turn an infinite sum into NaN, so that an infinite sum has no excess.
+template <class T>
+struct KahanSum {
+  T value{0};
+  T excess{0};
+
+  __device__ void extend(T a, T b) {
+    const T term = fused(a, b, -excess);
+    const T sum = value + term;
+    excess = isfinite(sum) ? (sum - value) - term : T{0};
+    value = sum;
+  }
+};
+
+/// x.a and x.b are the padded copies, whose sizes are multiples of `tile`; x.m and x.n are the sizes of C.
+template <class T>
+__global__ void __launch_bounds__(tile* tile) kahan_tile_zero_padded(StridedOperands<T> x) {
+  __shared__ T a_tile[tile][tile];
+  __shared__ T b_tile[tile][tile];
+  const TileOrigin origin = tile_origin(x, tile, tile);
+  const Index i = origin.row + threadIdx.y;
+  const Index j = origin.col + threadIdx.x;
+  const T* a = x.a + i * x.a_row + threadIdx.x;
+  const T* b = x.b + threadIdx.y * x.b_row + j;
+  KahanSum<T> sum;
+  for (Index k0 = 0; k0 < x.k; k0 += tile, a += tile, b += tile * x.b_row) {
+    a_tile[threadIdx.y][threadIdx.x] = *a;
+    b_tile[threadIdx.y][threadIdx.x] = *b;
+    __syncthreads();
+#pragma unroll
+    for (int p = 0; p < tile; ++p) sum.extend(a_tile[threadIdx.y][p], b_tile[p][threadIdx.x]);
+    __syncthreads(); // all threads have used the tiles
+  }
+  if (i >= x.m || j >= x.n) return;
+  T* const c = x.c + i * x.ldc + j;
+  const T scaled = x.alpha * sum.value;
+  *c = x.beta == T{0} ? scaled : fused(x.beta, *c, scaled);
+}
+
+/// Makes the padded copies and launches the kernel on them.
+template <class T>
+Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+  const cudaStream_t stream = stream_of(queue);
+  StridedOperands<T> x(call);
+  const Index m = ceil_div<Index>(x.m, tile) * tile;
+  const Index n = ceil_div<Index>(x.n, tile) * tile;
+  const Index k = ceil_div<Index>(x.k, tile) * tile;
+  Scratch padded;
+  if (Status status = padded.allocate(executor, queue, static_cast<std::size_t>((m + n) * k) * sizeof(T)); !status.ok())
+    return status;
+  T* const a = padded.as<T>();
+  T* const b = a + m * k;
+  repack(stream, StridedMatrix<T>{x.a, x.a_row, x.a_col, x.m, x.k}, a, k, m, k, a_padding<T>);
+  repack(stream, StridedMatrix<T>{x.b, x.b_row, x.b_col, x.k, x.n}, b, n, k, n, b_padding<T>);
+  x.a = a;
+  x.a_row = k;
+  x.b = b;
+  x.b_row = n;
+  kahan_tile_zero_padded<<<tile_count(call, tile, tile), dim3(tile, tile), 0, stream>>>(x);
+  return launched(kernel.name);
+}
 
 template <class T>
 constexpr GemmKernel rung{.name = "kahan_tile_zero_padded",
@@ -19,8 +88,8 @@ constexpr GemmKernel rung{.name = "kahan_tile_zero_padded",
                           .source = "CUDA course",
                           .type = dtype_of<T>,
                           .math = Math::Compensated,
-                          .tile = {zero_padded_tile::tile, zero_padded_tile::tile, zero_padded_tile::tile},
-                          .run = zero_padded_tile::run<T, KahanSum<T>>,
+                          .tile = {tile, tile, tile},
+                          .run = run<T>,
                           .traffic = padded_traffic};
 
 } // namespace

@@ -7,14 +7,12 @@
 /// 1000 to 1024: on the devices of its day only rows of 1024 began at whole segments. `gemm_compare --ld-pad 0` beside
 /// this rung repeats it.
 
-#include "cuda/device/status.hpp"
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/copies/repack.cuh"
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/traffic.hpp"
-#include "cuda/gemm/ladder.hpp"
+#include "cuda/gemm/textbook/rung.hpp"
 #include "cuda/queue/scratch.hpp"
-#include "cuda/queue/stream.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -36,9 +34,9 @@ __global__ void __launch_bounds__(tile_m* tile_n) pitched(StridedOperands<T> x) 
   for (Index first = 0; first < x.k; first += canonical_segment) {
     sum.begin(first);
     const int steps = static_cast<int>(x.k - first < canonical_segment ? x.k - first : canonical_segment);
-    for (int p = 0; p < steps; ++p, ++a, b += x.b_row) sum.extend(*a, *b);
+    for (int p = 0; p < steps; ++p, ++a, b += x.b_row) sum.chain = fused(*a, *b, sum.chain);
   }
-  store_result(x.c + i * x.ldc + j, sum.value(), x.alpha, x.beta);
+  store_result(x.c + i * x.ldc + j, sum.value(), x.alpha, x.beta); // C := alpha·sum + beta·C
 }
 
 /// Returns the elements from row to row of a copy with so many columns.
@@ -49,7 +47,7 @@ Index pitch_of(Index cols) {
 }
 
 template <class T>
-Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
+Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
   StridedOperands<T> x(call);
   const Index a_pitch = pitch_of<T>(x.k), b_pitch = pitch_of<T>(x.n);
@@ -67,7 +65,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   x.b_row = b_pitch;
   x.b_col = 1;
   pitched<<<tile_count(call, tile_m, tile_n), dim3(tile_n, tile_m), 0, stream>>>(x);
-  return launched("pitched");
+  return launched(kernel.name);
 }
 
 GemmTraffic pitched_traffic(const GemmKernel& kernel, const GemmCall& call) noexcept {
