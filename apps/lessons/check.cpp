@@ -178,9 +178,10 @@ std::string counts_text(const Lesson& lesson, const Compared& counts) {
 
 std::string times_text(const Lesson& lesson, const Report& report) {
   const Compared& seconds = *report.seconds;
-  return fmt::format("  Time   {0}×{0}, f32{6}: yours {1}, {2} {3}, {4} {5}: {7:.0f} % of the rung's speed\n", lesson.race_size,
-                     milliseconds(seconds.yours), lesson.before, milliseconds(seconds.before), lesson.rung,
-                     milliseconds(seconds.rung), lesson.machine == Machine::Gpu ? "" : ", one thread", 100 * report.share());
+  return fmt::format("  Time   {0}×{0}, f32{1}: yours {2}, {3} {4}, {5} {6}: {7:.0f} % of the rung's speed\n",
+                     lesson.race_size, lesson.machine == Machine::Gpu ? "" : ", one thread", milliseconds(seconds.yours),
+                     lesson.before, milliseconds(seconds.before), lesson.rung, milliseconds(seconds.rung),
+                     100 * report.share());
 }
 
 } // namespace
@@ -205,9 +206,10 @@ std::string to_text(const Lesson& lesson, const Report& report) {
   std::string text = fmt::format("{} {}\n", lesson.name, lesson.rung);
   const Finding& finding = report.finding;
   if (!finding.none()) {
-    text += fmt::format("  Wrong  {}.\n", finding.what);
+    text += fmt::format("  Wrong  {}{}\n", finding.what, finding.what.ends_with('?') ? "" : ".");
     if (!report.where.empty())
-      text += fmt::format("  Where  {}; right before it: {} of {} cases\n", report.where, report.right, report.cases);
+      text += fmt::format("  Where  {}{}\n", report.where,
+                          report.right > 0 ? fmt::format("; {} of {} cases are right", report.right, report.cases) : "");
     if (!finding.look.empty()) text += fmt::format("  Hint   {}\n", finding.look);
     if (!finding.shown.empty()) text += "\n" + finding.shown;
   } else {

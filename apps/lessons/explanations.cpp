@@ -161,6 +161,9 @@ std::optional<Finding> explained_by_steps(const Observation& seen) {
       return seen.scaled(i, j, seen.sum(i, j, 0, k) + times * seen.sum(i, j, first, last));
     });
   };
+  if (with(-1, 0, k))
+    return found(Mistake::NothingAdded, "the sums are 0: nothing is added",
+                 "Look at what the loop over k adds to, and whether these sums are the ones that are stored.");
   for (Index last = k - 1; last >= std::max<Index>(1, k - 128); --last)
     if (with(-1, last, k))
       return found(Mistake::LastSteps,
@@ -178,7 +181,7 @@ std::optional<Finding> explained_by_steps(const Observation& seen) {
     if (end > k && k >= tile && with(1, k - tile, end - tile))
       return found(Mistake::StaleTail,
                    fmt::format("past the end of k the tile still holds what the tile before left there: {} too many {} "
-                               "added (tiles of {})", steps(end - k), is(end - k), tile),
+                               "added (tiles of {})", end - k == 1 ? "1 step" : steps(end - k), is(end - k), tile),
                    "Where the last tile of k is shorter, fill the rest with zeros, or end the inner loop at k.");
   }
   for (const Index tile : tiles)

@@ -17,6 +17,7 @@ enum class Mistake {
   LastRowsAndColumns,
   SomeRows,          ///< every other row, or a part of each tile
   SomeColumns,
+  NothingAdded,      ///< the sums are 0
   LastSteps,         ///< the end of k is missing
   FirstSteps,        ///< the beginning of k is missing
   StaleTail,         ///< past the end of k, the tile before is added once more

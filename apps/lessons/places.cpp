@@ -22,7 +22,7 @@ LinesHit lines_hit(Index lines, Index length, At at) {
     Index held = 0;
     for (Index e = 0; e < length; ++e) held += at(line, e) ? 1 : 0;
     if (held > 0) found.hit.push_back(line);
-    if (held > 0 && held < length) found.whole = false;
+    if (held > 0 && 5 * held < 4 * length) found.whole = false; // a few elements of a wrong line are right by chance
   }
   return found;
 }

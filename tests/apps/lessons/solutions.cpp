@@ -38,6 +38,7 @@ void try_lessons(Machine machine) {
 BOOST_AUTO_TEST_SUITE(solutions)
 
 BOOST_AUTO_TEST_CASE(on_processor) { try_lessons(Machine::Processor); }
+BOOST_AUTO_TEST_CASE(on_gpu) { try_lessons(Machine::Gpu); }
 
 BOOST_AUTO_TEST_SUITE_END()
 
