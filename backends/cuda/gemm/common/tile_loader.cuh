@@ -1,11 +1,8 @@
 #pragma once
 
-/// Copies tiles of op(A) and op(B) from global to shared memory in 128-bit vectors, by way of registers.
-///
-/// Both operands become [k][outer] in shared memory, where outer is m for A and n for B, so that a thread reads its
-/// rows of A, or its columns of B, as vectors. An operand that is stored along outer (Aᵀ, B) is copied as it is; an
-/// operand that is stored along k (A, Bᵀ) is transposed as it is written. That is why op(A) and op(B) need one loader,
-/// not four.
+/// Operands and results in vectors of 128 bits: where kernels may read and write them, and how an operand lies in
+/// memory. `outer` is m for A and n for B. An operand is stored along k (A, Bᵀ) or along outer (Aᵀ, B), so that op(A)
+/// and op(B) need one loader of tiles, not four.
 
 #include "canonical.cuh"
 #include "operands.cuh"
@@ -61,78 +58,6 @@ template <class T>
 __host__ __device__ OperandSlice<T> slice_b(const VectorOperands<T>& x, Along along, Index first) {
   return {x.b, along == Along::K ? x.b_col : x.b_row, first, x.n, x.k, b_padding<T>, x.b_vectors};
 }
-
-/// Copies tiles of outer×depth elements, one after the other along k. fetch() and store() are separate, so that a
-/// kernel can compute between them.
-template <class T, int outer, int depth, int threads, Along along>
-class TileLoader {
-  static constexpr int width = Vector<T>::width;
-  static constexpr int line = (along == Along::K ? depth : outer) / width; ///< vectors of a line of memory
-  static constexpr int step = threads / line;                              ///< lines that the block reads at once
-  static constexpr int lines = along == Along::K ? outer : depth;
-  static constexpr int count = lines / step; ///< vectors of each thread
-  static_assert(threads % line == 0 && lines % step == 0 && count > 0);
-
- public:
-  __device__ TileLoader(const OperandSlice<T>& x, int thread)
-      : across_(row_order(thread, line).across * width),
-        down_(row_order(thread, line).down),
-        stride_(x.stride),
-        k_(x.k),
-        outer_left_(x.outer - x.first < outer ? static_cast<int>(x.outer - x.first) : outer),
-        padding_(x.padding),
-        vectors_(x.vectors && x.outer - x.first >= outer),
-        next_(x.data +
-              (along == Along::K ? (x.first + down_) * x.stride + across_ : x.first + down_ * x.stride + across_)) {}
-
-  /// Reads this thread's vectors of the tile that starts at step k0 into registers. Calls come in ascending order of
-  /// k0.
-  __device__ void fetch(Index k0) {
-    if (vectors_ && k0 + depth <= k_) {
-#pragma unroll
-      for (int v = 0; v < count; ++v) staged_[v] = *reinterpret_cast<const Vector<T>*>(next_ + v * step * stride_);
-    } else {
-      fetch_guarded(k_ - k0 < depth ? static_cast<int>(k_ - k0) : depth);
-    }
-    next_ += along == Along::K ? depth : depth * stride_;
-  }
-
-  /// Writes the vectors that fetch() read to shared memory.
-  template <int ld>
-  __device__ void store(T (&tile)[depth][ld]) const {
-#pragma unroll
-    for (int v = 0; v < count; ++v) {
-      if constexpr (along == Along::Outer) {
-        *reinterpret_cast<Vector<T>*>(&tile[down_ + v * step][across_]) = staged_[v];
-      } else {
-#pragma unroll
-        for (int e = 0; e < width; ++e) tile[across_ + e][down_ + v * step] = staged_[v].lane[e];
-      }
-    }
-  }
-
- private:
-  /// Reads element by element, with padding where the tile reaches over an edge.
-  __device__ void fetch_guarded(int k_left) {
-    const int across_end = along == Along::K ? k_left : outer_left_;
-    const int down_end = along == Along::K ? outer_left_ : k_left;
-#pragma unroll
-    for (int v = 0; v < count; ++v)
-#pragma unroll
-      for (int e = 0; e < width; ++e) {
-        const bool inside = down_ + v * step < down_end && across_ + e < across_end;
-        staged_[v].lane[e] = inside ? next_[v * step * stride_ + e] : padding_;
-      }
-  }
-
-  int across_, down_;
-  Index stride_, k_;
-  int outer_left_;
-  T padding_;
-  bool vectors_;
-  const T* next_;
-  Vector<T> staged_[count];
-};
 
 /// Reads `count` neighbours from shared memory, as vectors.
 template <class T, int count>

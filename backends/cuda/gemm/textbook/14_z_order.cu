@@ -9,12 +9,9 @@
 
 #include <tessera/backend/traffic.hpp>
 
-#include "cuda/device/status.hpp"
-#include "cuda/gemm/ladder.hpp"
-#include "cuda/queue/stream.hpp"
-
 #include "cuda/gemm/common/grid.cuh"
-#include "cuda/gemm/common/tile_loader.cuh"
+#include "cuda/gemm/textbook/rung.hpp"
+#include "cuda/gemm/textbook/tile_lines.cuh"
 
 namespace tessera::cuda {
 namespace {
@@ -28,6 +25,38 @@ constexpr int tile = 16 * side<T>;
 template <class T>
 constexpr int ld = padded<T>(tile<T>);
 
+/// Copies tiles of an operand from global to shared memory in vectors of 128 bits, by way of registers. In shared
+/// memory a tile is [k][outer]: an operand that is stored along k (A, Bᵀ) is transposed as it is written.
+template <class T, int outer, Along along>
+struct TileLoader : TileLines<T, outer, tile_k, threads, along> {
+  using Lines = TileLines<T, outer, tile_k, threads, along>;
+  using Lines::Lines;
+  Vector<T> staged[Lines::count]; ///< on their way
+
+  /// Reads this thread's vectors of the tile that starts at step k0. Calls come in ascending order of k0.
+  __device__ void fetch(Index k0) {
+    if (this->vectors && k0 + tile_k <= this->k) {
+#pragma unroll
+      for (int v = 0; v < Lines::count; ++v) staged[v] = *reinterpret_cast<const Vector<T>*>(this->vector(v));
+    } else {
+      this->read_edge(k0, staged);
+    }
+    this->go_to_next_tile();
+  }
+
+  /// Writes them to shared memory.
+  template <int ld>
+  __device__ void store(T (&tile)[tile_k][ld]) const {
+#pragma unroll
+    for (int v = 0; v < Lines::count; ++v)
+      if constexpr (along == Along::Outer)
+        *reinterpret_cast<Vector<T>*>(&tile[this->down + v * Lines::step][this->across]) = staged[v];
+      else
+#pragma unroll
+        for (int e = 0; e < Lines::width; ++e) tile[this->across + e][this->down + v * Lines::step] = staged[v].lane[e];
+  }
+};
+
 template <class T, Along a_along, Along b_along>
 __global__ void __launch_bounds__(threads, 2) z_order(VectorOperands<T> x) {
   __shared__ alignas(16) T a_tile[2][tile_k][ld<T>];
@@ -38,8 +67,8 @@ __global__ void __launch_bounds__(threads, 2) z_order(VectorOperands<T> x) {
   const Place lane = z_curve(thread % 32);
   const int row = (warp.down * 4 + lane.down) * side<T>;
   const int col = (warp.across * 8 + lane.across) * side<T>;
-  TileLoader<T, tile<T>, tile_k, threads, a_along> a(slice_a(x, a_along, origin.row), thread);
-  TileLoader<T, tile<T>, tile_k, threads, b_along> b(slice_b(x, b_along, origin.col), thread);
+  TileLoader<T, tile<T>, a_along> a(slice_a(x, a_along, origin.row), thread);
+  TileLoader<T, tile<T>, b_along> b(slice_b(x, b_along, origin.col), thread);
   CanonicalTile<T, side<T>, side<T>> sums;
   typename decltype(sums)::Totals totals(x.k);
 
@@ -61,7 +90,10 @@ __global__ void __launch_bounds__(threads, 2) z_order(VectorOperands<T> x) {
       T a_fragment[side<T>], b_fragment[side<T>];
       load_fragment<T, side<T>>(&a_tile[current][p][row], a_fragment);
       load_fragment<T, side<T>>(&b_tile[current][p][col], b_fragment);
-      sums.extend(a_fragment, b_fragment);
+#pragma unroll
+      for (int r = 0; r < side<T>; ++r)
+#pragma unroll
+        for (int s = 0; s < side<T>; ++s) sums.at(r, s) = fused(a_fragment[r], b_fragment[s], sums.at(r, s));
     }
     current ^= 1;
     if (more) {
@@ -75,12 +107,11 @@ __global__ void __launch_bounds__(threads, 2) z_order(VectorOperands<T> x) {
 }
 
 template <class T>
-Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
+void launch(const GemmCall& call, cudaStream_t stream) {
   const VectorOperands<T> x(call);
   with_layouts(call, [&](auto a, auto b) {
-    z_order<T, a.value, b.value><<<tile_count(call, tile<T>, tile<T>), threads, 0, stream_of(queue)>>>(x);
+    z_order<T, a.value, b.value><<<tile_count(call, tile<T>, tile<T>), threads, 0, stream>>>(x);
   });
-  return launched("z_order");
 }
 
 template <class T>
@@ -90,7 +121,7 @@ constexpr GemmKernel rung{.name = "z_order",
                           .type = dtype_of<T>,
                           .tile = {tile<T>, tile<T>, tile_k},
                           .summation = Summation::Canonical,
-                          .run = run<T>,
+                          .run = run_launch<launch<T>>,
                           .traffic = tile_traffic};
 
 } // namespace
