@@ -237,14 +237,12 @@ const char* words_of(Counter counter) {
       return "sectors that a warp's access to global memory moves";
     case Counter::GlobalBytes:
       return "bytes asked of global memory for a multiply-add";
-    case Counter::GlobalLoads:
-      return "loads of warps from global memory for 1000 multiply-adds";
     case Counter::SharedLoads:
-      return "loads of warps from shared memory for 1000 multiply-adds";
+      return "loads from shared memory for a multiply-add of a warp";
     case Counter::SharedWavefronts:
       return "wavefronts of a warp's access to shared memory (1: no bank conflict)";
     case Counter::Barriers:
-      return "barriers of a block for a tile of k";
+      return "barriers of a block for 32 steps of k";
   }
   return "";
 }

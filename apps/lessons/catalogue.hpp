@@ -23,10 +23,9 @@ enum class Counter {
   Error,          ///< processor: the largest error, in roundings of the sum of magnitudes
   GlobalSectors,  ///< GPU: sectors of global memory that a request for global memory moves
   GlobalBytes,    ///< GPU: bytes of global memory asked for, for a multiply-add
-  GlobalLoads,    ///< GPU: requests of warps to load from global memory, for 1000 multiply-adds
-  SharedLoads,    ///< GPU: requests of warps to load from shared memory, for 1000 multiply-adds
+  SharedLoads,    ///< GPU: requests of a warp to load from shared memory, for a multiply-add of its threads
   SharedWavefronts, ///< GPU: wavefronts of a request for shared memory; 1 without bank conflicts
-  Barriers,       ///< GPU: barriers of a block, for a tile of k
+  Barriers,       ///< GPU: barriers of a block, for 32 steps of k
 };
 
 /// What a lesson says of a mistake in addition to the sentence that fits all lessons.

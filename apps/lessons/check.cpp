@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <map>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -26,6 +27,24 @@ Finding not_compiled(const Lesson& lesson, const std::string& output) {
       look = fmt::format("The file has to keep the function {}() with the arguments that it had at first: it is what is "
                          "called.", name);
   return {Mistake::DoesNotCompile, "it does not compile", look, output};
+}
+
+/// The counts of the two rungs that a lesson is compared with.
+struct References {
+  std::optional<double> before, rung;
+};
+
+/// Returns the counts of a lesson's rungs, which are made once: two compilers side by side take half the time.
+template <class Count>
+References references(const Lesson& lesson, Count count_rung) {
+  static std::map<std::string, References> known;
+  const auto found = known.find(lesson.name);
+  if (found != known.end()) return found->second;
+  auto before = std::async(std::launch::async, [&] { return count_rung(lesson.before_file); });
+  References counted;
+  counted.rung = count_rung(lesson.rung_file);
+  counted.before = before.get();
+  return known[lesson.name] = counted;
 }
 
 /// Races the learner's kernel, the rung before and the rung, one after another.
@@ -86,10 +105,13 @@ void check_on_processor(const Lesson& lesson, const fs::path& file, const Limits
       report.where = "no size that a tile divides (m = 17, n = 19, k = 23)";
     }
     if (!report.finding.none()) return;
-    auto of_before = std::async(std::launch::async, [&] { return count(lesson, root / lesson.before_file, limits); });
-    const Counted rung = count(lesson, root / lesson.rung_file, limits);
-    const Counted before = of_before.get();
-    if (counted.known && before.known && rung.known) report.counts = {counted.value, before.value, rung.value};
+    const auto count_rung = [&](const char* rung) -> std::optional<double> {
+      const Counted one = count(lesson, root / rung, limits);
+      return one.known ? std::optional(one.value) : std::nullopt;
+    };
+    const References references_counted = references(lesson, count_rung);
+    if (counted.known && references_counted.before && references_counted.rung)
+      report.counts = {counted.value, *references_counted.before, *references_counted.rung};
   }
   if (!report.finding.none() || !limits.races) return;
   race_all(lesson, yours, judge::Device::Cpu, limits, say, report);
@@ -129,14 +151,11 @@ void check_on_gpu(const Lesson& lesson, const fs::path& file, const Limits& limi
   if (!report.finding.none()) return;
   say("counting");
   const fs::path root = source_root();
-  // Two compilers side by side take half the time.
-  auto of_before = std::async(std::launch::async, [&] { return std::make_unique<GpuKernel>(root / lesson.before_file); });
-  const GpuKernel rung(root / lesson.rung_file);
-  const auto before = of_before.get();
   const double seconds = 4 * limits.seconds;
-  const auto mine = count_on_gpu(lesson, yours, seconds), theirs = count_on_gpu(lesson, *before, seconds),
-             best = count_on_gpu(lesson, rung, seconds);
-  if (mine && theirs && best) report.counts = {*mine, *theirs, *best};
+  const auto count_rung = [&](const char* rung) { return count_on_gpu(lesson, GpuKernel(root / rung), seconds); };
+  const auto mine = count_on_gpu(lesson, yours, seconds);
+  const References counted = references(lesson, count_rung);
+  if (mine && counted.before && counted.rung) report.counts = {*mine, *counted.before, *counted.rung};
   if (!limits.races) return;
   report.remark = why_not_timed();
   if (report.remark.empty()) race_all(lesson, Built(lesson, file, Purpose::Run), judge::Device::Cuda, limits, say, report);

@@ -108,11 +108,14 @@ Finding seen_by_lens(const lens::Report& report) {
 } // namespace
 
 std::string gpu_adapter(const fs::path& file, const fs::path& dump) {
-  // A rung whose tile is an argument of its template runs with tiles of 32.
-  static const std::regex tiled(R"(template\s*<class T, int \w+>\s*\n?\s*void launch\()");
-  const bool is_tiled = std::regex_search(text_of_path(file), tiled);
+  // A rung may have its tile, or the blocks of a multiprocessor, as an argument of its template.
+  static const std::regex with_number(R"(template\s*<class T, int (\w+)>\s*\n?\s*void launch\()");
+  const std::string text = text_of_path(file);
+  std::smatch found;
+  const char* number = "";
+  if (std::regex_search(text, found, with_number)) number = found[1] == "tile" ? ", 32" : ", 2";
   return fmt::format("#include {}\n#define TESSERA_LESSON_LAUNCH(T) tessera::cuda::launch<T{}>\n{}#include {}\n",
-                     quoted(file), is_tiled ? ", 32" : "",
+                     quoted(file), number,
                      dump.empty() ? "" : fmt::format("#define TESSERA_LESSON_DUMP {}\n", quoted(dump)),
                      quoted(source_root() / "apps" / "lessons" / "cuda" / "entry.cuh"));
 }
@@ -185,10 +188,8 @@ double counted_in(const lens::Report& report, Counter counter, const Case& tried
       return requests > 0 ? sectors / requests : 0;
     case Counter::GlobalBytes:
       return bytes / products;
-    case Counter::GlobalLoads:
-      return 1000 * requests / products;
     case Counter::SharedLoads:
-      return 1000 * shared_loads / products;
+      return 32 * shared_loads / products; // a warp's request is for 32 threads
     case Counter::SharedWavefronts:
       return shared > 0 ? wavefronts / shared : 0;
     case Counter::Barriers:

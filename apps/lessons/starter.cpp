@@ -36,6 +36,13 @@ bool is_of_ladder(const std::string& line) {
          (line.starts_with("#include") && (line.find("traffic") != std::string::npos || line.find("/ladder.hpp") != std::string::npos));
 }
 
+/// Returns the last line of a definition of the ladder: of a constant, or of a function that makes one.
+std::size_t end_of_entry(const std::vector<std::string>& lines, std::size_t at) {
+  const bool is_function = lines[at].ends_with(") {");
+  while (at + 1 < lines.size() && (is_function ? lines[at] != "}" : !lines[at].ends_with(";"))) ++at;
+  return at;
+}
+
 } // namespace
 
 std::string starting_text(const Lesson& lesson, std::string_view text_of_rung_before) {
@@ -51,7 +58,7 @@ std::string starting_text(const Lesson& lesson, std::string_view text_of_rung_be
     const std::string& line = lines[at];
     if (is_of_ladder(line)) continue;
     if (line.starts_with("template <") && at + 1 < lines.size() && lines[at + 1].starts_with("constexpr GemmKernel ")) {
-      while (at < lines.size() && !lines[at].ends_with(";") && !lines[at].ends_with("}")) ++at;
+      at = end_of_entry(lines, at + 1);
       continue;
     }
     if (line.empty() && was_empty) continue;
