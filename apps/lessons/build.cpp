@@ -23,7 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds compile_seconds{120};
 
-bool can_run(const fs::path& path) { return !path.empty() && fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0; }
+bool can_run(const fs::path& path) {
+  return !path.empty() && fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
+}
 
 fs::path in_path(const std::string& name) {
   if (name.find('/') != std::string::npos) return can_run(name) ? fs::path(name) : fs::path();
@@ -37,7 +39,8 @@ fs::path in_path(const std::string& name) {
 fs::path compiler() {
   if (const char* named = trusted_variable("CXX"); named != nullptr && *named != '\0') {
     if (fs::path found = in_path(named); !found.empty()) return found;
-    throw IoError(fmt::format("there is no compiler '{}', which CXX names; name one that is there, or unset CXX", named));
+    throw IoError(
+        fmt::format("there is no compiler '{}', which CXX names; name one that is there, or unset CXX", named));
   }
   for (const char* name : {"c++", "g++", "clang++"})
     if (fs::path found = in_path(name); !found.empty()) return found;
@@ -79,7 +82,8 @@ std::string why_not_timed() {
   const bool has_card = fs::exists("/dev/nvidia0") || fs::exists("/dev/nvidiactl") || fs::exists("/dev/dxg");
   if (!has_card) return "no NVIDIA GPU is here: the lens counts and marks, and nothing is timed";
   if (nvcc().empty())
-    return "a GPU is here, but no nvcc: the lens counts and marks, and nothing is timed; CUDA 12.8 or later brings nvcc";
+    return "a GPU is here, but no nvcc: the lens counts and marks, and nothing is timed; CUDA 12.8 or later brings "
+           "nvcc";
   return {};
 }
 
@@ -93,36 +97,44 @@ Built::Built(const Lesson& lesson, const fs::path& file, Purpose purpose) {
 void Built::compile_for_gpu(const Lesson& lesson, const fs::path& file) {
   const fs::path root = source_root(), adapter = folder_.path() / "lesson.cu";
   std::ofstream(adapter) << gpu_adapter(fs::absolute(file), {});
-  good_ = run_program({"/usr/bin/env", "TMPDIR=" + folder_.path().string(), nvcc().string(), "-shared", "-O3",
-                       "-std=c++20", "-arch=native", "-Xcompiler=-fPIC",
-                       "-I" + (root / "backends").string(), "-I" + (root / "include").string(),
-                       "-I" + (root / lesson.rung_file).parent_path().string(), "-o", library(), adapter.string()},
-                      output_);
+  good_ = run_program(
+      {"/usr/bin/env", "TMPDIR=" + folder_.path().string(), nvcc().string(), "-shared", "-O3", "-std=c++20",
+       "-arch=native", "-Xcompiler=-fPIC", "-I" + (root / "backends").string(), "-I" + (root / "include").string(),
+       "-I" + (root / lesson.rung_file).parent_path().string(), "-o", library(), adapter.string()},
+      output_);
 }
 
 void Built::compile_for_processor(const Lesson& lesson, const fs::path& file, Purpose purpose) {
   const fs::path root = source_root();
   const fs::path ours = root / "apps" / "lessons" / "cpu";
   // The compiler puts its temporary files there too, because it does not remove them when it is killed.
-  std::vector<std::string> command{"/usr/bin/env", "TMPDIR=" + folder_.path().string(), compiler().string(),
-                                   "-std=c++20",   "-fPIC", "-fopenmp", "-march=native",
-                                   "-fno-threadsafe-statics", "-fdiagnostics-color=never"};
+  std::vector<std::string> command{"/usr/bin/env",
+                                   "TMPDIR=" + folder_.path().string(),
+                                   compiler().string(),
+                                   "-std=c++20",
+                                   "-fPIC",
+                                   "-fopenmp",
+                                   "-march=native",
+                                   "-fno-threadsafe-statics",
+                                   "-fdiagnostics-color=never"};
   if (purpose == Purpose::Run)
     command.insert(command.end(), {"-O3", "-Wall", "-shared", "-o", library()});
   else // the calls that count are made, but the race detector is not linked
     command.insert(command.end(), {"-O2", "-g1", "-fsanitize=thread", "-DTESSERA_LESSON_COUNTS", "-c", "-o",
                                    (folder_.path() / "kernel.o").string()});
-  command.insert(command.end(), {"-I" + (ours / "standin").string(), "-I" + (root / "backends").string(),
-                                 "-I" + (root / "include").string(),
-                                 "-I" + (root / lesson.rung_file).parent_path().string(), // a rung includes its neighbours
-                                 fmt::format("-DTESSERA_LESSON_FILE=\"{}\"", fs::absolute(file).string()),
-                                 (ours / "adapter.cpp").string()});
-  const std::vector<std::string> library_words{TESSERA_LIBRARY, "-Wl,-rpath," + fs::path(TESSERA_LIBRARY).parent_path().string()};
+  command.insert(
+      command.end(),
+      {"-I" + (ours / "standin").string(), "-I" + (root / "backends").string(), "-I" + (root / "include").string(),
+       "-I" + (root / lesson.rung_file).parent_path().string(), // a rung includes its neighbours
+       fmt::format("-DTESSERA_LESSON_FILE=\"{}\"", fs::absolute(file).string()), (ours / "adapter.cpp").string()});
+  const std::vector<std::string> library_words{TESSERA_LIBRARY,
+                                               "-Wl,-rpath," + fs::path(TESSERA_LIBRARY).parent_path().string()};
   if (purpose == Purpose::Run) command.insert(command.end(), library_words.begin(), library_words.end());
   good_ = run_program(command, output_);
   if (!good_ || purpose == Purpose::Run) return;
-  std::vector<std::string> link{"/usr/bin/env", "TMPDIR=" + folder_.path().string(), compiler().string(), "-shared",
-                                "-fopenmp", "-o", library(), (folder_.path() / "kernel.o").string()};
+  std::vector<std::string> link{
+      "/usr/bin/env", "TMPDIR=" + folder_.path().string(),   compiler().string(), "-shared", "-fopenmp", "-o",
+      library(),      (folder_.path() / "kernel.o").string()};
   link.insert(link.end(), library_words.begin(), library_words.end());
   good_ = run_program(link, output_);
 }
@@ -132,15 +144,16 @@ std::string line_of(const std::string& library, double place) {
   if (tool.empty() || place < 1) return {};
   std::string lines;
   // The place is where the call that counts returns to.
-  if (!run_program({tool.string(), "-e", library, "-i", fmt::format("{:#x}", static_cast<std::uint64_t>(place) - 1)}, lines))
+  if (!run_program({tool.string(), "-e", library, "-i", fmt::format("{:#x}", static_cast<std::uint64_t>(place) - 1)},
+                   lines))
     return {};
   std::istringstream stream(lines);
   std::string first;
   for (std::string line; std::getline(stream, line);) {
     line = line.substr(0, line.find(" ("));
     if (line.find('?') != std::string::npos) continue;
-    const bool of_project = line.find("/backends/") != std::string::npos || line.find("/apps/lessons/") != std::string::npos ||
-                            line.find("/usr/") != std::string::npos;
+    const bool of_project = line.find("/backends/") != std::string::npos ||
+                            line.find("/apps/lessons/") != std::string::npos || line.find("/usr/") != std::string::npos;
     if (!of_project) return fs::path(line).filename().string();
     if (first.empty()) first = fs::path(line).filename().string();
   }

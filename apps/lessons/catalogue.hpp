@@ -1,6 +1,7 @@
 #pragma once
 
-/// The lessons: which rung stands in the file at first, which rung is the solution, and what says that a lesson is done.
+/// The lessons: which rung stands in the file at first, which rung is the solution, and what says that a lesson is
+/// done.
 
 #include <span>
 #include <string>
@@ -17,15 +18,15 @@ enum class Machine { Processor, Gpu };
 
 /// The count that a lesson lowers.
 enum class Counter {
-  Loads,          ///< processor: loads from memory for a multiply-add
-  Copies,         ///< processor: elements stored outside of C
-  Misses,         ///< processor: lines that a model of a cache had to fetch, for 1000 multiply-adds
-  Error,          ///< processor: the largest error, in roundings of the sum of magnitudes
-  GlobalSectors,  ///< GPU: sectors of global memory that a request for global memory moves
-  GlobalBytes,    ///< GPU: bytes of global memory asked for, for a multiply-add
-  SharedLoads,    ///< GPU: requests of a warp to load from shared memory, for a multiply-add of its threads
+  Loads,            ///< processor: loads from memory for a multiply-add
+  Copies,           ///< processor: elements stored outside of C
+  Misses,           ///< processor: lines that a model of a cache had to fetch, for 1000 multiply-adds
+  Error,            ///< processor: the largest error, in roundings of the sum of magnitudes
+  GlobalSectors,    ///< GPU: sectors of global memory that a request for global memory moves
+  GlobalBytes,      ///< GPU: bytes of global memory asked for, for a multiply-add
+  SharedLoads,      ///< GPU: requests of a warp to load from shared memory, for a multiply-add of its threads
   SharedWavefronts, ///< GPU: wavefronts of a request for shared memory; 1 without bank conflicts
-  Barriers,       ///< GPU: barriers of a block, for 32 steps of k
+  Barriers,         ///< GPU: barriers of a block, for 32 steps of k
 };
 
 /// What a lesson says of a mistake in addition to the sentence that fits all lessons.
@@ -35,7 +36,7 @@ struct Hint {
 };
 
 struct Lesson {
-  const char* name;        ///< as in `./tessera learn cpu-02`
+  const char* name; ///< as in `./tessera learn cpu-02`
   Machine machine;
   const char* rung;        ///< the solution
   const char* before;      ///< what stands in the file at first
@@ -43,8 +44,8 @@ struct Lesson {
   const char* before_file; ///< the same
   const char* idea;        ///< one line for the list
   Counter counter;
-  double least_gain;       ///< of the way from the rung before to the rung, how much the count has to go
-  Index race_size;         ///< m, n and k of the product that is timed
+  double least_gain; ///< of the way from the rung before to the rung, how much the count has to go
+  Index race_size;   ///< m, n and k of the product that is timed
   std::vector<Hint> hints;
 };
 

@@ -22,10 +22,13 @@ Finding not_compiled(const Lesson& lesson, const std::string& output) {
   std::string look = "The compiler says where; the first error counts, the others may follow from it.";
   // GCC quotes names with typographic marks, and in another locale otherwise.
   const std::string name = lesson.machine == Machine::Gpu ? "launch" : "run";
-  for (const std::string& complaint : {name + "’ is not a member", "call to ‘" + name + "<", name + "' is not a member"})
+  for (const std::string& complaint :
+       {name + "’ is not a member", "call to ‘" + name + "<", name + "' is not a member"})
     if (output.find(complaint) != std::string::npos)
-      look = fmt::format("The file has to keep the function {}() with the arguments that it had at first: it is what is "
-                         "called.", name);
+      look = fmt::format(
+          "The file has to keep the function {}() with the arguments that it had at first: it is what is "
+          "called.",
+          name);
   return {Mistake::DoesNotCompile, "it does not compile", look, output};
 }
 
@@ -64,9 +67,8 @@ void race_all(const Lesson& lesson, const Built& yours, judge::Device device, co
     return;
   }
   const fs::path root = source_root();
-  auto of_before = std::async(std::launch::async, [&] {
-    return std::make_unique<Built>(lesson, root / lesson.before_file, Purpose::Run);
-  });
+  auto of_before = std::async(std::launch::async,
+                              [&] { return std::make_unique<Built>(lesson, root / lesson.before_file, Purpose::Run); });
   const Built rung(lesson, root / lesson.rung_file, Purpose::Run);
   const auto before = of_before.get();
   if (!before->is_good() || !rung.is_good()) return;
@@ -94,8 +96,7 @@ void check_on_processor(const Lesson& lesson, const fs::path& file, const Limits
   report.right = marked.right;
   report.output = marked.output;
   report.finding = marked.finding;
-  if (marked.failed != nullptr)
-    report.where = fmt::format("{} ({})", marked.failed->subject, to_text(*marked.failed));
+  if (marked.failed != nullptr) report.where = fmt::format("{} ({})", marked.failed->subject, to_text(*marked.failed));
   const fs::path root = source_root();
   if (report.finding.none() || report.finding.mistake == Mistake::NotANumber) {
     say("counting");
@@ -120,7 +121,8 @@ void check_on_processor(const Lesson& lesson, const fs::path& file, const Limits
 /// The shape that a GPU lesson is counted on: whole tiles of every rung. Bank conflicts are those of a transposed A,
 /// whose columns go into the rows of a tile.
 Case counted_case(const Lesson& lesson) {
-  return {.subject = "", .m = 128, .n = 128, .k = 32,
+  return {.subject = "",
+          .shape = {128, 128, 32},
           .op_a = lesson.counter == Counter::SharedWavefronts ? Op::Transpose : Op::None};
 }
 
@@ -158,7 +160,8 @@ void check_on_gpu(const Lesson& lesson, const fs::path& file, const Limits& limi
   if (mine && counted.before && counted.rung) report.counts = {*mine, *counted.before, *counted.rung};
   if (!limits.races) return;
   report.remark = why_not_timed();
-  if (report.remark.empty()) race_all(lesson, Built(lesson, file, Purpose::Run), judge::Device::Cuda, limits, say, report);
+  if (report.remark.empty())
+    race_all(lesson, Built(lesson, file, Purpose::Run), judge::Device::Cuda, limits, say, report);
 }
 
 std::string first_lines(const std::string& text, int most) {
@@ -198,16 +201,17 @@ std::string counts_text(const Lesson& lesson, const Compared& counts) {
 std::string times_text(const Lesson& lesson, const Report& report) {
   const Compared& seconds = *report.seconds;
   return fmt::format("  Time   {0}×{0}, f32{1}: yours {2}, {3} {4}, {5} {6}: {7:.0f} % of the rung's speed\n",
-                     lesson.race_size, lesson.machine == Machine::Gpu ? "" : ", one thread", milliseconds(seconds.yours),
-                     lesson.before, milliseconds(seconds.before), lesson.rung, milliseconds(seconds.rung),
-                     100 * report.share());
+                     lesson.race_size, lesson.machine == Machine::Gpu ? "" : ", one thread",
+                     milliseconds(seconds.yours), lesson.before, milliseconds(seconds.before), lesson.rung,
+                     milliseconds(seconds.rung), 100 * report.share());
 }
 
 } // namespace
 
 double Compared::way() const { return before == rung ? 1 : (before - yours) / (before - rung); }
 
-Report check(const Lesson& lesson, const fs::path& file, const Limits& limits, const std::function<void(const char*)>& say) {
+Report check(const Lesson& lesson, const fs::path& file, const Limits& limits,
+             const std::function<void(const char*)>& say) {
   Report report;
   report.cases = static_cast<int>(cases_of(lesson.machine).size());
   if (lesson.machine == Machine::Gpu)
@@ -227,12 +231,14 @@ std::string to_text(const Lesson& lesson, const Report& report) {
   if (!finding.none()) {
     text += fmt::format("  Wrong  {}{}\n", finding.what, finding.what.ends_with('?') ? "" : ".");
     if (!report.where.empty())
-      text += fmt::format("  Where  {}{}\n", report.where,
-                          report.right > 0 ? fmt::format("; {} of {} cases are right", report.right, report.cases) : "");
+      text +=
+          fmt::format("  Where  {}{}\n", report.where,
+                      report.right > 0 ? fmt::format("; {} of {} cases are right", report.right, report.cases) : "");
     if (!finding.look.empty()) text += fmt::format("  Hint   {}\n", finding.look);
     if (!finding.shown.empty()) text += "\n" + finding.shown;
   } else {
-    text += fmt::format("  Right  in all {} cases: edges, transposes, {}alpha and beta\n", report.cases, lesson.machine == Machine::Gpu ? "" : "leading dimensions, ");
+    text += fmt::format("  Right  in all {} cases: edges, transposes, {}alpha and beta\n", report.cases,
+                        lesson.machine == Machine::Gpu ? "" : "leading dimensions, ");
     if (report.counts) text += counts_text(lesson, *report.counts);
     if (report.seconds) text += times_text(lesson, report);
     if (!report.remark.empty()) text += fmt::format("  Time   {}\n", report.remark);
@@ -245,8 +251,9 @@ std::string to_text(const Lesson& lesson, const Report& report) {
   else if (finding.none() && !report.counts)
     text += "\nNot passed: nothing could be counted.\n";
   else if (finding.none() && report.counts->way() < 0.1)
-    text += fmt::format("\nNot passed yet: right, but the count is still that of {}. task.md says what has to change.\n",
-                        lesson.before);
+    text +=
+        fmt::format("\nNot passed yet: right, but the count is still that of {}. task.md says what has to change.\n",
+                    lesson.before);
   else if (finding.none())
     text += fmt::format("\nNot passed yet: right, and {:.0f} % of the way from {} to {}; {:.0f} % are asked for.\n",
                         100 * report.counts->way(), lesson.before, lesson.rung, 100 * lesson.least_gain);

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "marking.hpp"
 #include "catalogue.hpp"
+#include "marking.hpp"
 
 namespace tessera::lessons {
 
@@ -21,15 +21,15 @@ struct Compared {
 };
 
 struct Report {
-  Finding finding;              ///< None: right
-  std::string where;            ///< the case in which it showed
-  int right = 0, cases = 0;     ///< cases that were right before it, and how many there are
+  Finding finding;          ///< None: right
+  std::string where;        ///< the case in which it showed
+  int right = 0, cases = 0; ///< cases that were right before it, and how many there are
   std::optional<Compared> counts;
   std::optional<Compared> seconds; ///< of the race; none where no machine can run it
-  std::string remark;           ///< why there is no race
-  std::string warnings;         ///< the compiler's
-  std::string output;           ///< what the kernel printed
-  bool passed = false;          ///< right, and the count is where the lesson wants it
+  std::string remark;              ///< why there is no race
+  std::string warnings;            ///< the compiler's
+  std::string output;              ///< what the kernel printed
+  bool passed = false;             ///< right, and the count is where the lesson wants it
 
   /// Returns the rung's time as a share of the learner's; 0 if there are no times.
   double share() const { return seconds ? seconds->rung / seconds->yours : 0; }

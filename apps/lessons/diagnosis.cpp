@@ -10,7 +10,7 @@ namespace {
 
 template <class Holds>
 Places places_where(const Observation& seen, Holds holds) {
-  Places places(seen.tried.m, seen.tried.n);
+  Places places(seen.tried.shape.m, seen.tried.shape.n);
   for (Index i = 0; i < places.m; ++i)
     for (Index j = 0; j < places.n; ++j)
       if (holds(i, j)) places.add(i, j);
@@ -53,22 +53,29 @@ std::string look_at(const Pattern& pattern, bool written) {
 Finding not_written(const Places& unwritten) {
   const Pattern pattern = pattern_of(unwritten);
   if (pattern.everywhere)
-    return {Mistake::NothingWritten, "C was not written",
-            "Look at the last lines of run(): each sum has to be stored, alpha times the sum plus beta times C.", {}};
-  return {pattern.mistake, fmt::format("{} {} not written", capital(pattern.text), verb(pattern)),
-          look_at(pattern, false), {}};
+    return {Mistake::NothingWritten,
+            "C was not written",
+            "Look at the last lines of run(): each sum has to be stored, alpha times the sum plus beta times C.",
+            {}};
+  return {pattern.mistake,
+          fmt::format("{} {} not written", capital(pattern.text), verb(pattern)),
+          look_at(pattern, false),
+          {}};
 }
 
 Finding not_a_number(const Places& nans) {
   const Pattern pattern = pattern_of(nans);
-  const char* look = "Beyond an operand, in the padding of its rows and in new shared memory stands NaN: look for an "
-                     "element that is read where none is";
+  const char* look =
+      "Beyond an operand, in the padding of its rows and in new shared memory stands NaN: look for an "
+      "element that is read where none is";
   std::string where;
   if (pattern.mistake == Mistake::LastRows) where = ", in the rows of A past m";
   if (pattern.mistake == Mistake::LastColumns) where = ", in the columns of B past n";
   if (pattern.everywhere) where = ", past the end of k for example";
-  return {Mistake::NotANumber, fmt::format("{} {} NaN, and no operand holds one", capital(pattern.text), verb(pattern)),
-          fmt::format("{}{}.", look, where), {}};
+  return {Mistake::NotANumber,
+          fmt::format("{} {} NaN, and no operand holds one", capital(pattern.text), verb(pattern)),
+          fmt::format("{}{}.", look, where),
+          {}};
 }
 
 } // namespace
@@ -91,31 +98,33 @@ Finding diagnose(const Observation& seen) {
   }
   // With beta the old elements are numbers.
   const bool kept = seen.tried.beta != 0 && places_where(seen, [&](Index i, Index j) {
-                                               return is_wrong(i, j) && seen.got(i, j) == seen.c_before.at(i, j);
-                                             }).count() == wrong.count();
+                                              return is_wrong(i, j) && seen.got(i, j) == seen.c_before.at(i, j);
+                                            }).count() == wrong.count();
   if (kept) return not_written(wrong);
-  for (Index i = 0; i < seen.tried.m; ++i)
-    for (Index j = 0; j < seen.tried.n; ++j)
+  for (Index i = 0; i < seen.tried.shape.m; ++i)
+    for (Index j = 0; j < seen.tried.shape.n; ++j)
       if (wrong.at(i, j))
         return {pattern.mistake,
-                fmt::format("{} {} wrong: C({}, {}) is {:g} and should be {:g}", capital(pattern.text), verb(pattern), i,
-                            j, seen.got(i, j), seen.wanted(i, j)),
-                look_at(pattern, true), {}};
+                fmt::format("{} {} wrong: C({}, {}) is {:g} and should be {:g}", capital(pattern.text), verb(pattern),
+                            i, j, seen.got(i, j), seen.wanted(i, j)),
+                look_at(pattern, true),
+                {}};
   return {};
 }
 
 Finding diagnose_difference(const Observation& first, const Observation& second) {
-  const Places differ =
-      places_where(first, [&](Index i, Index j) {
-        return first.state(i, j) != second.state(i, j) ||
-               (first.state(i, j) == Written::Number && first.got(i, j) != second.got(i, j));
-      });
+  const Places differ = places_where(first, [&](Index i, Index j) {
+    return first.state(i, j) != second.state(i, j) ||
+           (first.state(i, j) == Written::Number && first.got(i, j) != second.got(i, j));
+  });
   if (differ.count() == 0) return {};
-  return {Mistake::DiffersBetweenRuns,
-          fmt::format("two calls with equal operands give different results, in {}: threads disturb one another",
-                      pattern_of(differ).text),
-          "Look for memory that two threads write, or that one writes while another reads it: a buffer or a sum that is "
-          "declared outside of the parallel loop, or a missing barrier.", {}};
+  return {
+      Mistake::DiffersBetweenRuns,
+      fmt::format("two calls with equal operands give different results, in {}: threads disturb one another",
+                  pattern_of(differ).text),
+      "Look for memory that two threads write, or that one writes while another reads it: a buffer or a sum that is "
+      "declared outside of the parallel loop, or a missing barrier.",
+      {}};
 }
 
 } // namespace tessera::lessons

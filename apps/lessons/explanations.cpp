@@ -14,8 +14,8 @@ namespace {
 template <class Value>
 bool explains(const Observation& seen, Value value) {
   bool differs = false;
-  for (Index i = 0; i < seen.tried.m; ++i)
-    for (Index j = 0; j < seen.tried.n; ++j) {
+  for (Index i = 0; i < seen.tried.shape.m; ++i)
+    for (Index j = 0; j < seen.tried.shape.n; ++j) {
       const double would_be = value(i, j);
       const bool is_number = !std::isnan(would_be); // beyond an operand and between its rows stands NaN
       if (is_number != (seen.state(i, j) == Written::Number) || (is_number && would_be != seen.got(i, j))) return false;
@@ -28,8 +28,8 @@ bool explains(const Observation& seen, Value value) {
 template <class Value>
 bool explains_wrong_ones(const Observation& seen, Value value) {
   Index wrong = 0;
-  for (Index i = 0; i < seen.tried.m; ++i)
-    for (Index j = 0; j < seen.tried.n; ++j) {
+  for (Index i = 0; i < seen.tried.shape.m; ++i)
+    for (Index j = 0; j < seen.tried.shape.n; ++j) {
       if (seen.state(i, j) != Written::Number) return false;
       if (seen.got(i, j) == seen.wanted(i, j)) continue;
       ++wrong;
@@ -45,7 +45,7 @@ Finding found(Mistake mistake, std::string what, std::string look) {
 std::optional<Finding> scaling(const Observation& seen) {
   const Case& tried = seen.tried;
   const double alpha = tried.alpha, beta = tried.beta;
-  const auto sum = [&](Index i, Index j) { return seen.sum(i, j, 0, tried.k); };
+  const auto sum = [&](Index i, Index j) { return seen.sum(i, j, 0, tried.shape.k); };
   const auto old = [&](Index i, Index j) { return beta == 0 ? 0.0 : seen.c_before.at(i, j); };
   if (alpha != 1 && explains(seen, [&](Index i, Index j) { return sum(i, j) + beta * old(i, j); }))
     return found(Mistake::Alpha, fmt::format("alpha ({:g}) is missing: C is A·B + beta·C", alpha),
@@ -87,7 +87,7 @@ double read(const Stored& x, const Reading& how, Index row, Index col) {
 template <class A, class B>
 double product(const Observation& seen, Index i, Index j, A a, B b) {
   double sum = 0;
-  for (Index p = 0; p < seen.tried.k; ++p) sum += a(i, p) * b(p, j);
+  for (Index p = 0; p < seen.tried.shape.k; ++p) sum += a(i, p) * b(p, j);
   return seen.scaled(i, j, sum);
 }
 
@@ -99,10 +99,12 @@ std::optional<Finding> reading(const Observation& seen, bool of_a) {
   const auto with = [&](const Reading& how) {
     return explains(seen, [&](Index i, Index j) {
       if (of_a)
-        return product(seen, i, j, [&](Index r, Index p) { return read(x, how, r, p); },
-                       [&](Index p, Index c) { return seen.b_at(p, c); });
-      return product(seen, i, j, [&](Index r, Index p) { return seen.a_at(r, p); },
-                     [&](Index p, Index c) { return read(x, how, p, c); });
+        return product(
+            seen, i, j, [&](Index r, Index p) { return read(x, how, r, p); },
+            [&](Index p, Index c) { return seen.b_at(p, c); });
+      return product(
+          seen, i, j, [&](Index r, Index p) { return seen.a_at(r, p); },
+          [&](Index p, Index c) { return read(x, how, p, c); });
     });
   };
   const Mistake mistake = of_a ? Mistake::TransposeA : Mistake::TransposeB;
@@ -111,14 +113,16 @@ std::optional<Finding> reading(const Observation& seen, bool of_a) {
                ? found(mistake, fmt::format("{} is stored transposed here, and is read as if it were not", name),
                        fmt::format("Read {} through {}(row, column), whose steps know how it is stored.", name,
                                    of_a ? "a" : "b"))
-               : found(mistake, fmt::format("the indices of {} are exchanged: it is read as if it were transposed", name),
-                       fmt::format("Look at each place that reads {}: which index is the row, which the column?", name));
-  const Index row_length = of_a ? (transposed ? tried.m : tried.k) : (transposed ? tried.k : tried.n);
-  const Index other_length = of_a ? (transposed ? tried.k : tried.m) : (transposed ? tried.n : tried.k);
+               : found(
+                     mistake, fmt::format("the indices of {} are exchanged: it is read as if it were transposed", name),
+                     fmt::format("Look at each place that reads {}: which index is the row, which the column?", name));
+  const Index row_length = of_a ? (transposed ? tried.shape.m : tried.shape.k) : (transposed ? tried.shape.k : tried.shape.n);
+  const Index other_length = of_a ? (transposed ? tried.shape.k : tried.shape.m) : (transposed ? tried.shape.n : tried.shape.k);
   const Index other_ld = of_a ? seen.b.ld : seen.a.ld;
   for (const auto& [ld, what] : {std::pair{other_ld, "the leading dimension of the other operand"},
                                  {seen.c_before.ld, "the leading dimension of C"},
-                                 {row_length, "the length of a row"}, {other_length, "the number of rows"}})
+                                 {row_length, "the length of a row"},
+                                 {other_length, "the number of rows"}})
     if (ld != x.ld && with({transposed, ld}))
       return found(Mistake::LeadingDimension,
                    fmt::format("{} is read with a wrong leading dimension: {} ({}) in place of ld{} ({})", name, what,
@@ -134,17 +138,18 @@ std::optional<Finding> explained_by_reading(const Observation& seen) {
   if (auto scaled = scaling(seen)) return scaled;
   for (const bool of_a : {true, false})
     if (auto read = reading(seen, of_a)) return read;
-  if (tried.m == tried.n && explains(seen, [&](Index i, Index j) { return seen.scaled(j, i, seen.sum(j, i, 0, tried.k)); }))
+  if (tried.shape.m == tried.shape.n &&
+      explains(seen, [&](Index i, Index j) { return seen.scaled(j, i, seen.sum(j, i, 0, tried.shape.k)); }))
     return found(Mistake::TransposedC, "C is transposed: element (i, j) stands at (j, i)",
                  "Look where C is stored, and at which of the two loops counts rows.");
   for (const Index shift : {-1, 1})
     for (const bool rows : {true, false}) {
       const auto shifted = [&](Index i, Index j) {
         const Index r = rows ? i + shift : i, c = rows ? j : j + shift;
-        const bool inside = r >= 0 && r < tried.m && c >= 0 && c < tried.n;
-        return inside ? seen.scaled(i, j, seen.sum(r, c, 0, tried.k)) : seen.got(i, j);
+        const bool inside = r >= 0 && r < tried.shape.m && c >= 0 && c < tried.shape.n;
+        return inside ? seen.scaled(i, j, seen.sum(r, c, 0, tried.shape.k)) : seen.got(i, j);
       };
-      if (tried.m > 2 && tried.n > 2 && explains(seen, shifted))
+      if (tried.shape.m > 2 && tried.shape.n > 2 && explains(seen, shifted))
         return found(Mistake::Elsewhere, fmt::format("C is shifted by one {}", rows ? "row" : "column"),
                      "Look at the first index of the loops, and where C is stored.");
     }
@@ -152,7 +157,7 @@ std::optional<Finding> explained_by_reading(const Observation& seen) {
 }
 
 std::optional<Finding> explained_by_steps(const Observation& seen) {
-  const Index k = seen.tried.k;
+  const Index k = seen.tried.shape.k;
   const auto steps = [](Index count) { return count == 1 ? std::string("step") : fmt::format("{} steps", count); };
   const auto is = [](Index count) { return count == 1 ? "is" : "are"; };
   // Is C what comes of the sum over all of k with so much more of the steps [first, last)?
@@ -181,7 +186,8 @@ std::optional<Finding> explained_by_steps(const Observation& seen) {
     if (end > k && k >= tile && with(1, k - tile, end - tile))
       return found(Mistake::StaleTail,
                    fmt::format("past the end of k the tile still holds what the tile before left there: {} too many {} "
-                               "added (tiles of {})", end - k == 1 ? "1 step" : steps(end - k), is(end - k), tile),
+                               "added (tiles of {})",
+                               end - k == 1 ? "1 step" : steps(end - k), is(end - k), tile),
                    "Where the last tile of k is shorter, fill the rest with zeros, or end the inner loop at k.");
   }
   for (const Index tile : tiles)

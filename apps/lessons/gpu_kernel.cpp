@@ -39,14 +39,14 @@ std::vector<double> take(const std::string& bytes, std::size_t& at, Index count)
 
 template <class T>
 std::optional<Observation> observed(const Case& tried, const std::string& bytes) {
-  const Index size_a = tried.m * tried.k, size_b = tried.k * tried.n, size_c = tried.m * tried.n;
+  const Index size_a = tried.shape.m * tried.shape.k, size_b = tried.shape.k * tried.shape.n, size_c = tried.shape.m * tried.shape.n;
   if (bytes.size() != static_cast<std::size_t>(size_a + size_b + 2 * size_c) * sizeof(T)) return std::nullopt;
   std::size_t at = 0;
   Observation seen{.tried = tried, .a = {}, .b = {}, .c_before = {}, .c = {}, .written = {}};
-  seen.a = {take<T>(bytes, at, size_a), tried.op_a == Op::None ? tried.k : tried.m};
-  seen.b = {take<T>(bytes, at, size_b), tried.op_b == Op::None ? tried.n : tried.k};
+  seen.a = {take<T>(bytes, at, size_a), tried.op_a == Op::None ? tried.shape.k : tried.shape.m};
+  seen.b = {take<T>(bytes, at, size_b), tried.op_b == Op::None ? tried.shape.n : tried.shape.k};
   const char* const before = bytes.data() + at;
-  seen.c_before = {take<T>(bytes, at, size_c), tried.n};
+  seen.c_before = {take<T>(bytes, at, size_c), tried.shape.n};
   const char* const after = bytes.data() + at;
   seen.c = take<T>(bytes, at, size_c);
   for (std::size_t e = 0; e < seen.c.size(); ++e) {
@@ -58,11 +58,11 @@ std::optional<Observation> observed(const Case& tried, const std::string& bytes)
   return seen;
 }
 
-/// Which of several findings a learner should hear first: what others follow from. A thread that runs ahead of a missing
-/// barrier reads what is not written yet, which is a race as well.
+/// Which of several findings a learner should hear first: what others follow from. A thread that runs ahead of a
+/// missing barrier reads what is not written yet, which is a race as well.
 int rank(const std::string& kind) {
-  const std::array<const char*, 6> order{"launch_failed", "out_of_bounds", "misaligned", "barrier_divergence",
-                                         "race", "uninitialised"};
+  const std::array<const char*, 6> order{"launch_failed",      "out_of_bounds", "misaligned",
+                                         "barrier_divergence", "race",          "uninitialised"};
   const auto* const at = std::find(order.begin(), order.end(), kind);
   return static_cast<int>(at - order.begin());
 }
@@ -79,11 +79,14 @@ Mistake mistake_of(const lens::FindingReport& finding) {
 const char* look_of(Mistake mistake) {
   switch (mistake) {
     case Mistake::Race:
-      return "Between a write of shared memory and another thread's access all threads of the block need a __syncthreads().";
+      return "Between a write of shared memory and another thread's access all threads of the block need a "
+             "__syncthreads().";
     case Mistake::Uninitialised:
-      return "Each element of a tile has to be written, also where the tile reaches over an edge: with a padding value.";
+      return "Each element of a tile has to be written, also where the tile reaches over an edge: with a padding "
+             "value.";
     case Mistake::BarrierInBranch:
-      return "Threads without work take part in every __syncthreads(): put the work under the condition, not the barrier.";
+      return "Threads without work take part in every __syncthreads(): put the work under the condition, not the "
+             "barrier.";
     case Mistake::ReadsOutside:
     case Mistake::WritesOutside:
       return "Guard that access: row < m, column < n, step < k.";
@@ -143,7 +146,7 @@ GpuKernel::~GpuKernel() = default;
 Calls GpuKernel::call(const Case& tried, double seconds, lens::Report* report) const {
   lens::Question question;
   question.kernel = program_->source.file.string();
-  question.shape = {.m = tried.m, .n = tried.n, .k = tried.k};
+  question.shape = tried.shape;
   question.type = tried.type;
   question.op_a = tried.op_a;
   question.op_b = tried.op_b;
@@ -159,7 +162,8 @@ Calls GpuKernel::call(const Case& tried, double seconds, lens::Report* report) c
     calls.seen.push_back(std::move(*one));
   calls.finding = seen_by_lens(seen);
   if (calls.finding.none() && calls.seen.empty())
-    calls.finding = {Mistake::Ended, "the kernel ended without a result", "Look for exit() and for an endless loop.", {}};
+    calls.finding = {
+        Mistake::Ended, "the kernel ended without a result", "Look for exit() and for an endless loop.", {}};
   calls.output = seen.output;
   if (report != nullptr) *report = seen;
   return calls;
@@ -182,7 +186,7 @@ double counted_in(const lens::Report& report, Counter counter, const Case& tried
       }
     }
   }
-  const double products = static_cast<double>(tried.m * tried.n * tried.k);
+  const double products = static_cast<double>(tried.shape.m * tried.shape.n * tried.shape.k);
   switch (counter) {
     case Counter::GlobalSectors:
       return requests > 0 ? sectors / requests : 0;

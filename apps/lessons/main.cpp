@@ -60,12 +60,14 @@ Arguments read_arguments(int argc, char** argv) {
       read.lesson = word;
     }
   }
-  if (read.check && read.lesson.empty()) throw InvalidArgument("--check needs a lesson: ./tessera learn cpu-02 --check");
+  if (read.check && read.lesson.empty())
+    throw InvalidArgument("--check needs a lesson: ./tessera learn cpu-02 --check");
   return read;
 }
 
 std::string state_of(const Done& done) {
-  if (done.passed) return done.share > 0 ? fmt::format("passed, {:.0f} % of the rung's speed", 100 * done.share) : "passed";
+  if (done.passed)
+    return done.share > 0 ? fmt::format("passed, {:.0f} % of the rung's speed", 100 * done.share) : "passed";
   if (done.tries > 0) return fmt::format("begun, checked {} time{}", done.tries, done.tries == 1 ? "" : "s");
   return done.folder.empty() ? "" : "begun";
 }
@@ -74,11 +76,13 @@ void list() {
   const Progress progress;
   if (!progress.complaint().empty()) fmt::print(stderr, "tessera: {}\n", progress.complaint());
   std::string next;
-  fmt::print("Lessons: you change one rung of the ladder into the next. ./tessera learn NAME makes the folder of one.\n\n");
+  fmt::print(
+      "Lessons: you change one rung of the ladder into the next. ./tessera learn NAME makes the folder of one.\n\n");
   for (const Lesson& lesson : lessons()) {
     const Done& done = progress.of(lesson.name);
     const std::string state = state_of(done);
-    fmt::print("  {:<7} {:<17} {}{}\n", lesson.name, lesson.rung, lesson.idea, state.empty() ? "" : "  [" + state + "]");
+    fmt::print("  {:<7} {:<17} {}{}\n", lesson.name, lesson.rung, lesson.idea,
+               state.empty() ? "" : "  [" + state + "]");
     if (next.empty() && !done.passed) next = lesson.name;
   }
   if (next.empty())
@@ -99,7 +103,8 @@ void begin(const Lesson& lesson, const Arguments& given) {
   progress.of(lesson.name).folder = folder.path.string();
   tell(progress.save());
   fmt::print("{}\n", task_of(lesson));
-  if (!folder.is_new) fmt::print("The folder is there already, and your file stays as it is; move it away to begin anew.\n");
+  if (!folder.is_new)
+    fmt::print("The folder is there already, and your file stays as it is; move it away to begin anew.\n");
   fmt::print("Edit {}\nThen: ./tessera learn {} --check{}\n", folder.file.string(), lesson.name,
              given.in.empty() ? "" : " --in " + given.in);
 }
@@ -170,9 +175,7 @@ int run(int argc, char** argv) {
 } // namespace
 } // namespace tessera::lessons
 
-int main(int argc, char** argv) try {
-  return tessera::lessons::run(argc, argv);
-} catch (const std::exception& error) {
+int main(int argc, char** argv) try { return tessera::lessons::run(argc, argv); } catch (const std::exception& error) {
   std::fprintf(stderr, "tessera: %s\n", error.what());
   return 2;
 }

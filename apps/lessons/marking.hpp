@@ -18,10 +18,10 @@ std::span<const Case> cases_of(Machine machine);
 using Caller = std::function<Calls(const Case& tried, int count)>;
 
 struct Mark {
-  Finding finding;        ///< None: right in all cases
+  Finding finding;              ///< None: right in all cases
   const Case* failed = nullptr; ///< the case in which the finding showed
-  int right = 0;          ///< cases before it
-  std::string output;     ///< what the kernel printed
+  int right = 0;                ///< cases before it
+  std::string output;           ///< what the kernel printed
 };
 
 /// `threads`: with more than one, calls are repeated, because threads that disturb one another do so now and then.

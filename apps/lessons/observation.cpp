@@ -22,7 +22,7 @@ double Observation::scaled(Index i, Index j, double sum) const {
 }
 
 std::string to_text(const Case& tried) {
-  std::string text = fmt::format("m = {}, n = {}, k = {}", tried.m, tried.n, tried.k);
+  std::string text = fmt::format("m = {}, n = {}, k = {}", tried.shape.m, tried.shape.n, tried.shape.k);
   if (tried.op_a == Op::Transpose) text += ", A transposed";
   if (tried.op_b == Op::Transpose) text += ", B transposed";
   if (tried.pad > 0) text += fmt::format(", rows {} elements further apart than they are long", tried.pad);

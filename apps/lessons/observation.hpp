@@ -12,7 +12,7 @@ namespace tessera::lessons {
 /// A product that a lesson is tried on.
 struct Case {
   const char* subject; ///< what is new in it, e.g. "rows that no tile divides"
-  Index m, n, k;
+  GemmShape shape;
   Index pad = 0; ///< elements by which rows lie further apart than they are long
   Op op_a = Op::None, op_b = Op::None;
   double alpha = 1, beta = 0;
@@ -33,20 +33,20 @@ enum class Written : char { No, Number, NotANumber };
 
 struct Observation {
   Case tried;
-  Stored a, b;                 ///< as stored, that is transposed where the case says so
-  Stored c_before;             ///< NaN where beta is 0
-  std::vector<double> c;       ///< m·n, without padding
+  Stored a, b;           ///< as stored, that is transposed where the case says so
+  Stored c_before;       ///< NaN where beta is 0
+  std::vector<double> c; ///< m·n, without padding
   std::vector<Written> written;
 
   double a_at(Index i, Index p) const { return tried.op_a == Op::None ? a.at(i, p) : a.at(p, i); }
   double b_at(Index p, Index j) const { return tried.op_b == Op::None ? b.at(p, j) : b.at(j, p); }
-  double got(Index i, Index j) const { return c[static_cast<std::size_t>(i * tried.n + j)]; }
-  Written state(Index i, Index j) const { return written[static_cast<std::size_t>(i * tried.n + j)]; }
+  double got(Index i, Index j) const { return c[static_cast<std::size_t>(i * tried.shape.n + j)]; }
+  Written state(Index i, Index j) const { return written[static_cast<std::size_t>(i * tried.shape.n + j)]; }
   /// Returns Σ a(i, p)·b(p, j) for first ≤ p < last.
   double sum(Index i, Index j, Index first, Index last) const;
   /// Returns alpha·sum + beta·c.
   double scaled(Index i, Index j, double sum) const;
-  double wanted(Index i, Index j) const { return scaled(i, j, sum(i, j, 0, tried.k)); }
+  double wanted(Index i, Index j) const { return scaled(i, j, sum(i, j, 0, tried.shape.k)); }
 };
 
 /// Returns "17×19×23, A transposed, alpha 2", for messages.

@@ -57,10 +57,14 @@ std::string periodic_text(const LinesHit& lines, const char* one, const char* ma
       expected += std::binary_search(residues.begin(), residues.end(), line % period) ? 1 : 0;
     if (expected != static_cast<Index>(lines.hit.size())) continue;
     if (residues.size() == 1)
-      return fmt::format("every {}{} {} of C ({}, {}, …)", period, period == 2 ? "nd" : period == 3 ? "rd" : "th", one,
-                         residues.front(), residues.front() + period);
+      return fmt::format("every {}{} {} of C ({}, {}, …)", period,
+                         period == 2   ? "nd"
+                         : period == 3 ? "rd"
+                                       : "th",
+                         one, residues.front(), residues.front() + period);
     if (residues.back() - residues.front() + 1 == static_cast<Index>(residues.size()))
-      return fmt::format("of every {} {} of C those numbered {} to {}", period, many, residues.front(), residues.back());
+      return fmt::format("of every {} {} of C those numbered {} to {}", period, many, residues.front(),
+                         residues.back());
   }
   return {};
 }
@@ -74,7 +78,8 @@ Pattern pattern_of(const Places& places) {
   const LinesHit cols = lines_hit(places.n, places.m, [&](Index j, Index i) { return places.at(i, j); });
   if (places.count() == places.m * places.n) return {Mistake::Elsewhere, true, "all of C"};
   // Some elements of a wrong matrix are right by chance.
-  const bool is_spread = static_cast<Index>(rows.hit.size()) == places.m && static_cast<Index>(cols.hit.size()) == places.n;
+  const bool is_spread =
+      static_cast<Index>(rows.hit.size()) == places.m && static_cast<Index>(cols.hit.size()) == places.n;
   if (is_spread && 2 * places.count() > places.m * places.n) return {Mistake::Elsewhere, true, "most of C"};
   if (rows.whole && is_suffix(rows)) return {Mistake::LastRows, false, suffix_text(rows, "row", "rows")};
   if (cols.whole && is_suffix(cols)) return {Mistake::LastColumns, false, suffix_text(cols, "column", "columns")};
@@ -84,8 +89,7 @@ Pattern pattern_of(const Places& places) {
   for (Index j = places.n - 1; j >= 0 && places.at(0, j); --j) first_col = j;
   bool is_corner = first_row < places.m && first_col < places.n;
   for (Index i = 0; i < places.m && is_corner; ++i)
-    for (Index j = 0; j < places.n && is_corner; ++j)
-      is_corner = places.at(i, j) == (i >= first_row || j >= first_col);
+    for (Index j = 0; j < places.n && is_corner; ++j) is_corner = places.at(i, j) == (i >= first_row || j >= first_col);
   if (is_corner)
     return {Mistake::LastRowsAndColumns, false,
             fmt::format("the {} and the {}", range_of(first_row, places.m - 1, "last row", "last rows"),
@@ -98,7 +102,8 @@ Pattern pattern_of(const Places& places) {
       return {Mistake::SomeColumns, false, text};
   const std::string where = fmt::format("{} and {}", range_of(rows.hit.front(), rows.hit.back(), "row", "rows"),
                                         range_of(cols.hit.front(), cols.hit.back(), "column", "columns"));
-  if (rows.whole) return {Mistake::SomeRows, false, range_of(rows.hit.front(), rows.hit.back(), "row", "rows") + " of C"};
+  if (rows.whole)
+    return {Mistake::SomeRows, false, range_of(rows.hit.front(), rows.hit.back(), "row", "rows") + " of C"};
   if (cols.whole)
     return {Mistake::SomeColumns, false, range_of(cols.hit.front(), cols.hit.back(), "column", "columns") + " of C"};
   if (is_suffix(rows) && is_suffix(cols) && rows.hit.front() > 0 && cols.hit.front() > 0)

@@ -25,12 +25,13 @@ Raced race(const judge::KernelFile& kernel, Index size, const Limits& limits) {
   using judge::Offence;
   const bool of_result = verdict.offence == Offence::Wrong || verdict.offence == Offence::WrongAtEdges ||
                          verdict.offence == Offence::NotANumber;
-  raced.finding = of_result
-                      ? Finding{Mistake::Imprecise,
-                                fmt::format("with {0}×{0} matrices of numbers that are not whole, C is off ({1})", size,
-                                            verdict.why),
-                                "Whole numbers were right: look at the type of the sums, and for threads that share one.", {}}
-                      : ending_in_words(verdict.offence, verdict.why);
+  raced.finding =
+      of_result ? Finding{Mistake::Imprecise,
+                          fmt::format("with {0}×{0} matrices of numbers that are not whole, C is off ({1})", size,
+                                      verdict.why),
+                          "Whole numbers were right: look at the type of the sums, and for threads that share one.",
+                          {}}
+                : ending_in_words(verdict.offence, verdict.why);
   return raced;
 }
 

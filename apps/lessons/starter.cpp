@@ -33,7 +33,8 @@ std::string renamed(std::string text, std::string_view from, std::string_view to
 /// Is it a line that only the ladder needs?
 bool is_of_ladder(const std::string& line) {
   return line.starts_with("const GemmKernel ") ||
-         (line.starts_with("#include") && (line.find("traffic") != std::string::npos || line.find("/ladder.hpp") != std::string::npos));
+         (line.starts_with("#include") &&
+          (line.find("traffic") != std::string::npos || line.find("/ladder.hpp") != std::string::npos));
 }
 
 /// Returns the last line of a definition of the ladder: of a constant, or of a function that makes one.

@@ -52,7 +52,7 @@ class Operands {
     }
     fill(problem_.a, rows_a(), cols_a(), problem_.lda, draw);
     fill(problem_.b, rows_b(), cols_b(), problem_.ldb, draw);
-    if (tried_.beta != 0) fill(problem_.c, tried_.m, tried_.n, problem_.ldc, draw);
+    if (tried_.beta != 0) fill(problem_.c, tried_.shape.m, tried_.shape.n, problem_.ldc, draw);
   }
 
   Observation observe() const {
@@ -60,8 +60,8 @@ class Operands {
     seen.a = stored(problem_.a, problem_.lda);
     seen.b = stored(problem_.b, problem_.ldb);
     seen.c_before = stored(problem_.c, problem_.ldc);
-    for (Index i = 0; i < tried_.m; ++i)
-      for (Index j = 0; j < tried_.n; ++j) {
+    for (Index i = 0; i < tried_.shape.m; ++i)
+      for (Index j = 0; j < tried_.shape.n; ++j) {
         const std::size_t place = static_cast<std::size_t>(i * problem_.ldc + j) * sizeof(T);
         T now{}, before{};
         std::memcpy(&now, memory_ + problem_.result.offset + place, sizeof now);
@@ -77,8 +77,8 @@ class Operands {
 
   /// Returns the first row whose padding is no longer what it was; −1: none.
   Index changed_padding() const {
-    for (Index i = 0; i < tried_.m; ++i)
-      for (Index j = tried_.n; j < problem_.ldc; ++j) {
+    for (Index i = 0; i < tried_.shape.m; ++i)
+      for (Index j = tried_.shape.n; j < problem_.ldc; ++j) {
         const std::size_t place = static_cast<std::size_t>(i * problem_.ldc + j) * sizeof(T);
         if (place + sizeof(T) > problem_.result.bytes) continue;
         const T empty = nothing<T>();
@@ -88,10 +88,10 @@ class Operands {
   }
 
  private:
-  Index rows_a() const { return tried_.op_a == Op::None ? tried_.m : tried_.k; }
-  Index cols_a() const { return tried_.op_a == Op::None ? tried_.k : tried_.m; }
-  Index rows_b() const { return tried_.op_b == Op::None ? tried_.k : tried_.n; }
-  Index cols_b() const { return tried_.op_b == Op::None ? tried_.n : tried_.k; }
+  Index rows_a() const { return tried_.op_a == Op::None ? tried_.shape.m : tried_.shape.k; }
+  Index cols_a() const { return tried_.op_a == Op::None ? tried_.shape.k : tried_.shape.m; }
+  Index rows_b() const { return tried_.op_b == Op::None ? tried_.shape.k : tried_.shape.n; }
+  Index cols_b() const { return tried_.op_b == Op::None ? tried_.shape.n : tried_.shape.k; }
 
   template <class Draw>
   void fill(const Region& region, Index rows, Index cols, Index ld, Draw draw) {
@@ -123,10 +123,10 @@ Problem problem_of(const Case& tried, int threads) {
   problem.op_a = tried.op_a;
   problem.op_b = tried.op_b;
   problem.threads = threads;
-  problem.shape = {.m = tried.m, .n = tried.n, .k = tried.k};
-  problem.lda = (tried.op_a == Op::None ? tried.k : tried.m) + tried.pad;
-  problem.ldb = (tried.op_b == Op::None ? tried.n : tried.k) + tried.pad;
-  problem.ldc = tried.n + tried.pad;
+  problem.shape = tried.shape;
+  problem.lda = (tried.op_a == Op::None ? tried.shape.k : tried.shape.m) + tried.pad;
+  problem.ldb = (tried.op_b == Op::None ? tried.shape.n : tried.shape.k) + tried.pad;
+  problem.ldc = tried.shape.n + tried.pad;
   problem.alpha = tried.alpha;
   problem.beta = tried.beta;
   return problem;
@@ -145,18 +145,24 @@ Finding around_operands(const judge::Reply& reply, const Problem& problem, std::
                                              (-reply.offset + size - 1) / size)
                                : fmt::format("memory after the end of {} was written: element {} after its last one",
                                              name, (reply.offset - bytes) / size + 1),
-              "Look where C is stored: rows from m on do not exist; the last tile of rows needs a guard.", {}};
+              "Look where C is stored: rows from m on do not exist; the last tile of rows needs a guard.",
+              {}};
     case judge::Finding::InputChanged:
       return {Mistake::ChangesInputs,
               fmt::format("{}({}, {}) was changed, and operands are only read", name, reply.offset / size / ld,
                           reply.offset / size % ld),
-              "Look for a store to an operand.", {}};
+              "Look for a store to an operand.",
+              {}};
     case judge::Finding::Late:
-      return {Mistake::Ended, fmt::format("{} changed after run() had returned", name),
-              "Wait for all threads before run() returns.", {}};
+      return {Mistake::Ended,
+              fmt::format("{} changed after run() had returned", name),
+              "Wait for all threads before run() returns.",
+              {}};
     case judge::Finding::Heap:
-      return {Mistake::WritesOutside, "memory outside of a buffer of the kernel was written",
-              "Look at the size of each vector, and at the largest index into it: a last tile needs whole room.", {}};
+      return {Mistake::WritesOutside,
+              "memory outside of a buffer of the kernel was written",
+              "Look at the size of each vector, and at the largest index into it: a last tile needs whole room.",
+              {}};
     case judge::Finding::FloatingState:
       return {Mistake::Ended, "the kernel changed how numbers are rounded, and left it so", {}, {}};
     default:
@@ -180,9 +186,9 @@ Calls call_typed(const judge::KernelFile& kernel, const Case& tried, const Limit
   request.settle_seconds = 0.01;
   problem.memory_limit = limits.memory;
   const std::size_t bytes =
-      judge::lay_out(problem, bytes_for(tried.op_a == Op::None ? tried.m : tried.k, problem.lda, sizeof(T)),
-                     bytes_for(tried.op_b == Op::None ? tried.k : tried.n, problem.ldb, sizeof(T)),
-                     bytes_for(tried.m, problem.ldc, sizeof(T)));
+      judge::lay_out(problem, bytes_for(tried.op_a == Op::None ? tried.shape.m : tried.shape.k, problem.lda, sizeof(T)),
+                     bytes_for(tried.op_b == Op::None ? tried.shape.k : tried.shape.n, problem.ldb, sizeof(T)),
+                     bytes_for(tried.shape.m, problem.ldc, sizeof(T)));
   problem.arena_bytes = judge::Trial::arena_bytes(problem);
   judge::PrivateMemory memory(bytes);
   Operands<T> operands(tried, problem, memory.data());
@@ -195,10 +201,11 @@ Calls call_typed(const judge::KernelFile& kernel, const Case& tried, const Limit
     calls.finding = around_operands(*reply, problem, sizeof(T));
     if (calls.finding.none())
       if (const Index row = operands.changed_padding(); row >= 0)
-        calls.finding = {Mistake::WritesOutside,
-                         fmt::format("row {} of C was written past its last column, which is n − 1", row),
-                         "Look where C is stored: columns from n on do not exist; the last tile of columns needs a guard.",
-                         {}};
+        calls.finding = {
+            Mistake::WritesOutside,
+            fmt::format("row {} of C was written past its last column, which is n − 1", row),
+            "Look where C is stored: columns from n on do not exist; the last tile of columns needs a guard.",
+            {}};
     calls.seen.push_back(operands.observe());
     if (!calls.finding.none()) break;
   }
@@ -232,25 +239,33 @@ Finding ending_in_words(judge::Offence offence, const std::string& why) {
     case Offence::Throws:
       return ended("an exception leaves run()", "Catch it, or avoid what throws it.");
     case Offence::ExceedsMemory:
-      return ended("the kernel takes too much memory", "Look at the size of each vector, and at vectors made in a loop.");
+      return ended("the kernel takes too much memory",
+                   "Look at the size of each vector, and at vectors made in a loop.");
     case Offence::FloodsOutput:
       return ended("the kernel prints without end", "Take the output out of the loops.");
     case Offence::TooManyProcesses:
-      return ended("the kernel starts too many threads", "for_row_groups() shares the work out; no more threads are needed.");
+      return ended("the kernel starts too many threads",
+                   "for_row_groups() shares the work out; no more threads are needed.");
     case Offence::UsesMoreThreads:
       return ended("the kernel uses more threads than it was given",
                    "for_row_groups() shares the work out; no more threads are needed.");
     case Offence::ReportsFailure:
       return ended("run() returned an error", "Look at the Status that it returns.");
     case Offence::CannotLoad:
-      return {Mistake::DoesNotLoad, fmt::format("the compiled file cannot be loaded ({})", why),
-              "A function is declared and used, but defined nowhere.", {}};
+      return {Mistake::DoesNotLoad,
+              fmt::format("the compiled file cannot be loaded ({})", why),
+              "A function is declared and used, but defined nowhere.",
+              {}};
     case Offence::SmashesHeap:
-      return {Mistake::WritesOutside, "memory outside of a buffer of the kernel was written",
-              "Look at the size of each vector, and at the largest index into it: a last tile needs whole room.", {}};
+      return {Mistake::WritesOutside,
+              "memory outside of a buffer of the kernel was written",
+              "Look at the size of each vector, and at the largest index into it: a last tile needs whole room.",
+              {}};
     default:
-      return {Mistake::Ended, fmt::format("the kernel was stopped: {}{}{}", to_string(offence), why.empty() ? "" : ": ", why),
-              {}, {}};
+      return {Mistake::Ended,
+              fmt::format("the kernel was stopped: {}{}{}", to_string(offence), why.empty() ? "" : ": ", why),
+              {},
+              {}};
   }
 }
 

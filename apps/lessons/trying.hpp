@@ -14,8 +14,8 @@ namespace tessera::lessons {
 
 /// How a kernel is run.
 struct Limits {
-  double seconds = 5;                               ///< for each call
-  std::size_t memory = std::size_t{1} << 30;        ///< beyond the operands, in bytes
+  double seconds = 5;                        ///< for each call
+  std::size_t memory = std::size_t{1} << 30; ///< beyond the operands, in bytes
   int threads = 1;
   bool races = true;         ///< false: the kernel is marked and counted, and not timed
   std::string judge_program; ///< path of gemm_judge; empty: beside this program

@@ -5,8 +5,8 @@
 /// race detector are not linked; these here answer. One thread runs.
 ///
 /// The model of a cache has lines of 64 bytes in sets of eight, of which the oldest is replaced. A compiler keeps in
-/// registers what was loaded a moment ago, but only after it has placed these calls: a load counts unless its address is
-/// among the last 32 that were loaded.
+/// registers what was loaded a moment ago, but only after it has placed these calls: a load counts unless its address
+/// is among the last 32 that were loaded.
 
 #include <dlfcn.h>
 #include <algorithm>
@@ -23,7 +23,8 @@
 namespace tessera::lessons {
 
 inline constexpr std::size_t registers = 32;
-inline constexpr std::size_t line_bytes = 64, ways = 8, model_bytes = 16384, most_sets = model_bytes / (line_bytes * ways);
+inline constexpr std::size_t line_bytes = 64, ways = 8, model_bytes = 16384,
+                             most_sets = model_bytes / (line_bytes * ways);
 
 struct Counting {
   bool on = false;
@@ -57,7 +58,8 @@ TESSERA_UNCOUNTED inline void note_stray(int operand, std::int64_t offset, const
   counts.stray_operand = operand;
   counts.stray_store = store;
   counts.stray_offset = static_cast<double>(offset);
-  counts.stray_place = static_cast<double>(static_cast<const char*>(from) - static_cast<const char*>(library.dli_fbase));
+  counts.stray_place =
+      static_cast<double>(static_cast<const char*>(from) - static_cast<const char*>(library.dli_fbase));
 }
 
 TESSERA_UNCOUNTED inline void access(const void* address, std::size_t bytes, bool store, const void* from) {
@@ -111,13 +113,13 @@ TESSERA_UNCOUNTED inline void end_counting(const tessera_kernel_call& x) {
 
 } // namespace tessera::lessons
 
-#define TESSERA_COUNT(name, bytes, store)                                                      \
-  TESSERA_UNCOUNTED void name(void* address) {                                                 \
-    tessera::lessons::access(address, bytes, store, __builtin_return_address(0));              \
+#define TESSERA_COUNT(name, bytes, store)                                         \
+  TESSERA_UNCOUNTED void name(void* address) {                                    \
+    tessera::lessons::access(address, bytes, store, __builtin_return_address(0)); \
   }
-#define TESSERA_COUNT_SIZE(bytes)                  \
-  TESSERA_COUNT(__tsan_read##bytes, bytes, false)  \
-  TESSERA_COUNT(__tsan_write##bytes, bytes, true)  \
+#define TESSERA_COUNT_SIZE(bytes)                           \
+  TESSERA_COUNT(__tsan_read##bytes, bytes, false)           \
+  TESSERA_COUNT(__tsan_write##bytes, bytes, true)           \
   TESSERA_COUNT(__tsan_unaligned_read##bytes, bytes, false) \
   TESSERA_COUNT(__tsan_unaligned_write##bytes, bytes, true)
 

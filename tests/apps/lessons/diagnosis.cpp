@@ -19,8 +19,9 @@ namespace {
 Stored random_matrix(Index rows, Index cols, Index pad, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_int_distribution<int> number(1, 4);
-  Stored matrix{std::vector<double>(static_cast<std::size_t>(rows * (cols + pad)), std::numeric_limits<double>::quiet_NaN()),
-                cols + pad};
+  Stored matrix{
+      std::vector<double>(static_cast<std::size_t>(rows * (cols + pad)), std::numeric_limits<double>::quiet_NaN()),
+      cols + pad};
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < cols; ++j)
       matrix.data[static_cast<std::size_t>(i * matrix.ld + j)] = random() % 2 == 0 ? number(random) : -number(random);
@@ -30,11 +31,11 @@ Stored random_matrix(Index rows, Index cols, Index pad, unsigned seed) {
 Observation right_product(const Case& tried) {
   Observation seen{.tried = tried, .a = {}, .b = {}, .c_before = {}, .c = {}, .written = {}};
   const bool ta = tried.op_a == Op::Transpose, tb = tried.op_b == Op::Transpose;
-  seen.a = random_matrix(ta ? tried.k : tried.m, ta ? tried.m : tried.k, tried.pad, 1);
-  seen.b = random_matrix(tb ? tried.n : tried.k, tb ? tried.k : tried.n, tried.pad, 2);
-  seen.c_before = random_matrix(tried.m, tried.n, tried.pad, 3);
-  for (Index i = 0; i < tried.m; ++i)
-    for (Index j = 0; j < tried.n; ++j) {
+  seen.a = random_matrix(ta ? tried.shape.k : tried.shape.m, ta ? tried.shape.m : tried.shape.k, tried.pad, 1);
+  seen.b = random_matrix(tb ? tried.shape.n : tried.shape.k, tb ? tried.shape.k : tried.shape.n, tried.pad, 2);
+  seen.c_before = random_matrix(tried.shape.m, tried.shape.n, tried.pad, 3);
+  for (Index i = 0; i < tried.shape.m; ++i)
+    for (Index j = 0; j < tried.shape.n; ++j) {
       seen.c.push_back(seen.wanted(i, j));
       seen.written.push_back(Written::Number);
     }
@@ -45,17 +46,17 @@ Observation right_product(const Case& tried) {
 template <class Value>
 Observation with(const Case& tried, Value value) {
   Observation seen = right_product(tried);
-  for (Index i = 0; i < tried.m; ++i)
-    for (Index j = 0; j < tried.n; ++j) seen.c[static_cast<std::size_t>(i * tried.n + j)] = value(seen, i, j);
+  for (Index i = 0; i < tried.shape.m; ++i)
+    for (Index j = 0; j < tried.shape.n; ++j) seen.c[static_cast<std::size_t>(i * tried.shape.n + j)] = value(seen, i, j);
   return seen;
 }
 
 template <class Holds>
 Observation unwritten_where(const Case& tried, Holds holds) {
   Observation seen = right_product(tried);
-  for (Index i = 0; i < tried.m; ++i)
-    for (Index j = 0; j < tried.n; ++j)
-      if (holds(i, j)) seen.written[static_cast<std::size_t>(i * tried.n + j)] = Written::No;
+  for (Index i = 0; i < tried.shape.m; ++i)
+    for (Index j = 0; j < tried.shape.n; ++j)
+      if (holds(i, j)) seen.written[static_cast<std::size_t>(i * tried.shape.n + j)] = Written::No;
   return seen;
 }
 
@@ -65,8 +66,8 @@ void expect_mistake(const Observation& seen, Mistake mistake, const char* words)
   BOOST_TEST(finding.what.find(words) != std::string::npos, finding.what << " lacks " << words);
 }
 
-constexpr Case small{.subject = "", .m = 17, .n = 19, .k = 23, .alpha = 2, .beta = 3};
-constexpr Case without_c{.subject = "", .m = 17, .n = 19, .k = 23, .pad = 2};
+constexpr Case small{.subject = "", .shape = {17, 19, 23}, .alpha = 2, .beta = 3};
+constexpr Case without_c{.subject = "", .shape = {17, 19, 23}, .pad = 2};
 
 } // namespace
 
@@ -94,7 +95,7 @@ BOOST_AUTO_TEST_CASE(elements_that_were_not_written) {
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_of_scaling) {
-  const auto sum = [](const Observation& seen, Index i, Index j) { return seen.sum(i, j, 0, seen.tried.k); };
+  const auto sum = [](const Observation& seen, Index i, Index j) { return seen.sum(i, j, 0, seen.tried.shape.k); };
   const auto old = [](const Observation& seen, Index i, Index j) { return seen.c_before.at(i, j); };
   expect_mistake(with(small, [&](const auto& x, Index i, Index j) { return sum(x, i, j) + 3 * old(x, i, j); }),
                  Mistake::Alpha, "alpha (2) is missing");
@@ -116,7 +117,7 @@ BOOST_AUTO_TEST_CASE(mistakes_along_k) {
   };
   const auto more = [](Index first, Index last) {
     return [=](const Observation& x, Index i, Index j) {
-      return x.scaled(i, j, x.sum(i, j, 0, x.tried.k) + x.sum(i, j, first, last));
+      return x.scaled(i, j, x.sum(i, j, 0, x.tried.shape.k) + x.sum(i, j, first, last));
     };
   };
   expect_mistake(with(small, part(0, 16)), Mistake::LastSteps, "the last 7 steps of k are missing");
@@ -125,41 +126,41 @@ BOOST_AUTO_TEST_CASE(mistakes_along_k) {
   expect_mistake(with(small, part(0, 0)), Mistake::NothingAdded, "the sums are 0");
   expect_mistake(with(small, more(16, 23)), Mistake::DoubledTile, "steps 16 to 22 of k are added twice");
   expect_mistake(with(small, more(15, 16)), Mistake::StaleTail, "1 step too many is added (tiles of 8)");
-  expect_mistake(with(small, [](const Observation& x, Index i, Index j) {
-                   return x.scaled(i, j, x.sum(i, j, 0, 23) - x.sum(i, j, 8, 16));
-                 }), Mistake::LastSteps, "steps 8 to 15 of k are missing");
+  expect_mistake(with(small, [](const Observation& x, Index i,
+                                Index j) { return x.scaled(i, j, x.sum(i, j, 0, 23) - x.sum(i, j, 8, 16)); }),
+                 Mistake::LastSteps, "steps 8 to 15 of k are missing");
   // In the last rows alone.
-  expect_mistake(with(small, [](const Observation& x, Index i, Index j) {
-                   return i < 16 ? x.wanted(i, j) : x.scaled(i, j, x.sum(i, j, 0, 16));
-                 }), Mistake::LastSteps, "in the last row of C (16)");
+  expect_mistake(with(small, [](const Observation& x, Index i,
+                                Index j) { return i < 16 ? x.wanted(i, j) : x.scaled(i, j, x.sum(i, j, 0, 16)); }),
+                 Mistake::LastSteps, "in the last row of C (16)");
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_of_reading) {
   Case turned = small;
-  turned.m = turned.k = 19;
+  turned.shape.m = turned.shape.k = 19;
   turned.op_a = Op::Transpose;
   const auto exchanged = [](const Observation& x, Index i, Index j) {
     double sum = 0;
-    for (Index p = 0; p < x.tried.k; ++p) sum += x.a_at(p, i) * x.b_at(p, j);
+    for (Index p = 0; p < x.tried.shape.k; ++p) sum += x.a_at(p, i) * x.b_at(p, j);
     return x.scaled(i, j, sum);
   };
   expect_mistake(with(turned, exchanged), Mistake::TransposeA, "as if it were not");
   turned.op_a = Op::None;
   expect_mistake(with(turned, exchanged), Mistake::TransposeA, "the indices of A are exchanged");
   Case square = small;
-  square.m = square.n = 18;
+  square.shape.m = square.shape.n = 18;
   expect_mistake(with(square, [](const Observation& x, Index i, Index j) { return x.wanted(j, i); }),
                  Mistake::TransposedC, "C is transposed");
   Case padded = small;
   padded.pad = 5;
   padded.beta = 0;
   Observation tight = right_product(padded);
-  for (Index i = 0; i < padded.m; ++i)
-    for (Index j = 0; j < padded.n; ++j) {
+  for (Index i = 0; i < padded.shape.m; ++i)
+    for (Index j = 0; j < padded.shape.n; ++j) {
       double sum = 0;
-      for (Index p = 0; p < padded.k; ++p) sum += tight.a.at(i * padded.k + p) * tight.b_at(p, j);
-      tight.c[static_cast<std::size_t>(i * padded.n + j)] = 2 * sum;
-      if (std::isnan(sum)) tight.written[static_cast<std::size_t>(i * padded.n + j)] = Written::NotANumber;
+      for (Index p = 0; p < padded.shape.k; ++p) sum += tight.a.at(i * padded.shape.k + p) * tight.b_at(p, j);
+      tight.c[static_cast<std::size_t>(i * padded.shape.n + j)] = 2 * sum;
+      if (std::isnan(sum)) tight.written[static_cast<std::size_t>(i * padded.shape.n + j)] = Written::NotANumber;
     }
   // Row 0 is right, and the others meet the padding: no number tells it apart.
   expect_mistake(tight, Mistake::NotANumber, "NaN");
@@ -169,7 +170,8 @@ BOOST_AUTO_TEST_CASE(results_that_differ) {
   const Observation one = right_product(small);
   Observation other = one;
   other.c[5] += 1;
-  BOOST_TEST(static_cast<int>(diagnose_difference(one, other).mistake) == static_cast<int>(Mistake::DiffersBetweenRuns));
+  BOOST_TEST(static_cast<int>(diagnose_difference(one, other).mistake) ==
+             static_cast<int>(Mistake::DiffersBetweenRuns));
   BOOST_TEST(diagnose_difference(one, one).none());
 }
 
@@ -195,10 +197,11 @@ BOOST_AUTO_TEST_CASE(names_of_lessons) {
 
 BOOST_AUTO_TEST_CASE(starting_files) {
   const Lesson& lesson = lesson_named("gpu-02");
-  const std::string text = starting_text(lesson, "/// naive_strided: words.\n\n#include \"cuda/gemm/common/traffic.hpp\"\n"
-                                                 "int naive_strided; int naive_strided_2;\n\ntemplate <class T>\n"
-                                                 "constexpr GemmKernel rung{.name = \"naive_strided\",\n  .run = f};\n\n"
-                                                 "const GemmKernel naive_strided_f32 = rung<float>;\nint end;\n");
+  const std::string text = starting_text(lesson,
+                                         "/// naive_strided: words.\n\n#include \"cuda/gemm/common/traffic.hpp\"\n"
+                                         "int naive_strided; int naive_strided_2;\n\ntemplate <class T>\n"
+                                         "constexpr GemmKernel rung{.name = \"naive_strided\",\n  .run = f};\n\n"
+                                         "const GemmKernel naive_strided_f32 = rung<float>;\nint end;\n");
   BOOST_TEST(text.starts_with("// Lesson gpu-02: naive_coalesced."));
   BOOST_TEST(text.ends_with("int naive_coalesced; int naive_strided_2;\n\nint end;\n"));
   BOOST_TEST(text.find("traffic") == std::string::npos);

@@ -1,4 +1,5 @@
-/// Wrong solutions: a rung with one mistake in it. Each has to be found, and named so that a learner knows where to look.
+/// Wrong solutions: a rung with one mistake in it. Each has to be found, and named so that a learner knows where to
+/// look.
 
 #include "wrong_solutions.hpp"
 

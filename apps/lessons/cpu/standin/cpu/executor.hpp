@@ -1,7 +1,7 @@
 #pragma once
 
-/// What a rung of the processor asks of its executor, without the library around it: a lesson is one file, compiled in a
-/// second. The compiler finds this header before the one of backends/cpu.
+/// What a rung of the processor asks of its executor, without the library around it: a lesson is one file, compiled in
+/// a second. The compiler finds this header before the one of backends/cpu.
 
 #include <omp.h>
 
