@@ -2,7 +2,8 @@
 """Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, and no circles of folders, which
 may read a clock, how long READMEs are and what stands before a public header's declarations, how large the results are, how wide prose
 is, which words comments and pages do not use, what the site asks of pages (docs/site/page_rules.py): a place, links that lead
-somewhere, headings in order; that all files name one version; and that workflows run what .ci/run does.
+somewhere, headings in order; that all files name one version; that workflows run what .ci/run does; and that a textbook's rungs
+have their kernels, numbers without holes and a place in its README.
 
     check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
 
@@ -18,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "docs/site"
 import project_rules  # noqa: E402
 import prose_rules  # noqa: E402
 import structure_rules  # noqa: E402
+import textbook_rules  # noqa: E402
 from files import inside, tracked_files  # noqa: E402
 
 # Pages that keep words as they were written: notebooks of experiments.
@@ -51,6 +53,7 @@ def main(arguments):
     project_rules.check_versions(root, known_files, findings)
     project_rules.check_workflows(root, known_files, findings)
     structure_rules.check_sizes_of_products(root, names, findings)
+    textbook_rules.check_textbooks(root, everything, findings)
     print("\n".join(findings) if findings else f"{len(names)} files: nothing to say")
     return 1 if findings else 0
 

@@ -1,6 +1,7 @@
 """Shows that check_house.py finds what it should: each test breaks one rule in a small checkout and expects its line."""
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -52,8 +53,51 @@ class CheckHouse(unittest.TestCase):
         self.assertEqual(status, 0, output)
 
     def test_an_include_across_families(self):
-        self.write("backends/cuda/gemm/textbook/01_naive.cu", '\n#include "cuda/gemm/slender/tiles.cuh"\n')
-        self.expect("backends/cuda/gemm/textbook/01_naive.cu:2: files in backends/cuda/gemm/textbook may not include")
+        self.write("backends/cuda/gemm/textbook/rungs.cuh", '\n#include "cuda/gemm/slender/tiles.cuh"\n')
+        self.expect("backends/cuda/gemm/textbook/rungs.cuh:2: files in backends/cuda/gemm/textbook may not include")
+
+    def write_textbook(self, rungs, rows):
+        for name, text in rungs.items():
+            self.write(f"backends/cuda/gemm/textbook/{name}", text)
+        table = "".join(f"| {number} | {kernel} | an idea |\n" for number, kernel in rows)
+        self.write("backends/cuda/gemm/textbook/README.md", f"# Textbook\n\n| number | kernel | idea |\n|---|---|---|\n{table}")
+
+    RUNGS = {"01_naive.cu": '__global__ void naive() {} // "naive"\n', "02_tile.cu": '__global__ void tile() {} // "tile"\n',
+             "sides/k1_kahan.cu": '__global__ void kahan() {} // "kahan"\n'}
+    ROWS = [("01", "naive"), ("02", "tile"), ("k1", "kahan")]
+
+    def textbook_findings(self, rungs, rows):
+        self.write_textbook(rungs, rows)
+        return [line for line in self.check()[1].splitlines() if re.search("a rung's|neither holes|: lists|does not list", line)]
+
+    def test_a_textbook_in_order(self):
+        self.assertEqual(self.textbook_findings(self.RUNGS, self.ROWS), [])
+
+    def test_a_rung_whose_kernel_is_in_a_header(self):
+        found = self.textbook_findings({**self.RUNGS, "02_tile.cu": '#include "tile.cuh"\n// __global__: "tile"\n'}, self.ROWS)
+        self.assertTrue(any("02_tile.cu:1: has no kernel" in line for line in found), found)
+
+    def test_rungs_of_the_processor_have_loops(self):
+        self.write("backends/cpu/gemm/textbook/01_naive.cpp", 'Status run() { return blocked_product(); } // "naive"\n')
+        self.write("backends/cpu/gemm/textbook/README.md", "| 01 | naive | an idea |\n")
+        self.expect("backends/cpu/gemm/textbook/01_naive.cpp:1: has no loop")
+
+    def test_holes_and_twins_of_numbers(self):
+        rungs = {name: text for name, text in self.RUNGS.items() if name != "02_tile.cu"}
+        for other in ("03_tile.cu", "01_tile.cu"):
+            found = self.textbook_findings({**rungs, other: self.RUNGS["02_tile.cu"]}, self.ROWS)
+            self.assertTrue(any("neither holes nor twins" in line for line in found), found)
+            (self.root / "backends/cuda/gemm/textbook" / other).unlink()
+        found = self.textbook_findings({**self.RUNGS, "tile_3.cu": self.RUNGS["02_tile.cu"]}, self.ROWS)
+        self.assertTrue(any("tile_3.cu:1: a rung's name begins with" in line for line in found), found)
+
+    def test_what_a_textbooks_readme_lists(self):
+        cases = ((self.ROWS[:2], "does not list"), (self.ROWS + [("k2", "more")], "lists k2, and no file here"),
+                 ([self.ROWS[1], self.ROWS[0], self.ROWS[2]], "out of order"), ([self.ROWS[0], self.ROWS[2], self.ROWS[1]], "out of order"),
+                 ([("01", "other")] + self.ROWS[1:], "lists other as 01"))
+        for rows, wanted in cases:
+            found = self.textbook_findings(self.RUNGS, rows)
+            self.assertTrue(any(wanted in line for line in found), (rows, found))
 
     def test_another_structure_for_the_size_of_a_product(self):
         for members in ("  Index m, n, k;\n", "  Index m = 0;  ///< rows of C\n  Index n = 0;\n  Index k = 0;\n", "  int64_t m = 0, n = 0, k = 0;\n"):

@@ -1,7 +1,6 @@
 #pragma once
 
-/// The loops of BLIS around a micro-kernel. cache_blocked and simd_packed share them and differ only in the
-/// micro-kernel.
+/// The loops of BLIS around a micro-kernel, for simd_packed. textbook/06_cache_blocked.cpp has them in their plain form.
 
 #include "cpu/executor.hpp"
 #include "microkernel.hpp"

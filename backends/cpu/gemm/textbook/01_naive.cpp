@@ -25,7 +25,7 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
   // C holds the growing sums, so its old elements wait here, one row for each thread.
   auto old = sized_vector<T>(x.beta == T{0} ? 0 : n * static_cast<std::size_t>(cpu.threads_for(call.threads)),
                              "old rows of C");
-  for_row_groups(cpu, call, 1, [&](Index first, Index last, int slot) {
+  const auto multiply_rows = [&](Index first, Index last, int slot) {
     for (Index i = first; i < last; ++i) {
       T* c = x.c + i * x.ldc;
       T* old_c = old.data() + static_cast<std::size_t>(slot) * n;
@@ -36,7 +36,8 @@ Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) 
         c[j] = x.beta == T{0} ? x.alpha * c[j] : x.alpha * c[j] + x.beta * old_c[j];
       }
     }
-  });
+  };
+  for_row_groups(cpu, call, 1, multiply_rows);
   return {};
 } catch (const std::bad_alloc& error) {
   return out_of_memory(error);

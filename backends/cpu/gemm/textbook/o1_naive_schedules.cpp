@@ -6,14 +6,47 @@
 /// counter for each row; a static schedule takes nothing, but waits for its slowest thread. Source: the course report,
 /// which used schedule(dynamic) with OpenMP and TBB's default partitioner.
 
+#include <algorithm>
 #include <array>
+#include <new>
 
+#include <tessera/backend/out_of_memory.hpp>
+
+#include "cpu/gemm/common/row_loops.hpp"
 #include "cpu/gemm/ladder.hpp"
-#include "naive.hpp"
 #include "traffic.hpp"
 
 namespace tessera::cpu {
 namespace {
+
+/// The loops of 01_naive.cpp; the runtime shares out rows of C, one a task.
+template <class T, Schedule schedule>
+Status run(const GemmKernel&, Executor& executor, Queue&, const GemmCall& call) noexcept try {
+  const GemmOperands<T> x(call);
+  const Strided<T> a = strided_a(x);
+  const Strided<T> b = strided_b(x);
+  CpuExecutor& cpu = cpu_of(executor);
+  const auto n = static_cast<std::size_t>(x.n);
+  // C holds the growing sums, so its old elements wait here, one row for each thread.
+  auto old = sized_vector<T>(x.beta == T{0} ? 0 : n * static_cast<std::size_t>(cpu.threads_for(call.threads)),
+                             "old rows of C");
+  const auto multiply_rows = [&](Index first, Index last, int slot) {
+    for (Index i = first; i < last; ++i) {
+      T* c = x.c + i * x.ldc;
+      T* old_c = old.data() + static_cast<std::size_t>(slot) * n;
+      if (x.beta != T{0}) std::copy(c, c + x.n, old_c);
+      for (Index j = 0; j < x.n; ++j) {
+        c[j] = T{0};
+        for (Index p = 0; p < x.k; ++p) c[j] += a(i, p) * b(p, j);
+        c[j] = x.beta == T{0} ? x.alpha * c[j] : x.alpha * c[j] + x.beta * old_c[j];
+      }
+    }
+  };
+  for_row_groups(cpu, call, 1, multiply_rows, schedule);
+  return {};
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
+}
 
 template <class T, Schedule schedule>
 constexpr GemmKernel rung(const char* name, const char* summary) {
@@ -21,7 +54,7 @@ constexpr GemmKernel rung(const char* name, const char* summary) {
           .summary = summary,
           .source = "course report",
           .type = dtype_of<T>,
-          .run = run_naive<T, schedule>,
+          .run = run<T, schedule>,
           .traffic = naive_traffic};
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-/// TileLoader's counterpart for cp.async: copies tiles from global to shared memory without registers in between, while
-/// the block computes.
+/// Copies tiles from global to shared memory by cp.async, without registers in between, while the block computes.
 ///
 /// A line of memory is copied as it is, in vectors of 16 bytes. Where the operand is not aligned, it is copied in
 /// single elements. The lanes of a warp take neighbours then, so that a copy touches as few sectors as it can. In f64,
@@ -18,9 +17,18 @@
 
 namespace tessera::cuda {
 
+/// Copies `bytes` bytes from global to shared memory by one cp.async.
+struct PipelineCopy {
+  template <int bytes>
+  static __device__ void copy(void* to, const void* from) {
+    __pipeline_memcpy_async(to, from, bytes);
+  }
+};
+
 /// Copies tiles of outer×depth elements of an operand. In shared memory a tile is [depth][ld], or [outer][ld] for an
-/// operand that is stored along k and not transposed.
-template <class T, int outer, int depth, int threads, Along along, bool transpose = along == Along::K>
+/// operand that is stored along k and not transposed. `Copy` copies what is not at an edge.
+template <class T, int outer, int depth, int threads, Along along, bool transpose = along == Along::K,
+          class Copy = PipelineCopy>
 class AsyncTileLoader {
   static constexpr int width = transpose ? 1 : Vector<T>::width;           ///< elements of one copy
   static constexpr int length = along == Along::K ? depth : outer;         ///< elements of a line of memory
@@ -72,7 +80,7 @@ class AsyncTileLoader {
       for (int v = 0; v < count; ++v, to_next_line(from))
 #pragma unroll
         for (int e = 0; e < length; e += line * width)
-          __pipeline_memcpy_async(&element(tile, v, e), from + e, width * sizeof(T));
+          Copy::template copy<width * sizeof(T)>(&element(tile, v, e), from + e);
     } else {
       copy_ragged<ld>(address(tile));
     }

@@ -2,7 +2,7 @@
 
 /// Rows and columns of C that a kernel of the ladder finds it cannot compute, because op(A)'s row or op(B)'s column has
 /// elements that cannot be split. They are marked in device memory, and the strict product computes their results, and
-/// no others (strict_fallback.hpp).
+/// no others (wgmma_packed/strict_lines.hpp).
 
 #include <tessera/types.hpp>
 

@@ -12,7 +12,7 @@
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/segment_sums.cuh"
-#include "cuda/gemm/common/strict_fallback.hpp"
+#include "strict_lines.hpp"
 #include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "product.cuh"

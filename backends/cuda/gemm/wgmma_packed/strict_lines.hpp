@@ -5,12 +5,12 @@
 
 #include <tessera/backend/kernel.hpp>
 
-#include "unfit_lines.cuh"
+#include "cuda/gemm/common/unfit_lines.cuh"
 
 namespace tessera::cuda {
 
 /// Enqueues the strict f32 product of the results in marked rows and columns, without a wait on the host. If no line is
-/// marked when the kernel starts, it does nothing. textbook/16_async_copy.cu defines it.
+/// marked when the kernel starts, it does nothing.
 Status run_strict_for(const UnfitLines& lines, Queue& queue, const GemmCall& call) noexcept;
 
 } // namespace tessera::cuda

@@ -3,7 +3,7 @@
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/device/tensor_map.hpp"
 #include "cuda/gemm/common/segment_sums.cuh"
-#include "cuda/gemm/common/strict_fallback.hpp"
+#include "strict_lines.hpp"
 #include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "split_operands.cuh"
