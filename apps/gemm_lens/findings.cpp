@@ -31,6 +31,8 @@ std::string element_text(const Json& finding, const Json& run) {
       const auto index = offset / known["element"].get<std::int64_t>(), columns = known["columns"].get<std::int64_t>();
       return fmt::format("{}({}, {})", array, index / columns, index % columns);
     }
+  const auto size = finding["size"].get<std::int64_t>();
+  if (size > 0 && offset % size == 0) return fmt::format("element {} of {}", offset / size, array);
   return fmt::format("byte {} of {}", offset, array);
 }
 
@@ -50,8 +52,9 @@ std::string out_of_bounds(const Json& finding, const Json& run) {
   const std::string detail = finding["detail"], array = finding["array"];
   const auto bytes = finding["array_bytes"].get<std::int64_t>(), offset = finding["offset"].get<std::int64_t>();
   if (detail == "copy" || detail == "memset")
-    return fmt::format("{} of {} bytes does not lie in one allocation of the GPU's memory, or names the wrong direction",
-                       detail == "copy" ? "a cudaMemcpy" : "a cudaMemset", bytes);
+    return fmt::format(
+        "{} of {} bytes does not lie in one allocation of the GPU's memory, or names the wrong direction",
+        detail == "copy" ? "a cudaMemcpy" : "a cudaMemset", bytes);
   if (detail == "freed")
     return fmt::format("{} {} {}, which has been freed", who(finding), verb(finding["access"]), array);
   if (detail == "fault")
@@ -60,18 +63,19 @@ std::string out_of_bounds(const Json& finding, const Json& run) {
     return fmt::format("{} {} address {:#x}, which is not the GPU's memory; is it a pointer of the host?", who(finding),
                        verb(finding["access"]), offset);
   const auto size = finding["size"].get<std::int64_t>();
-  const std::string distance = offset < 0 ? fmt::format("{} bytes before its beginning", -offset)
-                               : offset >= bytes
-                                   ? (offset == bytes ? "just past its end" : fmt::format("{} bytes past its end", offset - bytes))
-                                   : "across its end";
+  const std::string distance =
+      offset < 0        ? fmt::format("{} bytes before its beginning", -offset)
+      : offset >= bytes ? (offset == bytes ? "just past its end" : fmt::format("{} bytes past its end", offset - bytes))
+                        : "across its end";
   for (const Json& known : run["arrays"])
     if (known["name"] == array) {
       const auto element = known["element"].get<std::int64_t>();
-      return fmt::format("{} {} element {} of {}, which has {} elements: {}; is a guard (row < M, column < N, p < K) "
-                         "missing?",
-                         who(finding), verb(finding["access"]),
-                         static_cast<std::int64_t>(std::floor(static_cast<double>(offset) / static_cast<double>(element))),
-                         array, bytes / element, distance);
+      return fmt::format(
+          "{} {} element {} of {}, which has {} elements: {}; is a guard (row < M, column < N, p < K) "
+          "missing?",
+          who(finding), verb(finding["access"]),
+          static_cast<std::int64_t>(std::floor(static_cast<double>(offset) / static_cast<double>(element))), array,
+          bytes / element, distance);
     }
   return fmt::format("{} {} {} bytes at byte {} of {}, which has {} bytes: {}", who(finding), verb(finding["access"]),
                      size, offset, array, bytes, distance);
@@ -82,20 +86,23 @@ std::string message_of(const Json& finding, const Json& run, const Place& other,
   if (kind == "race") return race(finding, run, other, file);
   if (kind == "out_of_bounds") return out_of_bounds(finding, run);
   if (kind == "uninitialised")
-    return fmt::format("{} reads {}, which no thread of the block has written", who(finding), element_text(finding, run));
+    return fmt::format("{} reads {}, which no thread of the block has written", who(finding),
+                       element_text(finding, run));
   if (kind == "misaligned")
     return fmt::format("{} {} {} bytes at {}, which is no multiple of {}; a GPU ends the kernel there", who(finding),
                        verb(finding["access"]), finding["size"].get<int>(), element_text(finding, run),
                        finding["size"].get<int>());
   if (kind == "barrier_divergence") {
     if (detail == "threads have ended")
-      return fmt::format("{} waits at this barrier, and thread {} of the block has ended without it; let threads that "
-                         "have nothing to do skip the work, not the barrier",
-                         who(finding), index_text(finding["other_thread"]));
+      return fmt::format(
+          "{} waits at this barrier, and thread {} of the block has ended without it; let threads that "
+          "have nothing to do skip the work, not the barrier",
+          who(finding), index_text(finding["other_thread"]));
     if (detail == "threads wait at different barriers")
-      return fmt::format("{} waits at this barrier, and thread {} at {}; all threads of a block must come to the same "
-                         "__syncthreads()",
-                         who(finding), index_text(finding["other_thread"]), name_of(other, file));
+      return fmt::format(
+          "{} waits at this barrier, and thread {} at {}; all threads of a block must come to the same "
+          "__syncthreads()",
+          who(finding), index_text(finding["other_thread"]), name_of(other, file));
     return fmt::format("{} waits here for the threads of its mask: the {}", who(finding), detail);
   }
   return detail; // launch_failed
@@ -116,8 +123,9 @@ FindingReport finding_of(const Json& finding, const Json& run, const Place& plac
 
 std::string end_of(const Json& run, const Place& place, const Question& question) {
   const std::string ended = run["ended"], detail = run["detail"];
-  const std::string where =
-      place.line == 0 ? std::string() : fmt::format(" at line {} of {}", place.line, std::filesystem::path(place.file).filename().string());
+  const std::string where = place.line == 0 ? std::string()
+                                            : fmt::format(" at line {} of {}", place.line,
+                                                          std::filesystem::path(place.file).filename().string());
   if (ended.empty()) return {};
   if (ended == "time_limit")
     return fmt::format("it did not end within {} s; it was{}. Does a loop never end? A smaller --shape takes less time",
@@ -128,7 +136,8 @@ std::string end_of(const Json& run, const Place& place, const Question& question
   if (ended == "exit") return "it called exit()" + where;
   if (ended == "exception") return "it threw an exception" + (detail.empty() ? detail : ": " + detail);
   if (ended == "deadlock") return "threads of a warp wait for one another for ever" + where;
-  if (ended == "ptx") return fmt::format("it came to an instruction of PTX, which the lens does not run{}: {}", where, detail);
+  if (ended == "ptx")
+    return fmt::format("it came to an instruction of PTX, which the lens does not run{}: {}", where, detail);
   if (ended == "launch_in_kernel") return "a kernel launched a kernel, which the lens does not run" + where;
   if (ended == "no_memory")
     return "the operands are more than the lens' GPU holds (1 GiB); its counters follow from a small --shape as well";

@@ -27,8 +27,8 @@ Folders find_folders() {
                       source / "include"};
   if (is_complete(built)) return built;
 #endif
-  throw IoError("--lens: its headers and its run-time library are not at " + shared.lexically_normal().string() + " and " +
-                installed.runtime.lexically_normal().string() + "; install gemm_compare with its data files");
+  throw IoError("--lens: its headers and its run-time library are not at " + shared.lexically_normal().string() +
+                " and " + installed.runtime.lexically_normal().string() + "; install gemm_compare with its data files");
 }
 
 } // namespace tessera::lens

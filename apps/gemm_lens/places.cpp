@@ -46,7 +46,9 @@ std::string short_name(std::string name) {
   return space != std::string::npos ? kept.substr(space + 1) : kept;
 }
 
-bool begins_with(const std::string& text, const std::string& begin) { return text.compare(0, begin.size(), begin) == 0; }
+bool begins_with(const std::string& text, const std::string& begin) {
+  return text.compare(0, begin.size(), begin) == 0;
+}
 
 Place place_of(const std::vector<Frame>& frames, const std::string& kernel, const std::string& headers) {
   Place place;

@@ -63,38 +63,72 @@ std::string run_tool(std::vector<std::string> command, const fs::path& temporary
   const int status = child.end(std::chrono::milliseconds(0));
   good = event == ChildProcess::Event::Ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (event == ChildProcess::Event::TimeLimit) return child.output() + "the compiler did not finish within 2 minutes\n";
-  return child.output();
+  // The passes that the lens turns off, which GCC mentions.
+  std::string said;
+  std::istringstream lines(child.output());
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("note: disable pass rtl-") == std::string::npos) said += line + "\n";
+  return said;
 }
 
-/// What keeps the compiler from making other accesses of the code's than nvcc would: no parts of vectors one by one, no
-/// copies of loops, no new order of what belongs together.
-const std::vector<std::string> as_written{"-O1",
-                                          "-fno-tree-sra",
-                                          "-fno-ipa-sra",
-                                          "-fno-reorder-blocks",
-                                          "-fno-strict-aliasing",
-                                          "-fno-unroll-loops",
-                                          "-fno-tree-vectorize",
-                                          "-finline-functions",
-                                          "-finline-small-functions",
-                                          "-findirect-inlining"};
+/// What makes the compiler's accesses those of nvcc's code: loops of a constant length are unrolled, so that a value
+/// which several of their passes read is read once; vectors stay whole; nothing is read before the source reads it;
+/// code stays in the source's order, which says where the threads of a warp come together again (event.hpp); and
+/// no code is copied or merged, so that a place in the program is one in the source. What only makes the program faster
+/// and takes the compiler long is left out.
+const std::vector<std::string> as_nvcc{"-O3",
+                                       "--param=max-completely-peeled-insns=1000",
+                                       "--param=max-completely-peel-times=128",
+                                       "--param=max-jump-thread-duplication-stmts=0",
+                                       "-fdisable-rtl-loop2_unroll",
+                                       "-fdisable-rtl-combine",
+                                       "-fdisable-rtl-postreload",
+                                       "-fno-code-hoisting",
+                                       "-fno-crossjumping",
+                                       "-fno-dse",
+                                       "-fno-gcse",
+                                       "-fno-gcse-after-reload",
+                                       "-fno-ipa-cp-clone",
+                                       "-fno-ipa-icf",
+                                       "-fno-ipa-sra",
+                                       "-fno-ivopts",
+                                       "-fno-partial-inlining",
+                                       "-fno-reorder-blocks",
+                                       "-fno-reorder-blocks-and-partition",
+                                       "-fno-schedule-insns2",
+                                       "-fno-split-loops",
+                                       "-fno-split-paths",
+                                       "-fno-strict-aliasing",
+                                       "-fno-thread-jumps",
+                                       "-fno-tree-dominator-opts",
+                                       "-fno-tree-dse",
+                                       "-fno-tree-loop-distribute-patterns",
+                                       "-fno-tree-loop-distribution",
+                                       "-fno-tree-pre",
+                                       "-fno-tree-slp-vectorize",
+                                       "-fno-tree-sra",
+                                       "-fno-tree-tail-merge",
+                                       "-fno-tree-vrp",
+                                       "-fno-tree-vectorize",
+                                       "-fno-unswitch-loops"};
 /// What makes it report accesses and branches.
-const std::vector<std::string> reporting{"-g", "-fsanitize=thread", "-fsanitize-coverage=trace-pc,trace-cmp", "--param",
-                                         "tsan-instrument-func-entry-exit=0"};
+const std::vector<std::string> reporting{"-g1", "-fsanitize=thread", "-fsanitize-coverage=trace-pc,trace-cmp",
+                                         "--param", "tsan-instrument-func-entry-exit=0"};
 
 } // namespace
 
 Program::Program(const Source& source, const Folders& folders) : folders_(folders), compiler_(find_gcc()) {
   std::string tail;
   if (!source.rung.empty())
-    tail = fmt::format("\nnamespace tessera::lens {{ const char* run_rung(const GemmKernel&, const void*); }}\n"
-                       "extern \"C\" const char* tessera_lens_rung(const void* call) {{ return "
-                       "tessera::lens::run_rung(tessera::cuda::{}, call); }}\n",
-                       source.symbol);
-  std::vector<std::string> link{compiler_.string(), compile(source.file, tail, "kernel").string()};
+    tail = fmt::format(
+        "\nnamespace tessera::lens {{ const char* run_rung(const GemmKernel&, const void*); }}\n"
+        "extern \"C\" const char* tessera_lens_rung(const void* call) {{ return "
+        "tessera::lens::run_rung(tessera::cuda::{}, call); }}\n",
+        source.symbol);
+  std::vector<std::string> link{compiler_.string(), compile(source.file, tail, "kernel", source.symbol).string()};
   const fs::path repack = folders.backends / "cuda/gemm/common/copies/repack.cu";
   if (contents(folder_.path() / "kernel.ii").find("copies/repack.cuh\"") != std::string::npos && fs::exists(repack))
-    link.push_back(compile(repack, "", "repack").string()); // the rungs that copy an operand first
+    link.push_back(compile(repack, "", "repack", "").string()); // the rungs that copy an operand first
   program_ = folder_.path() / "kernel";
   link.insert(link.end(), {folders.runtime.string(), "-o", program_.string()});
   bool good = false;
@@ -102,22 +136,34 @@ Program::Program(const Source& source, const Folders& folders) : folders_(folder
   if (!good) throw CompileError(said);
 }
 
-fs::path Program::compile(const fs::path& file, const std::string& tail, const char* name) {
+fs::path Program::compile(const fs::path& file, const std::string& tail, const char* name, const std::string& rung) {
   const fs::path read = folder_.path() / (std::string(name) + ".raw.ii");
   const fs::path rewritten = folder_.path() / (std::string(name) + ".ii");
   const fs::path object = folder_.path() / (std::string(name) + ".o");
-  std::vector<std::string> command{compiler_.string(), "-x", "c++", "-std=gnu++20", "-march=native", "-E", "-w",
-                                   "-Dmain=tessera_lens_main_of_file", "-DTESSERA_LENS=1",
-                                   "-I" + folders_.headers.string(), "-I" + folders_.backends.string(),
-                                   "-I" + folders_.include.string(), "-include", "cuda_runtime.h", file.string(), "-o",
+  std::vector<std::string> command{compiler_.string(),
+                                   "-x",
+                                   "c++",
+                                   "-std=gnu++20",
+                                   "-march=native",
+                                   "-E",
+                                   "-w",
+                                   "-Dmain=tessera_lens_main_of_file",
+                                   "-DTESSERA_LENS=1",
+                                   "-I" + folders_.headers.string(),
+                                   "-I" + folders_.backends.string(),
+                                   "-I" + folders_.include.string(),
+                                   "-include",
+                                   "cuda_runtime.h",
+                                   file.string(),
+                                   "-o",
                                    read.string()};
   bool good = false;
   std::string said = run_tool(command, folder_.path(), good);
   if (!good) throw CompileError(said);
-  write(rewritten, rewrite(contents(read)) + tail);
-  command = {compiler_.string(), "-x", "c++-cpp-output", "-std=gnu++20", "-march=native", "-w",
-             "-fdiagnostics-color=never"};
-  command.insert(command.end(), as_written.begin(), as_written.end());
+  write(rewritten, rewrite(contents(read), rung) + tail);
+  command = {compiler_.string(), "-x", "c++-cpp-output",           "-std=gnu++20",
+             "-march=native",    "-w", "-fdiagnostics-color=never"};
+  command.insert(command.end(), as_nvcc.begin(), as_nvcc.end());
   command.insert(command.end(), reporting.begin(), reporting.end());
   command.insert(command.end(), {"-c", rewritten.string(), "-o", object.string()});
   said = run_tool(command, folder_.path(), good);
@@ -128,12 +174,12 @@ fs::path Program::compile(const fs::path& file, const std::string& tail, const c
 Run Program::run(const Question& question) const {
   const fs::path report = folder_.path() / "report.json";
   const auto seconds = static_cast<long>(std::ceil(question.seconds));
-  ChildProcess child({program_.string(), report.string(), std::string(to_string(question.type)),
-                      std::to_string(question.shape.m), std::to_string(question.shape.n),
-                      std::to_string(question.shape.k), question.op_a == Op::Transpose ? "1" : "0",
-                      question.op_b == Op::Transpose ? "1" : "0", fmt::format("{}", question.alpha),
-                      fmt::format("{}", question.beta), std::to_string(seconds)},
-                     {});
+  ChildProcess child(
+      {program_.string(), report.string(), std::string(to_string(question.type)), std::to_string(question.shape.m),
+       std::to_string(question.shape.n), std::to_string(question.shape.k), question.op_a == Op::Transpose ? "1" : "0",
+       question.op_b == Op::Transpose ? "1" : "0", fmt::format("{}", question.alpha), fmt::format("{}", question.beta),
+       std::to_string(seconds)},
+      {});
   // The program ends itself in time; the rest is for what it cannot see.
   const ChildProcess::Event event = child.wait(-1, Clock::now() + std::chrono::seconds(seconds + 10));
   const int status = child.end(std::chrono::milliseconds(0));

@@ -33,7 +33,8 @@ class Program {
   const std::filesystem::path& folder() const { return folder_.path(); }
 
  private:
-  std::filesystem::path compile(const std::filesystem::path& file, const std::string& tail, const char* name);
+  std::filesystem::path compile(const std::filesystem::path& file, const std::string& tail, const char* name,
+                                const std::string& rung);
 
   Folders folders_;
   judge::TemporaryFolder folder_;

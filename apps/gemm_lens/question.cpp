@@ -38,9 +38,10 @@ void check_supported(const std::string& name, const std::string& text) {
   static const std::regex units(R"(#include\s*[<"](mma\.h|.*dmma\.cuh|.*wgmma.*|.*warp_mma\.cuh)[>"])");
   std::smatch found;
   if (std::regex_search(text, found, units))
-    throw InvalidArgument(fmt::format("--lens: {} uses {}: the lens runs no matrix units, which are instructions of a "
-                                      "GPU that C++ has no words for; use ncu on a card",
-                                      name, found[1].str()));
+    throw InvalidArgument(
+        fmt::format("--lens: {} uses {}: the lens runs no matrix units, which are instructions of a "
+                    "GPU that C++ has no words for; use ncu on a card",
+                    name, found[1].str()));
 }
 
 std::vector<fs::path> rungs_in(const fs::path& textbook) {
@@ -73,9 +74,10 @@ Source find_rung(const Question& question, const Folders& folders) {
   }
   if (of_other_type) throw InvalidArgument(fmt::format("--lens: {} has no kernel of {}", question.kernel, type));
   if (names.empty())
-    throw InvalidArgument(fmt::format("--lens: there is no file {}, and the sources of the textbook's rungs are not "
-                                      "installed; see docs/lens.md",
-                                      question.kernel));
+    throw InvalidArgument(
+        fmt::format("--lens: there is no file {}, and the sources of the textbook's rungs are not "
+                    "installed; see docs/lens.md",
+                    question.kernel));
   throw InvalidArgument(fmt::format("--lens: there is no file {} and no rung of that name; rungs of {}: {}",
                                     question.kernel, type, fmt::join(names, ", ")));
 }
@@ -93,7 +95,8 @@ Source find_source(const Question& question, const Folders& folders) {
   }
   const std::string extension = file.extension();
   if (extension != ".cu" && extension != ".cpp" && extension != ".cc" && extension != ".cuh")
-    throw InvalidArgument("--lens: " + question.kernel + " is no source of CUDA C++ (.cu); the lens compiles it itself");
+    throw InvalidArgument("--lens: " + question.kernel +
+                          " is no source of CUDA C++ (.cu); the lens compiles it itself");
   const std::string text = text_of(file);
   check_supported(question.kernel, text);
   const std::vector<Defined> kernels = kernels_of(text);

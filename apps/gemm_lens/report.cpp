@@ -24,6 +24,7 @@ std::set<std::uint32_t> pcs_of(const Json& run) {
   };
   add(run["pc"]);
   for (const Json& launch : run["launches"]) {
+    add(launch["function_pc"]);
     for (const Json& site : launch["sites"]) add(site["pc"]);
     for (const Json& branch : launch["branches"]) add(branch["pc"]);
   }
@@ -76,6 +77,7 @@ LaunchReport launch_of(const Json& json, const Places& places) {
   LaunchReport launch;
   launch.name = json["name"];
   launch.line = json["line"];
+  if (launch.name.empty()) launch.name = place_at(places, json["function_pc"]).function;
   launch.grid = json["grid"];
   launch.block = json["block"];
   launch.shared_bytes = json["shared_bytes"];
@@ -96,6 +98,27 @@ LaunchReport launch_of(const Json& json, const Places& places) {
     branch->times += json_branch["times"].get<std::uint64_t>();
   }
   return launch;
+}
+
+bool is_same(const Place& x, const Place& y) { return x.line == y.line && x.file == y.file; }
+
+/// Leaves out what follows from another finding: a race's other direction, and a read of what nobody has written that
+/// races with the write.
+void drop_echoes(std::vector<FindingReport>& findings) {
+  const auto is_echo = [&](const FindingReport& one) {
+    for (const FindingReport& other : findings) {
+      if (&other == &one || other.kind != "race") continue;
+      if (one.kind == "uninitialised" && (is_same(one.place, other.place) || is_same(one.place, other.other)))
+        return true;
+      if (one.kind == "race" && &other < &one && is_same(one.place, other.other) && is_same(one.other, other.place))
+        return true;
+    }
+    return false;
+  };
+  std::vector<FindingReport> kept;
+  for (const FindingReport& one : findings)
+    if (!is_echo(one)) kept.push_back(one);
+  findings = std::move(kept);
 }
 
 } // namespace
@@ -131,6 +154,7 @@ Report look(const Program& program, const Source& source, const Question& questi
                                          place_at(places, finding["other_pc"]), report.source.file.string()));
   for (const Json& heat : json["heat"])
     report.heat.push_back({heat["array"], heat["rows"], heat["columns"], heat["requests_of_a_sector"]});
+  drop_echoes(report.findings);
   report.ended = end_of(json, place_at(places, json["pc"]), question);
   if (json["checked"]) report.product = json["wrong"].get<std::string>().empty() ? "right" : json["wrong"];
   if (report.launches.empty() && report.ended.empty()) report.ended = "it launched no kernel";

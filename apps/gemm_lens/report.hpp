@@ -51,7 +51,8 @@ struct LaunchReport {
 };
 
 struct FindingReport {
-  std::string kind; ///< "race", "uninitialised", "out_of_bounds", "misaligned", "barrier_divergence", "launch_failed", …
+  std::string
+      kind; ///< "race", "uninitialised", "out_of_bounds", "misaligned", "barrier_divergence", "launch_failed", …
   Place place, other;
   std::uint64_t times = 1;
   std::string message;

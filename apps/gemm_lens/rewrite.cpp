@@ -14,17 +14,19 @@ namespace {
 /// The tokens and what replaces them. A position is a token's number.
 class Rewriter {
  public:
-  explicit Rewriter(std::string_view text) : tokens_(tokens_of(text)), out_(tokens_.size()) {
+  Rewriter(std::string_view text, std::string_view rung) : tokens_(tokens_of(text)), out_(tokens_.size()), rung_(rung) {
     for (std::size_t at = 0; at < tokens_.size(); ++at) out_[at] = tokens_[at].text;
   }
 
   std::string run() {
     for (std::size_t at = 0; at < tokens_.size(); ++at) {
       const Token& token = tokens_[at];
+      if (token.kind == TokenKind::Directive) unroll(at);
       if (token.system || token.kind == TokenKind::Space || token.kind == TokenKind::Directive) continue;
       if (token.is("__shared__")) shared(at);
       if (token.is("asm") || token.is("__asm__") || token.is("__asm")) assembly(at);
       if (token.is("__noinline__")) no_inline(at);
+      if (token.is("GemmKernel") && !rung_.empty()) other_rung(at);
       if (is_triple(at, '<')) launch(at);
     }
     std::string all;
@@ -62,7 +64,7 @@ class Rewriter {
   At partner(At at) const {
     const int step = nesting(tokens_[at]);
     int depth = 0;
-    for (At one = at; one < tokens_.size(); step > 0 ? ++one : --one) {
+    for (At one = at; one<tokens_.size(); step> 0 ? ++one : --one) {
       depth += nesting(tokens_[one]);
       if (depth == 0) return one;
     }
@@ -126,6 +128,7 @@ class Rewriter {
     std::string name = "kernel";
     int depth = 0;
     for (At at = begin; at < end; ++at) {
+      if (tokens_[at].is("(") && depth > 0) at = partner(at);
       if (tokens_[at].is("<")) ++depth;
       if (tokens_[at].is(">")) --depth;
       if (depth == 0 && tokens_[at].kind == TokenKind::Word) name = tokens_[at].text;
@@ -137,8 +140,7 @@ class Rewriter {
     const At callee = begin_of_callee(at);
     At close = at + 3;
     for (int depth = 0;; ++close) {
-      if (close >= tokens_.size() || (depth == 0 && tokens_[close].is(";")))
-        refuse(at, "the launch's <<< has no >>>");
+      if (close >= tokens_.size() || (depth == 0 && tokens_[close].is(";"))) refuse(at, "the launch's <<< has no >>>");
       depth += nesting(tokens_[close]);
       if (depth == 0 && is_triple(close, '>')) {
         const At next = forward(close + 3);
@@ -148,11 +150,11 @@ class Rewriter {
     const At open = forward(close + 3), end = partner(open);
     const std::string arguments = join(open + 1, end);
     const bool has_arguments = forward(open + 1) != end;
-    const std::string text =
-        fmt::format("::tessera::lens::Launcher(\"{}\", {}, {}).run([&](auto&... tessera_lens_arguments) {{ "
-                    "{}(tessera_lens_arguments...); }}{}{})",
-                    short_name(callee, at), tokens_[at].line, join(at + 3, close), join(callee, at),
-                    has_arguments ? ", " : "", arguments);
+    const std::string text = fmt::format(
+        "::tessera::lens::Launcher(\"{}\", {}, {}).run([&](auto&... tessera_lens_arguments) {{ "
+        "{}(tessera_lens_arguments...); }}{}{})",
+        short_name(callee, at), tokens_[at].line, join(at + 3, close), join(callee, at), has_arguments ? ", " : "",
+        arguments);
     replace(callee, end + 1, text);
   }
 
@@ -180,18 +182,20 @@ class Rewriter {
   /// Declares one variable: its type, its name and its extents.
   std::string declare(const std::string& type, const std::string& declarator, const std::string& name) {
     const std::string number = std::to_string(++objects_);
-    return fmt::format("struct tessera_lens_shared_{0} {{ {1} {2}; }}; alignas(1024) static unsigned char "
-                       "tessera_lens_object_{0}[sizeof(tessera_lens_shared_{0}) + 2 * ::tessera::lens::guard_bytes]; "
-                       "auto& {3} = reinterpret_cast<tessera_lens_shared_{0}*>(tessera_lens_object_{0} + "
-                       "::tessera::lens::guard_bytes)->{3}; ::tessera::lens::declare_shared("
-                       "const_cast<void*>(static_cast<const volatile void*>(&{3})), sizeof({3}), \"{3}\");",
-                       number, type, declarator, name);
+    return fmt::format(
+        "struct tessera_lens_shared_{0} {{ {1} {2}; }}; alignas(1024) static unsigned char "
+        "tessera_lens_object_{0}[sizeof(tessera_lens_shared_{0}) + 2 * ::tessera::lens::guard_bytes]; "
+        "auto& {3} = reinterpret_cast<tessera_lens_shared_{0}*>(tessera_lens_object_{0} + "
+        "::tessera::lens::guard_bytes)->{3}; ::tessera::lens::declare_shared("
+        "const_cast<void*>(static_cast<const volatile void*>(&{3})), sizeof({3}), \"{3}\");",
+        number, type, declarator, name);
   }
 
   void shared(At at) {
     const At begin = begin_of_declaration(at);
     At end = at;
-    for (int depth = 0; end < tokens_.size() && !(depth == 0 && tokens_[end].is(";")); ++end) depth += nesting(tokens_[end]);
+    for (int depth = 0; end < tokens_.size() && !(depth == 0 && tokens_[end].is(";")); ++end)
+      depth += nesting(tokens_[end]);
     if (end >= tokens_.size()) refuse(at, "the variable of shared memory has no ;");
     bool is_extern = false;
     for (At one = begin; one < end; ++one) {
@@ -240,12 +244,20 @@ class Rewriter {
     return all;
   }
 
+  /// Does asm("…") follow a function's declaration, and give its symbol a name?
+  bool names_symbol(At at) const {
+    const At before = at == 0 ? none : backward(at - 1);
+    if (before == none || !tokens_[before].is(")")) return false;
+    const At word = backward(partner(before) - 1);
+    return word == none || !(tokens_[word].is("if") || tokens_[word].is("for") || tokens_[word].is("while"));
+  }
+
   void assembly(At at) {
     At open = forward(at + 1);
     while (open < tokens_.size() && tokens_[open].kind == TokenKind::Word) open = forward(open + 1);
     if (open >= tokens_.size() || !tokens_[open].is("(")) return;
     const At close = partner(open), end = forward(close + 1);
-    if (end >= tokens_.size() || !tokens_[end].is(";")) return; // names a symbol
+    if (end >= tokens_.size() || !tokens_[end].is(";") || names_symbol(at)) return;
     std::string code;
     for (At one = open + 1; one < close && !tokens_[one].is(":"); ++one)
       if (tokens_[one].kind == TokenKind::Literal) code += std::string(out_[one]);
@@ -253,18 +265,47 @@ class Rewriter {
     replace(at, close + 1, empty ? "((void)0)" : "::tessera::lens::unsupported(" + code + ")");
   }
 
+  /// Gives nvcc's `#pragma unroll` GCC's words. GCC unrolls a loop whose length is a constant before it looks at the
+  /// accesses, so that what nvcc then keeps in registers is one access here, too.
+  void unroll(At at) {
+    const std::string_view text = tokens_[at].text;
+    constexpr std::string_view begin = "#pragma unroll";
+    if (text.substr(0, begin.size()) != begin) return;
+    const At next = forward(at + 1);
+    const bool loop =
+        next < tokens_.size() && (tokens_[next].is("for") || tokens_[next].is("while") || tokens_[next].is("do"));
+    std::string number;
+    for (const char c : text.substr(begin.size()))
+      if (c != ' ' && c != '(' && c != ')' && c != '\t') number += c;
+    const bool plain = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+    out_[at] = loop ? "#pragma GCC unroll " + (plain ? number : "1024") : "";
+  }
+
+  void other_rung(At at) {
+    const At name = forward(at + 1), begin = backward(at - 1);
+    if (name >= tokens_.size() || begin == none || !tokens_[begin].is("const") || tokens_[name].is(rung_)) return;
+    const At equals = forward(name + 1), before = begin == 0 ? none : backward(begin - 1);
+    if (!tokens_[equals].is("=") || (before != none && !tokens_[before].is(";") && !tokens_[before].is("}"))) return;
+    At end = equals;
+    for (int depth = 0; end < tokens_.size() && !(depth == 0 && tokens_[end].is(";")); ++end)
+      depth += nesting(tokens_[end]);
+    if (end < tokens_.size()) replace(begin, end + 1, "");
+  }
+
   void no_inline(At at) {
     const At before = backward(at - 1);
-    if (before == none || (!tokens_[before].is("(") && !tokens_[before].is(","))) out_[at] = "__attribute__((noinline))";
+    if (before == none || (!tokens_[before].is("(") && !tokens_[before].is(",")))
+      out_[at] = "__attribute__((noinline))";
   }
 
   std::vector<Token> tokens_;
   std::vector<std::string> out_;
+  std::string_view rung_;
   int objects_ = 0;
 };
 
 } // namespace
 
-std::string rewrite(std::string_view preprocessed) { return Rewriter(preprocessed).run(); }
+std::string rewrite(std::string_view preprocessed, std::string_view rung) { return Rewriter(preprocessed, rung).run(); }
 
 } // namespace tessera::lens

@@ -36,7 +36,8 @@ std::size_t end_of_number(std::string_view text, std::size_t at) {
   while (at < text.size()) {
     const char c = text[at];
     const bool signed_exponent =
-        (c == '+' || c == '-') && at > 0 && (text[at - 1] == 'e' || text[at - 1] == 'E' || text[at - 1] == 'p' || text[at - 1] == 'P');
+        (c == '+' || c == '-') && at > 0 &&
+        (text[at - 1] == 'e' || text[at - 1] == 'E' || text[at - 1] == 'p' || text[at - 1] == 'P');
     const bool separator = c == '\'' && at + 1 < text.size() && is_word(text[at + 1]);
     if (!is_word(c) && c != '.' && !signed_exponent && !separator) break;
     ++at;

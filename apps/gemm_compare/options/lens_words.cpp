@@ -11,7 +11,7 @@
 namespace tessera::compare_app {
 namespace {
 
-void refuse_others(const CommandLine& words) {
+void refuse_beside_lens(const CommandLine& words) {
   const std::pair<const char*, bool> others[] = {{"--cpu", words.cpu},
                                                  {"--gpu", words.gpu},
                                                  {"--backend", !words.backends.empty()},
@@ -46,10 +46,11 @@ void refuse_others(const CommandLine& words) {
                                                  {"--errors", words.errors},
                                                  {"tune", words.tunes}};
   for (const auto& [option, given] : others)
-    if (given) throw InvalidArgument(fmt::format("{}: makes no sense with --lens, which runs nothing on a GPU", option));
+    if (given)
+      throw InvalidArgument(fmt::format("{}: makes no sense with --lens, which runs nothing on a GPU", option));
 }
 
-double parse_factor(const char* option, const std::string& word, double by_default) {
+double factor_of(const char* option, const std::string& word, double by_default) {
   if (word.empty()) return by_default;
   const double value = apps::parse_real(option, word);
   if (!std::isfinite(value)) throw InvalidArgument(fmt::format("{}: {} is not finite", option, word));
@@ -60,7 +61,7 @@ double parse_factor(const char* option, const std::string& word, double by_defau
 
 void read_lens(const CommandLine& words, Options& options) {
   if (words.lens.empty()) return;
-  refuse_others(words);
+  refuse_beside_lens(words);
   lens::Question asked;
   asked.kernel = words.lens;
   if (words.shapes.size() > 1)
@@ -68,7 +69,8 @@ void read_lens(const CommandLine& words, Options& options) {
   const auto [m, n, k] = apps::parse_sizes("--shape", words.shapes.empty() ? "128x128x64" : words.shapes.front(), 1);
   constexpr Index most = 1 << 20;
   for (const Index size : {m, n, k})
-    if (size > most) throw InvalidArgument(fmt::format("--shape: {} is more than {}, the most with --lens", size, most));
+    if (size > most)
+      throw InvalidArgument(fmt::format("--shape: {} is more than {}, the most with --lens", size, most));
   asked.shape = {m, n, k};
   if (!words.dtypes.empty()) {
     if (words.dtypes != "f32" && words.dtypes != "f64")
@@ -77,8 +79,8 @@ void read_lens(const CommandLine& words, Options& options) {
   }
   asked.op_a = words.trans_a ? Op::Transpose : Op::None;
   asked.op_b = words.trans_b ? Op::Transpose : Op::None;
-  asked.alpha = parse_factor("--alpha", words.alpha, 1);
-  asked.beta = parse_factor("--beta", words.beta, 0);
+  asked.alpha = factor_of("--alpha", words.alpha, 1);
+  asked.beta = factor_of("--beta", words.beta, 0);
   if (!words.time_limit.empty()) asked.seconds = apps::parse_real("--time-limit", words.time_limit);
   if (!(asked.seconds >= 1 && asked.seconds <= 86400))
     throw InvalidArgument(fmt::format("--time-limit: {} s with --lens; give 1 to 86400", words.time_limit));

@@ -140,8 +140,8 @@ struct Options : PlainOptions {
   bool start_over = false;      ///< discard an unfinished one
 
   Judging judging;
-  std::optional<CheckRequest> check; ///< of --check, which races nothing
-  std::optional<lens::Question> lens;  ///< of --lens, which races nothing
+  std::optional<CheckRequest> check;  ///< of --check, which races nothing
+  std::optional<lens::Question> lens; ///< of --lens, which races nothing
 
   // These are for --distributed.
   std::vector<GridWord> grids; ///< empty: the best one for each shape

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <tessera/backend/kernel_abi.h>
+#include <tessera/executor.hpp>
 
 #include "cuda/device/status.hpp"
 #include "cuda/queue/scratch.hpp"
@@ -36,6 +37,20 @@ void Scratch::release() noexcept {
 } // namespace tessera::cuda
 
 namespace tessera::lens {
+namespace {
+
+/// Stands in for the executor. Of its functions a rung calls capabilities() alone, the second virtual one of Executor,
+/// which therefore is the second here: the other functions are libtessera's, which the program does without.
+class NoExecutor {
+ public:
+  virtual ~NoExecutor() = default;
+  virtual const Capabilities& capabilities() const noexcept { return machine_; }
+
+ private:
+  Capabilities machine_;
+};
+
+} // namespace
 
 const char* run_rung(const GemmKernel& kernel, const void* given) {
   const auto& call = *static_cast<const tessera_kernel_call*>(given);
@@ -54,10 +69,11 @@ const char* run_rung(const GemmKernel& kernel, const void* given) {
   mine.beta = call.beta;
   mine.c = call.c;
   mine.ldc = call.ldc;
-  // A rung hands its executor and its queue on to the functions above, which do not look at them.
-  static char nobody[64];
+  // A rung hands its queue on to the functions above, which do not look at it.
+  static NoExecutor nobody;
+  static char no_queue[64];
   const Status status =
-      kernel.run(kernel, *reinterpret_cast<Executor*>(nobody), *reinterpret_cast<Queue*>(nobody), mine);
+      kernel.run(kernel, *reinterpret_cast<Executor*>(&nobody), *reinterpret_cast<Queue*>(no_queue), mine);
   static std::string why;
   why = status.why;
   return status.ok() ? nullptr : why.c_str();

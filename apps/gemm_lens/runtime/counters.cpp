@@ -80,8 +80,9 @@ void look_at_words(EventKind kind, std::uint32_t pc, const Thread& thread, std::
 } // namespace
 
 Site& Launch::site(std::uint32_t pc, EventKind kind, bool shared, const void* array, const std::string& array_name) {
-  const std::uint64_t key = (static_cast<std::uint64_t>(pc) << 2 | static_cast<std::uint64_t>(kind)) * 0x9e3779b97f4a7c15u ^
-                            reinterpret_cast<std::uintptr_t>(array);
+  const std::uint64_t key =
+      (static_cast<std::uint64_t>(pc) << 2 | static_cast<std::uint64_t>(kind)) * 0x9e3779b97f4a7c15u ^
+      reinterpret_cast<std::uintptr_t>(array);
   const auto [at, is_new] = number_of.try_emplace(key, sites.size());
   if (is_new) {
     sites.emplace_back();
@@ -105,7 +106,8 @@ void count_request(Launch& launch, EventKind kind, std::uint32_t pc, const Reque
     bool outside = false;
     if (device_memory().holds(address)) {
       allocation = device_memory().find(address);
-      outside = allocation == nullptr || allocation->freed || address + request.size > allocation->end();
+      outside = allocation == nullptr || allocation->freed || address < allocation->begin ||
+                address + request.size > allocation->end();
     } else if (address - reinterpret_cast<std::uintptr_t>(&__executable_start) <
                static_cast<std::uint64_t>(&_end - &__executable_start)) {
       shared = shared_memory().find(address);
@@ -166,7 +168,9 @@ void count_request(Launch& launch, EventKind kind, std::uint32_t pc, const Reque
     if (cost > site.dearest_cost) {
       site.dearest_cost = cost;
       site.dearest = part.request;
-      site.dearest_base = part.shared != nullptr ? part.shared->begin : part.allocation != nullptr ? part.allocation->begin : 0;
+      site.dearest_base = part.shared != nullptr       ? part.shared->begin
+                          : part.allocation != nullptr ? part.allocation->begin
+                                                       : 0;
     }
   }
 }

@@ -21,8 +21,8 @@ struct Site {
   bool shared = false;
   std::string array;
   std::uint64_t requests = 0, sectors = 0, wavefronts = 0, lanes = 0, bytes_asked = 0;
-  Banks words{};          ///< words that each bank delivered, of shared memory
-  Request dearest;        ///< the first request that took the most sectors or wavefronts
+  Banks words{};   ///< words that each bank delivered, of shared memory
+  Request dearest; ///< the first request that took the most sectors or wavefronts
   int dearest_cost = 0;
   std::uint64_t dearest_base = 0; ///< where its array begins
 };
@@ -30,10 +30,11 @@ struct Site {
 struct Launch {
   std::string name;
   int line = 0;
+  std::uint32_t function_pc = 0; ///< in the kernel, where it has no name here
   dim3 grid, block;
   std::size_t shared_bytes = 0;
-  std::uint64_t times = 1; ///< launches that are counted together
-  std::uint64_t barriers = 0;  ///< that blocks have passed
+  std::uint64_t times = 1;    ///< launches that are counted together
+  std::uint64_t barriers = 0; ///< that blocks have passed
   std::uint64_t divergent_branches = 0;
   std::map<std::uint32_t, std::uint64_t> divergent_at; ///< by place
   std::vector<Site> sites;

@@ -28,7 +28,7 @@ bool is_device(const void* at, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   if (!device_memory().holds(address)) return false;
   const Allocation* const found = device_memory().find(address);
-  return found != nullptr && !found->freed && address + bytes <= found->end();
+  return found != nullptr && !found->freed && address >= found->begin && address + bytes <= found->end();
 }
 bool in_device_range(const void* at) { return device_memory().holds(reinterpret_cast<std::uintptr_t>(at)); }
 
@@ -130,20 +130,30 @@ cudaError_t cudaGetLastError() {
 cudaError_t cudaPeekAtLastError() { return tessera::lens::last_error; }
 const char* cudaGetErrorString(cudaError_t error) {
   switch (error) {
-    case cudaSuccess: return "no error";
-    case cudaErrorMemoryAllocation: return "out of memory";
-    case cudaErrorInvalidConfiguration: return "invalid configuration argument";
-    case cudaErrorNotSupported: return "operation not supported";
-    default: return "invalid argument";
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorInvalidConfiguration:
+      return "invalid configuration argument";
+    case cudaErrorNotSupported:
+      return "operation not supported";
+    default:
+      return "invalid argument";
   }
 }
 const char* cudaGetErrorName(cudaError_t error) {
   switch (error) {
-    case cudaSuccess: return "cudaSuccess";
-    case cudaErrorMemoryAllocation: return "cudaErrorMemoryAllocation";
-    case cudaErrorInvalidConfiguration: return "cudaErrorInvalidConfiguration";
-    case cudaErrorNotSupported: return "cudaErrorNotSupported";
-    default: return "cudaErrorInvalidValue";
+    case cudaSuccess:
+      return "cudaSuccess";
+    case cudaErrorMemoryAllocation:
+      return "cudaErrorMemoryAllocation";
+    case cudaErrorInvalidConfiguration:
+      return "cudaErrorInvalidConfiguration";
+    case cudaErrorNotSupported:
+      return "cudaErrorNotSupported";
+    default:
+      return "cudaErrorInvalidValue";
   }
 }
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
@@ -180,13 +190,26 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) { return keep(device == 0 ? cudaSuccess : cudaErrorInvalidValue); }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: *value = 1024; break;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = tessera::lens::most_static_shared; break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = tessera::lens::most_shared; break;
-    case cudaDevAttrWarpSize: *value = 32; break;
-    case cudaDevAttrMultiProcessorCount: *value = 132; break;
-    case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
-    default: *value = 0;
+    case cudaDevAttrMaxThreadsPerBlock:
+      *value = 1024;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      *value = tessera::lens::most_static_shared;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = tessera::lens::most_shared;
+      break;
+    case cudaDevAttrWarpSize:
+      *value = 32;
+      break;
+    case cudaDevAttrMultiProcessorCount:
+      *value = 132;
+      break;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = 9;
+      break;
+    default:
+      *value = 0;
   }
   return cudaSuccess;
 }

@@ -7,7 +7,7 @@ namespace tessera::lens {
 bool reserve_stacks() {
   stacks_bytes = most_threads * stack_bytes + host_stack_bytes;
   void* const all =
-      mmap(nullptr, stacks_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      mmap(nullptr, stacks_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED) return false;
   stacks_begin = reinterpret_cast<std::uintptr_t>(all);
   for (int thread = 0; thread <= most_threads; ++thread) // the last one is the host's

@@ -19,11 +19,11 @@ struct Finding {
   EventKind access = EventKind::Flow;
   bool other_stores = false;
   std::uint64_t times = 1;
-  std::string array;       ///< "A", or the name of a shared array; empty: memory of nobody
+  std::string array; ///< "A", or the name of a shared array; empty: memory of nobody
   bool shared = false;
   std::int64_t offset = 0; ///< of the first access, in bytes from the array's beginning
   std::uint64_t array_bytes = 0;
-  unsigned size = 0;       ///< bytes of the access
+  unsigned size = 0; ///< bytes of the access
   uint3 thread{}, block{}, other_thread{};
   bool other_block = false;
   std::string detail;

@@ -14,14 +14,14 @@ void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 
-#define TESSERA_LENS_ACCESS(bytes)                                                                                    \
-  void __tsan_read##bytes(void* at) { note(EventKind::Load, at, bytes, TESSERA_LENS_CALLER); }                        \
-  void __tsan_write##bytes(void* at) { note(EventKind::Store, at, bytes, TESSERA_LENS_CALLER); }                      \
-  void __tsan_unaligned_read##bytes(void* at) { note(EventKind::Load, at, bytes, TESSERA_LENS_CALLER); }              \
-  void __tsan_unaligned_write##bytes(void* at) { note(EventKind::Store, at, bytes, TESSERA_LENS_CALLER); }            \
-  void __tsan_volatile_read##bytes(void* at) { note(EventKind::Load, at, bytes, TESSERA_LENS_CALLER); }               \
-  void __tsan_volatile_write##bytes(void* at) { note(EventKind::Store, at, bytes, TESSERA_LENS_CALLER); }             \
-  void __tsan_unaligned_volatile_read##bytes(void* at) { note(EventKind::Load, at, bytes, TESSERA_LENS_CALLER); }     \
+#define TESSERA_LENS_ACCESS(bytes)                                                                                \
+  void __tsan_read##bytes(void* at) { note(EventKind::Load, at, bytes, TESSERA_LENS_CALLER); }                    \
+  void __tsan_write##bytes(void* at) { note(EventKind::Store, at, bytes, TESSERA_LENS_CALLER); }                  \
+  void __tsan_unaligned_read##bytes(void* at) { note(EventKind::Load, at, bytes, TESSERA_LENS_CALLER); }          \
+  void __tsan_unaligned_write##bytes(void* at) { note(EventKind::Store, at, bytes, TESSERA_LENS_CALLER); }        \
+  void __tsan_volatile_read##bytes(void* at) { note(EventKind::Load, at, bytes, TESSERA_LENS_CALLER); }           \
+  void __tsan_volatile_write##bytes(void* at) { note(EventKind::Store, at, bytes, TESSERA_LENS_CALLER); }         \
+  void __tsan_unaligned_volatile_read##bytes(void* at) { note(EventKind::Load, at, bytes, TESSERA_LENS_CALLER); } \
   void __tsan_unaligned_volatile_write##bytes(void* at) { note(EventKind::Store, at, bytes, TESSERA_LENS_CALLER); }
 
 TESSERA_LENS_ACCESS(1)
@@ -49,7 +49,7 @@ void __tsan_vptr_read(void**) {}
 
 void __sanitizer_cov_trace_pc() { note(EventKind::Flow, nullptr, 0, TESSERA_LENS_CALLER); }
 
-#define TESSERA_LENS_COMPARISON(name, type)                                                                           \
+#define TESSERA_LENS_COMPARISON(name, type) \
   void __sanitizer_cov_trace_##name(type, type) { note(EventKind::Flow, nullptr, 0, TESSERA_LENS_CALLER); }
 
 TESSERA_LENS_COMPARISON(cmp1, unsigned char)

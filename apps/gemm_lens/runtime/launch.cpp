@@ -15,9 +15,11 @@ namespace {
 /// Launches that are kept apart. Those after them are counted with the last one of their name.
 constexpr std::size_t most_launches = 32;
 
-bool is_like(const Launch& launch, const std::string& name, int line, dim3 grid, dim3 block) {
+bool is_like(const Launch& launch, const std::string& name, int line, std::uint32_t function_pc, dim3 grid,
+             dim3 block) {
   const auto equal = [](const dim3& x, const dim3& y) { return x.x == y.x && x.y == y.y && x.z == y.z; };
-  return launch.name == name && launch.line == line && equal(launch.grid, grid) && equal(launch.block, block);
+  return launch.name == name && launch.line == line && launch.function_pc == function_pc && equal(launch.grid, grid) &&
+         equal(launch.block, block);
 }
 
 std::size_t chosen = 0; ///< the launch that is counted into
@@ -37,7 +39,7 @@ std::string text(const dim3& size) {
 
 } // namespace
 
-bool begin_launch(const char* kernel, int line, dim3 grid, dim3 block, std::size_t shared_bytes) {
+bool begin_launch(const char* kernel, int line, dim3 grid, dim3 block, std::size_t shared_bytes, const void* function) {
   const void* const caller = __builtin_return_address(0);
   const std::uint64_t count = std::uint64_t{block.x} * block.y * block.z;
   if (current != nullptr) stop("launch_in_kernel", pc_of(caller));
@@ -60,12 +62,13 @@ bool begin_launch(const char* kernel, int line, dim3 grid, dim3 block, std::size
   auto& all = launches();
   chosen = all.size();
   for (std::size_t at = 0; at < all.size(); ++at)
-    if (is_like(all[at], kernel, line, grid, block)) chosen = at;
+    if (is_like(all[at], kernel, line, function != nullptr ? pc_of(function) + 1 : 0, grid, block)) chosen = at;
   if (chosen == all.size() && all.size() >= most_launches) chosen = all.size() - 1;
   if (chosen == all.size()) {
     Launch& made = all.emplace_back();
     made.name = kernel;
     made.line = line;
+    made.function_pc = function != nullptr ? pc_of(function) + 1 : 0;
     made.grid = grid;
     made.block = block;
     made.times = 0;

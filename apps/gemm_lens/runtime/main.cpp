@@ -1,6 +1,7 @@
 /// The program that the lens makes of a kernel's file: it calls the kernel's function and writes what it saw.
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include <cstdio>
@@ -52,8 +53,8 @@ std::string call_kernel() {
   // In solve()'s letters A is M×N, B is N×K and C is M×K.
   const int m = static_cast<int>(task.m), n = static_cast<int>(task.k), k = static_cast<int>(task.n);
   if (task.f64 && solve_f64 != nullptr)
-    solve_f64(static_cast<const double*>(call.a), static_cast<const double*>(call.b), static_cast<double*>(call.c), m, n,
-              k);
+    solve_f64(static_cast<const double*>(call.a), static_cast<const double*>(call.b), static_cast<double*>(call.c), m,
+              n, k);
   else if (!task.f64 && solve != nullptr)
     solve(static_cast<const float*>(call.a), static_cast<const float*>(call.b), static_cast<float*>(call.c), m, n, k);
   else
@@ -128,7 +129,18 @@ void catch_signals() {
   struct sigaction action {};
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGTRAP}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGTRAP})
+    sigaction(signal, &action, nullptr);
+}
+
+/// Leaves the code so much memory of its own. The GPU's memory, stacks and shadows are shared mappings, which do not
+/// count.
+void limit_memory() {
+  rlimit limit{};
+  limit.rlim_cur = limit.rlim_max = std::size_t{2} << 30;
+  setrlimit(RLIMIT_DATA, &limit);
+  limit.rlim_cur = limit.rlim_max = 0;
+  setrlimit(RLIMIT_CORE, &limit);
 }
 
 bool read_task(int argc, char** argv) {
@@ -173,6 +185,7 @@ int run(int argc, char** argv) {
     report();
     return 0;
   }
+  limit_memory();
   catch_signals();
   std::atexit(on_exit_of_code);
   itimerval limit{};

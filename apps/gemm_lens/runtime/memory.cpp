@@ -10,11 +10,12 @@ namespace {
 constexpr std::size_t gap = 1 << 20; ///< an access that misses by less finds memory, and does no harm
 constexpr std::size_t alignment = 256;
 constexpr std::size_t sector = 32;
+constexpr std::size_t most_filled = 64 << 20; ///< bytes of an allocation that are made NaN
 
 } // namespace
 
 bool DeviceMemory::reserve() {
-  void* const all = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const all = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED) return false;
   begin_ = reinterpret_cast<std::uintptr_t>(all);
   next_ = begin_ + gap;
@@ -32,7 +33,7 @@ void* DeviceMemory::allocate(std::size_t bytes, std::string name) {
   made->shadow.reserve(bytes);
   next_ = (next_ + bytes + gap + alignment - 1) / alignment * alignment;
   auto* const memory = reinterpret_cast<void*>(made->begin);
-  std::memset(memory, 0xff, bytes);
+  std::memset(memory, 0xff, std::min(bytes, most_filled));
   all_.push_back(std::move(made));
   return memory;
 }
@@ -48,8 +49,11 @@ Allocation* DeviceMemory::find(std::uintptr_t address) {
   if (last_ != nullptr && address - last_->begin < last_->bytes) return last_;
   const auto after = std::upper_bound(all_.begin(), all_.end(), address,
                                       [](std::uintptr_t value, const auto& one) { return value < one->begin; });
-  if (after == all_.begin()) return nullptr;
-  return last_ = std::prev(after)->get();
+  if (after == all_.begin()) return all_.empty() ? nullptr : after->get();
+  Allocation* const before = std::prev(after)->get();
+  if (address < before->end()) return last_ = before;
+  const bool nearer = after != all_.end() && (*after)->begin - address < address - before->end();
+  return nearer ? after->get() : before;
 }
 
 } // namespace tessera::lens

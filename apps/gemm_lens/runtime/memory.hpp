@@ -29,14 +29,13 @@ class DeviceMemory {
  public:
   /// Reserves the addresses. Returns false if the system has no room for them.
   bool reserve();
-  /// Returns memory at a multiple of 256 bytes that holds NaN; null if it is more than is left.
+  /// Returns memory at a multiple of 256 bytes, whose first 64 MiB are NaN; null if it is more than is left.
   void* allocate(std::size_t bytes, std::string name);
   /// Returns false if no allocation begins there, or it has been freed.
   bool free(void* memory);
 
   bool holds(std::uintptr_t address) const { return address - begin_ < size; }
-  /// Returns the allocation with the address; the nearest one in front of it if there is none; null if no allocation is
-  /// in front.
+  /// Returns the allocation with the address, or else the nearest one; null if there is none at all.
   Allocation* find(std::uintptr_t address);
   std::vector<std::unique_ptr<Allocation>>& all() { return all_; }
 

@@ -39,7 +39,8 @@ std::string changed(const char* name, std::uint64_t number, const void* data, lo
   for (long at = 0; at < rows * columns; ++at)
     if (values[at] != static_cast<T>(element(number, static_cast<std::uint64_t>(at)))) {
       std::ostringstream out;
-      out << name << "(" << at / columns << ", " << at % columns << ") was changed; a kernel must not write its operands";
+      out << name << "(" << at / columns << ", " << at % columns
+          << ") was changed; a kernel must not write its operands";
       return out.str();
     }
   return {};
@@ -78,9 +79,9 @@ bool Product::prepare(const Task& task) {
 
 template <class T>
 std::string Product::compare_as() const {
-  for (std::string& text : std::vector<std::string>{
-           changed<T>("A", number_of_a, call_.a, task_.trans_a ? task_.k : task_.m, call_.lda),
-           changed<T>("B", number_of_b, call_.b, task_.trans_b ? task_.n : task_.k, call_.ldb)})
+  for (std::string& text :
+       std::vector<std::string>{changed<T>("A", number_of_a, call_.a, task_.trans_a ? task_.k : task_.m, call_.lda),
+                                changed<T>("B", number_of_b, call_.b, task_.trans_b ? task_.n : task_.k, call_.ldb)})
     if (!text.empty()) return text;
   std::vector<double> row(static_cast<std::size_t>(task_.n)), size(row.size());
   const double unit = std::numeric_limits<T>::epsilon();
@@ -90,7 +91,8 @@ std::string Product::compare_as() const {
     std::fill(row.begin(), row.end(), 0.0);
     std::fill(size.begin(), size.end(), 0.0);
     for (long p = 0; p < task_.k; ++p) {
-      const double a = element(number_of_a, static_cast<std::uint64_t>(task_.trans_a ? p * task_.m + i : i * task_.k + p));
+      const double a =
+          element(number_of_a, static_cast<std::uint64_t>(task_.trans_a ? p * task_.m + i : i * task_.k + p));
       for (long j = 0; j < task_.n; ++j) {
         const double b =
             element(number_of_b, static_cast<std::uint64_t>(task_.trans_b ? j * task_.k + p : p * task_.n + j));

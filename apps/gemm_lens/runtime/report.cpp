@@ -48,6 +48,7 @@ Json launch_json(const Launch& launch) {
   for (const auto& [pc, times] : launch.divergent_at) branches.push_back({{"pc", pc}, {"times", times}});
   return {{"name", launch.name},
           {"line", launch.line},
+          {"function_pc", launch.function_pc},
           {"grid", list(launch.grid)},
           {"block", list(launch.block)},
           {"shared_bytes", launch.shared_bytes},

@@ -7,10 +7,10 @@
 namespace tessera::lens {
 
 struct Outcome {
-  std::string ended;      ///< empty: the host's function returned; otherwise why it did not
-  std::uint32_t pc = 0;   ///< where, if that is known
+  std::string ended;    ///< empty: the host's function returned; otherwise why it did not
+  std::uint32_t pc = 0; ///< where, if that is known
   std::string detail;
-  std::string wrong;      ///< what is wrong with C; empty: nothing, or it was not looked at
+  std::string wrong; ///< what is wrong with C; empty: nothing, or it was not looked at
   bool checked = false;
 };
 

@@ -49,7 +49,8 @@ Sectors sectors_of(const Request& request) {
     const std::uint64_t last = (request.address[lane] + request.size - 1) / 32;
     for (std::uint64_t sector = request.address[lane] / 32; sector <= last; ++sector) {
       const auto end = sectors.number.begin() + sectors.count;
-      const bool known = (sectors.count > 0 && sector == end[-1]) || std::find(sectors.number.begin(), end, sector) != end;
+      const bool known =
+          (sectors.count > 0 && sector == end[-1]) || std::find(sectors.number.begin(), end, sector) != end;
       if (!known && sectors.count < 64) sectors.number[static_cast<std::size_t>(sectors.count++)] = sector;
     }
   }

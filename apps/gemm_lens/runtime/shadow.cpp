@@ -22,7 +22,7 @@ ShadowMemory::~ShadowMemory() {
 
 void ShadowMemory::reserve(std::size_t bytes) {
   size_ = (bytes / 4 + 2) * sizeof(Cell);
-  void* const all = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const all = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   cells = all == MAP_FAILED ? nullptr : static_cast<Cell*>(all);
 }
 

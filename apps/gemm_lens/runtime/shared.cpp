@@ -6,7 +6,7 @@
 
 /// Dynamic shared memory, with a guard band on both sides.
 alignas(1024) unsigned char tessera_lens_dynamic_storage[tessera::lens::guard_bytes + tessera::lens::most_shared +
-                                                          tessera::lens::guard_bytes];
+                                                         tessera::lens::guard_bytes];
 unsigned char* const tessera_lens_dynamic_shared = tessera_lens_dynamic_storage + tessera::lens::guard_bytes;
 
 namespace tessera::lens {

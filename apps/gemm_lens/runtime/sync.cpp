@@ -113,5 +113,6 @@ int __syncthreads_count(int predicate) {
   return static_cast<int>(tessera::lens::true_of_block);
 }
 void __syncwarp(unsigned mask) {
-  tessera::lens::wait_at(tessera::lens::State::AtWarpBarrier, tessera::lens::pc_of(__builtin_return_address(0)), mask, 0);
+  tessera::lens::wait_at(tessera::lens::State::AtWarpBarrier, tessera::lens::pc_of(__builtin_return_address(0)), mask,
+                         0);
 }

@@ -18,10 +18,10 @@ struct Thread {
   Event events[most_events];
   int next = 0, count = 0; ///< events not yet looked at are [next, count)
   State state = State::Ended;
-  std::uint32_t wait_pc = 0;  ///< the barrier at which it waits
-  std::uint32_t warp_mask = 0; ///< the lanes that a barrier of the warp waits for
-  std::uint64_t given = 0;     ///< what the thread brings to a barrier
-  std::uint64_t taken = 0;     ///< what it brought to the last barrier of its warp that let it go on
+  std::uint32_t wait_pc = 0;       ///< the barrier at which it waits
+  std::uint32_t warp_mask = 0;     ///< the lanes that a barrier of the warp waits for
+  std::uint64_t given = 0;         ///< what the thread brings to a barrier
+  std::uint64_t taken = 0;         ///< what it brought to the last barrier of its warp that let it go on
   std::uint32_t released_with = 0; ///< the lanes that went on with it there
   int number = 0;
   uint3 index{};

@@ -98,7 +98,8 @@ bool Warp::pass_warp_barrier() {
     made.pc = first.wait_pc;
     made.thread = first.index;
     made.block = block_index;
-    made.detail = go == 0 ? "warp waits for threads at a barrier of the block" : "warp waits for threads that have ended";
+    made.detail =
+        go == 0 ? "warp waits for threads at a barrier of the block" : "warp waits for threads that have ended";
     if (elsewhere != 0) made.other_pc = threads_[__builtin_ctz(elsewhere)].wait_pc;
     findings().add(made);
     if (go == 0) stop("deadlock", first.wait_pc);

@@ -47,7 +47,8 @@ void print_lines(std::string& out, const LaunchReport& launch, const std::string
   for (const LineAccess& line : launch.lines) rows.push_back(row_of(line, kernel_file));
   std::array<std::size_t, 9> width{};
   for (const Row& row : rows)
-    for (std::size_t column = 0; column < row.size(); ++column) width[column] = std::max(width[column], row[column].size());
+    for (std::size_t column = 0; column < row.size(); ++column)
+      width[column] = std::max(width[column], row[column].size());
   for (const Row& row : rows) {
     out += " ";
     for (std::size_t column = 0; column < row.size(); ++column)
@@ -62,11 +63,11 @@ void print_lines(std::string& out, const LaunchReport& launch, const std::string
 std::string table(const Report& report) {
   const Question& asked = report.question;
   const std::string file = report.source.file.string();
-  std::string out = fmt::format("{}, {}x{}x{}, {}{}{}\n",
-                                report.source.rung.empty() ? report.source.file.filename().string() : report.source.rung,
-                                asked.shape.m, asked.shape.n, asked.shape.k, to_string(asked.type),
-                                asked.op_a == Op::Transpose ? ", A transposed" : "",
-                                asked.op_b == Op::Transpose ? ", B transposed" : "");
+  std::string out = fmt::format(
+      "{}, {}x{}x{}, {}{}{}\n",
+      report.source.rung.empty() ? report.source.file.filename().string() : report.source.rung, asked.shape.m,
+      asked.shape.n, asked.shape.k, to_string(asked.type), asked.op_a == Op::Transpose ? ", A transposed" : "",
+      asked.op_b == Op::Transpose ? ", B transposed" : "");
   for (const LaunchReport& launch : report.launches) {
     out += fmt::format("\n{}: grid {}, block {}, {} bytes of shared memory{}\n", launch.name, size_text(launch.grid),
                        size_text(launch.block), launch.shared_bytes,
@@ -91,7 +92,8 @@ std::string table(const Report& report) {
     out += fmt::format("\n{}, {}: {}{}\n", finding.kind, name_of(finding.place, file), finding.message,
                        finding.times > 1 ? fmt::format(" ({} times)", finding.times) : "");
   if (!report.ended.empty()) out += "\nended early: " + report.ended + "\n";
-  if (!report.product.empty()) out += fmt::format("\nproduct: {}{}\n", report.product == "right" ? "" : "wrong: ", report.product);
+  if (!report.product.empty())
+    out += fmt::format("\nproduct: {}{}\n", report.product == "right" ? "" : "wrong: ", report.product);
   out += "\nnot said:\n";
   for (const std::string& sentence : not_said()) out += "- " + sentence + "\n";
   return out;

@@ -6,6 +6,8 @@
 #error "the lens compiles with GCC (g++): clang splits accesses of 16 bytes before it reports them"
 #endif
 
+#define __CUDACC__ 1 // what is for nvcc is for the lens, too
+
 #include <cstddef>
 
 #include "tessera_lens/runtime.hpp"
@@ -159,7 +161,8 @@ struct cudaLaunchAttribute {
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
-  tessera::lens::Launcher("", 0, config->gridDim, config->blockDim, config->dynamicSmemBytes)
+  tessera::lens::Launcher::of(reinterpret_cast<const void*>(kernel), config->gridDim, config->blockDim,
+                              config->dynamicSmemBytes)
       .run(kernel, static_cast<Parameters>(arguments)...);
   return cudaPeekAtLastError();
 }

@@ -5,6 +5,10 @@
 #include <cmath>
 #include <cstring>
 
+using std::isfinite;
+using std::isinf;
+using std::isnan;
+
 inline float __fmaf_rn(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 inline double __fma_rn(double x, double y, double z) { return __builtin_fma(x, y, z); }
 inline float __fadd_rn(float x, float y) { return x + y; }
@@ -38,11 +42,11 @@ inline unsigned __brev(unsigned x) {
   return reversed;
 }
 
-#define TESSERA_LENS_BITS(name, to, from)                                                                             \
-  inline to name(from x) {                                                                                            \
-    to bits;                                                                                                          \
-    std::memcpy(&bits, &x, sizeof bits);                                                                              \
-    return bits;                                                                                                      \
+#define TESSERA_LENS_BITS(name, to, from) \
+  inline to name(from x) {                \
+    to bits;                              \
+    std::memcpy(&bits, &x, sizeof bits);  \
+    return bits;                          \
   }
 TESSERA_LENS_BITS(__float_as_uint, unsigned, float)
 TESSERA_LENS_BITS(__float_as_int, int, float)
@@ -51,8 +55,8 @@ TESSERA_LENS_BITS(__int_as_float, float, int)
 TESSERA_LENS_BITS(__double_as_longlong, long long, double)
 TESSERA_LENS_BITS(__longlong_as_double, double, long long)
 
-#define TESSERA_LENS_LEAST(type)                                                                                      \
-  constexpr type min(type x, type y) { return y < x ? y : x; }                                                        \
+#define TESSERA_LENS_LEAST(type)                               \
+  constexpr type min(type x, type y) { return y < x ? y : x; } \
   constexpr type max(type x, type y) { return x < y ? y : x; }
 TESSERA_LENS_LEAST(int)
 TESSERA_LENS_LEAST(unsigned)

@@ -14,32 +14,32 @@ __attribute__((no_sanitize("thread"))) T update(T* at, F f) {
 }
 } // namespace tessera::lens
 
-#define TESSERA_LENS_ATOMIC(name, expression)                                                                         \
-  template <class T, class V>                                                                                         \
-  __attribute__((always_inline)) inline T name(T* at, V given) {                                                      \
-    const T value = static_cast<T>(given);                                                                            \
-    tessera::lens::note_atomic(at, sizeof(T));                                                                        \
-    return tessera::lens::update(at, [value](T old) { return static_cast<T>(expression); });                          \
+#define TESSERA_LENS_ATOMIC(name, expression)                                                \
+  template <class T, class V>                                                                \
+  __attribute__((always_inline)) inline T name(T* at, V given) {                             \
+    const T value = static_cast<T>(given);                                                   \
+    tessera::lens::note_atomic(at, sizeof(T));                                               \
+    return tessera::lens::update(at, [value](T old) { return static_cast<T>(expression); }); \
   }
 TESSERA_LENS_ATOMIC(atomicAdd, old + value)
 TESSERA_LENS_ATOMIC(atomicSub, old - value)
 TESSERA_LENS_ATOMIC(atomicExch, ((void)old, value))
 TESSERA_LENS_ATOMIC(atomicMin, value < old ? value : old)
 TESSERA_LENS_ATOMIC(atomicMax, old < value ? value : old)
-TESSERA_LENS_ATOMIC(atomicAnd, old & value)
+TESSERA_LENS_ATOMIC(atomicAnd, old& value)
 TESSERA_LENS_ATOMIC(atomicOr, old | value)
 TESSERA_LENS_ATOMIC(atomicXor, old ^ value)
 template <class T, class V, class W>
 __attribute__((always_inline)) inline T atomicCAS(T* at, V expected, W value) {
   tessera::lens::note_atomic(at, sizeof(T));
-  return tessera::lens::update(
-      at, [=](T old) { return old == static_cast<T>(expected) ? static_cast<T>(value) : old; });
+  return tessera::lens::update(at,
+                               [=](T old) { return old == static_cast<T>(expected) ? static_cast<T>(value) : old; });
 }
 
-#define TESSERA_LENS_LOAD(name)                                                                                       \
-  template <class T>                                                                                                  \
-  __attribute__((always_inline)) inline T name(const T* at) {                                                         \
-    return *at;                                                                                                       \
+#define TESSERA_LENS_LOAD(name)                               \
+  template <class T>                                          \
+  __attribute__((always_inline)) inline T name(const T* at) { \
+    return *at;                                               \
   }
 TESSERA_LENS_LOAD(__ldg)
 TESSERA_LENS_LOAD(__ldca)
@@ -47,10 +47,10 @@ TESSERA_LENS_LOAD(__ldcg)
 TESSERA_LENS_LOAD(__ldcs)
 TESSERA_LENS_LOAD(__ldlu)
 TESSERA_LENS_LOAD(__ldcv)
-#define TESSERA_LENS_STORE(name)                                                                                      \
-  template <class T, class V>                                                                                         \
-  __attribute__((always_inline)) inline void name(T* at, V value) {                                                   \
-    *at = value;                                                                                                      \
+#define TESSERA_LENS_STORE(name)                                    \
+  template <class T, class V>                                       \
+  __attribute__((always_inline)) inline void name(T* at, V value) { \
+    *at = value;                                                    \
   }
 TESSERA_LENS_STORE(__stcg)
 TESSERA_LENS_STORE(__stcs)
@@ -62,4 +62,3 @@ inline void __threadfence_block() {}
 inline void __threadfence_system() {}
 inline void __nanosleep(unsigned) {}
 inline long long clock64() { return 0; } // the lens has no clock of a GPU
-inline int clock() { return 0; }

@@ -42,7 +42,9 @@ void wait_for_copies(unsigned groups);
 unsigned shared_offset(const void* at);
 void* shared_address(unsigned offset);
 
-bool begin_launch(const char* kernel, int line, dim3 grid, dim3 block, std::size_t shared_bytes);
+/// `function`: the kernel, where its name is not known.
+bool begin_launch(const char* kernel, int line, dim3 grid, dim3 block, std::size_t shared_bytes,
+                  const void* function = nullptr);
 void run_launch(void (*kernel)(const void*), const void* arguments);
 
 /// A launch `kernel<<<grid, block, shared, stream>>>(arguments)`.
@@ -50,6 +52,9 @@ class Launcher {
  public:
   Launcher(const char* kernel, int line, dim3 grid, dim3 block, std::size_t shared_bytes = 0, const void* = nullptr)
       : runs_(begin_launch(kernel, line, grid, block, shared_bytes)) {}
+  static Launcher of(const void* function, dim3 grid, dim3 block, std::size_t shared_bytes) {
+    return Launcher(begin_launch("", 0, grid, block, shared_bytes, function));
+  }
   template <class F, class... Arguments>
   void run(F kernel, Arguments... arguments) {
     if (!runs_) return;
@@ -66,6 +71,7 @@ class Launcher {
   }
 
  private:
+  explicit Launcher(bool runs) : runs_(runs) {}
   bool runs_;
 };
 

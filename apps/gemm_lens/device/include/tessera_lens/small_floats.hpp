@@ -29,8 +29,7 @@ struct HalfBits {
     const std::uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 31, fraction = bits & 0x3ffu;
     float x = static_cast<float>(fraction) * 0x1p-24f; // as a subnormal
     if (exponent != 0) {
-      const std::uint32_t all =
-          exponent == 31 ? 0x7f800000u | fraction << 13 : (exponent + 112) << 23 | fraction << 13;
+      const std::uint32_t all = exponent == 31 ? 0x7f800000u | fraction << 13 : (exponent + 112) << 23 | fraction << 13;
       std::memcpy(&x, &all, 4);
     }
     return sign != 0 ? -x : x;

@@ -2,29 +2,29 @@
 
 /// CUDA's vectors. An assignment copies the whole vector in one access, as nvcc's code does.
 
-#define TESSERA_LENS_ASSIGN(name)                                                                                     \
-  name& operator=(const name& other) {                                                                                \
-    __builtin_memcpy(this, &other, sizeof other);                                                                     \
-    return *this;                                                                                                     \
+#define TESSERA_LENS_ASSIGN(name)                 \
+  name& operator=(const name& other) {            \
+    __builtin_memcpy(this, &other, sizeof other); \
+    return *this;                                 \
   }
-#define TESSERA_LENS_VECTORS(type, element)                                                                           \
-  struct type##1 {                                                                                                    \
-    element x;                                                                                                        \
-  };                                                                                                                  \
-  struct alignas(2 * sizeof(element)) type##2 {                                                                       \
-    element x, y;                                                                                                     \
-    TESSERA_LENS_ASSIGN(type##2)                                                                                      \
-  };                                                                                                                  \
-  struct type##3 {                                                                                                    \
-    element x, y, z;                                                                                                  \
-  };                                                                                                                  \
-  struct alignas(4 * sizeof(element) < 16 ? 4 * sizeof(element) : 16) type##4 {                                       \
-    element x, y, z, w;                                                                                               \
-    TESSERA_LENS_ASSIGN(type##4)                                                                                      \
-  };                                                                                                                  \
-  constexpr type##1 make_##type##1(element x) { return {x}; }                                                         \
-  constexpr type##2 make_##type##2(element x, element y) { return {x, y}; }                                           \
-  constexpr type##3 make_##type##3(element x, element y, element z) { return {x, y, z}; }                             \
+#define TESSERA_LENS_VECTORS(type, element)                                               \
+  struct type##1 {                                                                        \
+    element x;                                                                            \
+  };                                                                                      \
+  struct alignas(2 * sizeof(element)) type##2 {                                           \
+    element x, y;                                                                         \
+    TESSERA_LENS_ASSIGN(type##2)                                                          \
+  };                                                                                      \
+  struct type##3 {                                                                        \
+    element x, y, z;                                                                      \
+  };                                                                                      \
+  struct alignas(4 * sizeof(element) < 16 ? 4 * sizeof(element) : 16) type##4 {           \
+    element x, y, z, w;                                                                   \
+    TESSERA_LENS_ASSIGN(type##4)                                                          \
+  };                                                                                      \
+  constexpr type##1 make_##type##1(element x) { return {x}; }                             \
+  constexpr type##2 make_##type##2(element x, element y) { return {x, y}; }               \
+  constexpr type##3 make_##type##3(element x, element y, element z) { return {x, y, z}; } \
   constexpr type##4 make_##type##4(element x, element y, element z, element w) { return {x, y, z, w}; }
 
 TESSERA_LENS_VECTORS(float, float)

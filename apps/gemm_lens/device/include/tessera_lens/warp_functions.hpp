@@ -37,13 +37,13 @@ __attribute__((always_inline)) inline T __shfl_xor_sync(unsigned mask, T value, 
 }
 template <class T>
 __attribute__((always_inline)) inline T __shfl_up_sync(unsigned mask, T value, unsigned distance,
-                                                        int width = warpSize) {
+                                                       int width = warpSize) {
   const unsigned lane = tessera::lens::lane_number(), w = static_cast<unsigned>(width);
   return tessera::lens::shuffle(mask, value, lane % w < distance ? lane : lane - distance);
 }
 template <class T>
 __attribute__((always_inline)) inline T __shfl_down_sync(unsigned mask, T value, unsigned distance,
-                                                          int width = warpSize) {
+                                                         int width = warpSize) {
   const unsigned lane = tessera::lens::lane_number(), w = static_cast<unsigned>(width);
   return tessera::lens::shuffle(mask, value, lane % w + distance >= w ? lane : lane + distance);
 }
@@ -57,6 +57,8 @@ __attribute__((always_inline)) inline int __all_sync(unsigned mask, int predicat
   return tessera::lens::ballot(mask, predicate == 0) == 0;
 }
 inline unsigned __activemask() { return tessera::lens::active_lanes(); }
+
+inline void __trap() { tessera::lens::unsupported("__trap()"); }
 
 inline std::size_t __cvta_generic_to_shared(const void* at) { return tessera::lens::shared_offset(at); }
 inline void* __cvta_shared_to_generic(std::size_t offset) {

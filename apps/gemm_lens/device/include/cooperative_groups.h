@@ -1,0 +1,1 @@
+#error "the lens has no cooperative groups; use __syncthreads() and __syncwarp()"

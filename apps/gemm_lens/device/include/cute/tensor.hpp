@@ -1,0 +1,1 @@
+#error "the lens has no CUTLASS"
