@@ -77,7 +77,9 @@ const std::vector<Lesson>& catalogue() {
        .race_size = 640,
        .hints = {{Mistake::DoubledTile, "Sums of one block of k are added to those of the blocks before it, once."},
                  {Mistake::Beta, "beta times C belongs to the first block of k alone."},
-                 {Mistake::LastSteps, "The sums of all blocks of k have to meet: store the first, add the others."}}},
+                 {Mistake::LastSteps, "The sums of all blocks of k have to meet: store the first, add the others."}},
+       .counted = {.m = 256, .n = 192, .k = 1024},
+       .cache_kib = 256},
       {.name = "cpu-k1",
        .machine = Machine::Processor,
        .rung = "kahan",
@@ -237,7 +239,7 @@ const char* words_of(Counter counter) {
     case Counter::Copies:
       return "elements stored outside of C";
     case Counter::Misses:
-      return "cache lines fetched for 1000 multiply-adds (model: a cache of 16 KiB)";
+      return "cache lines fetched for 1000 multiply-adds, in a model of a cache";
     case Counter::Error:
       return "roundings by which a sum of 20000 positive products is off";
     case Counter::GlobalSectors:

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tessera/backend/gemm_shape.hpp>
 #include <tessera/types.hpp>
 
 #include "mistake.hpp"
@@ -47,6 +48,8 @@ struct Lesson {
   double least_gain; ///< of the way from the rung before to the rung, how much the count has to go
   Index race_size;   ///< m, n and k of the product that is timed
   std::vector<Hint> hints;
+  GemmShape counted{.m = 96, .n = 96, .k = 96}; ///< processor: the product that is counted
+  int cache_kib = 16;                           ///< processor: size of the cache in the model
 };
 
 /// Returns all lessons, those of the processor first.

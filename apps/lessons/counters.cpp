@@ -11,8 +11,6 @@
 namespace tessera::lessons {
 namespace {
 
-/// The shape that is counted: no operand fits into the model's cache.
-constexpr Index counted_size = 96;
 constexpr Index long_k = 20000;
 
 Counts counts_in(const Observation& seen) {
@@ -73,11 +71,11 @@ Counted count(const Lesson& lesson, const std::filesystem::path& file, const Lim
   if (at_edges.seen.empty()) return {};
   Counted counted;
   counted.finding = stray(counts_in(at_edges.seen.front()), edges, built.library());
-  const Case large{.subject = "", .shape = {counted_size, counted_size, counted_size}, .type = DType::F64};
+  const Case large{.subject = "", .shape = lesson.counted, .type = DType::F64};
   const Calls calls = call_kernel(kernel, large, one, 1);
   if (calls.seen.empty()) return counted;
   const Counts counts = counts_in(calls.seen.front());
-  const double products = static_cast<double>(counted_size * counted_size * counted_size);
+  const double products = static_cast<double>(lesson.counted.m * lesson.counted.n * lesson.counted.k);
   counted.known = true;
   counted.value = lesson.counter == Counter::Copies   ? counts.copies
                   : lesson.counter == Counter::Misses ? 1000 * counts.misses / products

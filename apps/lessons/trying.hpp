@@ -14,7 +14,7 @@ namespace tessera::lessons {
 
 /// How a kernel is run.
 struct Limits {
-  double seconds = 5;                        ///< for each call
+  double seconds = 10;                       ///< for each call
   std::size_t memory = std::size_t{1} << 30; ///< beyond the operands, in bytes
   int threads = 1;
   bool races = true;         ///< false: the kernel is marked and counted, and not timed

@@ -23,7 +23,7 @@
 namespace tessera::lessons {
 
 inline constexpr std::size_t registers = 32;
-inline constexpr std::size_t line_bytes = 64, ways = 8, model_bytes = 16384,
+inline constexpr std::size_t line_bytes = 64, ways = 8, model_bytes = TESSERA_LESSON_CACHE_BYTES,
                              most_sets = model_bytes / (line_bytes * ways);
 
 struct Counting {

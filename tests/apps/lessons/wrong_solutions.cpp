@@ -32,7 +32,7 @@ Report report_of(const Lesson& lesson, const std::string& text) {
   const test::Folder folder;
   const std::filesystem::path file = folder.path() / file_name(lesson);
   std::ofstream(file) << text;
-  Limits limits{.seconds = 5, .threads = 4, .races = false, .judge_program = JUDGE_PROGRAM};
+  Limits limits{.seconds = 20, .threads = 4, .races = false, .judge_program = JUDGE_PROGRAM};
   const Report report = check(lesson, file, limits, [](const char*) {});
   BOOST_TEST_MESSAGE(to_text(lesson, report));
   return report;

@@ -8,6 +8,7 @@
 #include <tessera/executor.hpp>
 
 #include "cpu/body_reference.hpp"
+#include "cpu/memory/scratch.hpp"
 
 namespace tessera::cpu {
 
@@ -26,9 +27,13 @@ class Team {
 
 class CpuExecutor {
  public:
+#ifdef TESSERA_LESSON_CACHE_BYTES
+  CpuExecutor() { capabilities_.l2_bytes = TESSERA_LESSON_CACHE_BYTES; } // of the model that counts
+#endif
   Team& team() noexcept { return team_; }
   int threads_for(int asked) const noexcept { return asked > 0 ? asked : 1; }
   const Capabilities& capabilities() const noexcept { return capabilities_; }
+  ScratchPool& scratch() noexcept { return scratch_; }
 
   /// Transposes, which is the one thing that a rung of the textbook asks for.
   Status map(Queue&, const MapCall& call) noexcept {
@@ -49,6 +54,7 @@ class CpuExecutor {
  private:
   Team team_;
   Capabilities capabilities_{};
+  ScratchPool scratch_;
 };
 
 /// The adapter gives a rung a CpuExecutor for its Executor.
