@@ -121,7 +121,7 @@ void Built::compile_for_processor(const Lesson& lesson, const fs::path& file, Pu
     command.insert(command.end(), {"-O3", "-Wall", "-shared", "-o", library()});
   else // the calls that count are made, but the race detector is not linked
     command.insert(command.end(), {"-O2", "-g1", "-fsanitize=thread", "-DTESSERA_LESSON_COUNTS",
-                    fmt::format("-DTESSERA_LESSON_CACHE_BYTES={}", lesson.cache_kib * 1024), "-c", "-o",
+                                   fmt::format("-DTESSERA_LESSON_CACHE_BYTES={}", lesson.cache_kib * 1024), "-c", "-o",
                                    (folder_.path() / "kernel.o").string()});
   command.insert(
       command.end(),

@@ -11,7 +11,7 @@
 #include <tessera/backend/gemm_shape.hpp>
 #include <tessera/types.hpp>
 
-#include "mistake.hpp"
+#include "diagnosis/mistake.hpp"
 
 namespace tessera::lessons {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "diagnosis.hpp"
+#include "diagnosis/diagnosis.hpp"
 
 namespace tessera::lessons {
 namespace {

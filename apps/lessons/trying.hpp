@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gemm_judge/judge.hpp"
-#include "mistake.hpp"
-#include "observation.hpp"
+#include "diagnosis/mistake.hpp"
+#include "diagnosis/observation.hpp"
 
 namespace tessera::lessons {
 

@@ -1,6 +1,6 @@
 /// What the diagnosis says of results with a known mistake, without a kernel.
 
-#include "diagnosis.hpp"
+#include "diagnosis/diagnosis.hpp"
 
 #include <limits>
 #include <random>
@@ -8,7 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "catalogue.hpp"
-#include "places.hpp"
+#include "diagnosis/places.hpp"
 #include "starter.hpp"
 
 #include <tessera/status.hpp>
