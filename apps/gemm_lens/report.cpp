@@ -134,8 +134,12 @@ const std::vector<std::string>& not_said() {
 
 Report look(const Question& question) {
   const Folders folders = find_folders();
-  Report report{question, find_source(question, folders), {}, {}, {}, "", "", ""};
-  const Program program(report.source, folders);
+  const Source source = find_source(question, folders);
+  return look(Program(source, folders), source, question);
+}
+
+Report look(const Program& program, const Source& source, const Question& question) {
+  Report report{question, source, {}, {}, {}, "", "", ""};
   const Run run = program.run(question);
   report.output = run.output;
   const Json json = Json::parse(run.report, nullptr, false);
@@ -143,7 +147,7 @@ Report look(const Question& question) {
     report.ended = run.ended.empty() ? "its results are missing" : run.ended;
     return report;
   }
-  const Places places = find_places(program.path(), pcs_of(json), report.source.file, folders);
+  const Places places = find_places(program.path(), pcs_of(json), report.source.file, find_folders());
   for (const Json& launch : json["launches"]) report.launches.push_back(launch_of(launch, places));
   for (const Json& finding : json["findings"])
     report.findings.push_back(finding_of(finding, json, place_at(places, finding["pc"]),

@@ -81,7 +81,11 @@ struct Report {
 /// What the lens does not say, a sentence each.
 const std::vector<std::string>& not_said();
 
+class Program;
+
 /// Compiles the kernel, runs it and reports. Throws InvalidArgument, IoError and CompileError.
 Report look(const Question& question);
+/// Runs a kernel that is compiled. A program may be asked several times.
+Report look(const Program& program, const Source& source, const Question& question);
 
 } // namespace tessera::lens
