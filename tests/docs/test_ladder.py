@@ -46,11 +46,6 @@ FILES = ("docs/ladder", "docs/results", "backends/cuda/gemm", "backends/cuda/red
 LADDERS = rungs.read_all()
 
 
-def name_of_own(lines, operand):
-    """Whether the kernel reads the operand itself, and not a copy of it."""
-    return any(line.get("array") == operand and line["access"] == "global load" for line in lines)
-
-
 def rung(ladder, name):
     return next(one for one in LADDERS[ladder] if one.name == name)
 
@@ -148,18 +143,19 @@ class Counts(unittest.TestCase):
         self.assertGreater(compared, 0)
 
     def test_the_lens_sees_what_the_pictures_show(self):
-        """Sectors of A and B, and wavefronts of shared memory, of the rungs that the lens counted without an edge."""
+        """Sectors of A and B, where the kernel reads the operands themselves."""
         compared = 0
         for one in LADDERS["cuda"]:
             for kernel in one.kernels:
-                lines = [line for launch in measured.lens().get(kernel, {"launches": []})["launches"] for line in launch["lines"]]
+                lines = [line for launch in measured.lens().get(kernel, {"launches": []})["launches"]
+                         if launch["name"] in one.function_names() for line in launch["lines"]]  # not the copies before it
                 counts = gpu_pictures.sectors_picture(one, kernel)[1] if kernel == one.kernels[-1] else {}
                 for operand, sectors in counts.items():
                     seen = [line["sectors"] / line["requests"] for line in lines if line["access"] == "global load" and line.get("array") == operand]
-                    if seen and name_of_own(lines, operand):
+                    if seen:
                         self.assertAlmostEqual(min(seen, key=lambda count: abs(count - sectors)), sectors, 2, f"{kernel}, {operand}")
                         compared += 1
-        self.assertTrue(compared or not measured.lens())
+        self.assertGreater(compared, 30)
 
     def test_work(self):
         moved = work.of(rung("cuda", "shared_tile"), "shared_tile_32", 64, 96, 128, 4)
