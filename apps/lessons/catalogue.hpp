@@ -52,7 +52,7 @@ struct Lesson {
   int cache_kib = 16;                           ///< processor: size of the cache in the model
 };
 
-/// Returns all lessons, those of the processor first.
+/// Returns all lessons, the ones of the processor first.
 std::span<const Lesson> lessons();
 
 /// Returns the lesson that a word names: cpu-02, cpu-2, cpu02, transposed, or 02 where only one machine has it. Throws

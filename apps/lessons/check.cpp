@@ -118,7 +118,7 @@ void check_on_processor(const Lesson& lesson, const fs::path& file, const Limits
   race_all(lesson, yours, judge::Device::Cpu, limits, say, report);
 }
 
-/// The shape that a GPU lesson is counted on: whole tiles of every rung. Bank conflicts are those of a transposed A,
+/// The shape that a GPU lesson is counted on: whole tiles of every rung. Bank conflicts are the conflicts of a transposed A,
 /// whose columns go into the rows of a tile.
 Case counted_case(const Lesson& lesson) {
   return {.subject = "",
@@ -134,7 +134,7 @@ std::optional<double> count_on_gpu(const Lesson& lesson, const GpuKernel& kernel
   return counted_in(report, lesson.counter, tried);
 }
 
-/// Marks and counts a GPU kernel by the lens, and races it where there is a card with nvcc.
+/// Marks and counts a GPU kernel by the lens, and races it where there are a GPU and nvcc.
 void check_on_gpu(const Lesson& lesson, const fs::path& file, const Limits& limits,
                   const std::function<void(const char*)>& say, Report& report) {
   say("compiling");

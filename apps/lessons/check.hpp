@@ -12,7 +12,7 @@
 
 namespace tessera::lessons {
 
-/// A count of the learner's kernel beside those of the two rungs.
+/// A count of the learner's kernel beside the counts of both rungs.
 struct Compared {
   double yours = 0, before = 0, rung = 0;
 

@@ -33,9 +33,7 @@ void write_file(const fs::path& path, const std::string& text) {
 } // namespace
 
 std::string task_of(const Lesson& lesson) {
-  const std::string folder = fs::path(lesson.rung_file).stem().string();
-  return text_of_file(source_root() / "apps" / "lessons" / (lesson.machine == Machine::Gpu ? "cuda" : "cpu") / folder /
-                      "task.md");
+  return text_of_file(source_root() / "apps" / "lessons" / "tasks" / (std::string(lesson.name) + ".md"));
 }
 
 Folder make_folder(const Lesson& lesson, const fs::path& parent) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A GPU lesson's kernel, which the lens compiles for the processor and looks at: no card and no nvcc are needed.
+/// A GPU lesson's kernel, which the lens compiles for the processor and looks at: no GPU and no nvcc are needed.
 
 #include <filesystem>
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Adds a tile's sums of one segment of k to those of earlier segments, and stores C after the last one, as
+/// Adds a tile's sums of one segment of k to the sums of earlier segments, and stores C after the last one, as
 /// backends/cpu/gemm/common/update.hpp does. Lessons have no epilogue.
 
 #include <cmath>
