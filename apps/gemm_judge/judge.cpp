@@ -121,7 +121,7 @@ class TimesByData {
   }
   /// Returns what gives the kernel away; "" if nothing does.
   std::string difference() const {
-    constexpr double factor = 4, shortest = 1e-3;
+    constexpr double factor = 2.5, shortest = 0.25e-3;
     if (!(fresh_ > shortest) || !std::isfinite(fresh_) || factor * known_ > fresh_) return {};
     return fmt::format(
         "a call with the rows and columns of an earlier call took {:.3g} s, and with new data {:.3g} s "
