@@ -118,8 +118,8 @@ void check_on_processor(const Lesson& lesson, const fs::path& file, const Limits
   race_all(lesson, yours, judge::Device::Cpu, limits, say, report);
 }
 
-/// The shape that a GPU lesson is counted on: whole tiles of every rung. Bank conflicts are the conflicts of a transposed A,
-/// whose columns go into the rows of a tile.
+/// The shape that a GPU lesson is counted on: whole tiles of every rung. Bank conflicts are the conflicts of a
+/// transposed A, whose columns go into the rows of a tile.
 Case counted_case(const Lesson& lesson) {
   return {.subject = "",
           .shape = {128, 128, 32},

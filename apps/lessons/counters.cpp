@@ -22,7 +22,8 @@ Counts counts_in(const Observation& seen) {
 Finding stray(const Counts& counts, const Case& tried, const std::string& library) {
   if (counts.strays == 0) return {};
   const bool a = counts.stray_operand == 0, b = counts.stray_operand == 1, store = counts.stray_store != 0;
-  const Index rows = a || !b ? tried.shape.m : tried.shape.k, cols = a ? tried.shape.k : tried.shape.n, ld = cols + tried.pad;
+  const Index rows = a || !b ? tried.shape.m : tried.shape.k, cols = a ? tried.shape.k : tried.shape.n,
+              ld = cols + tried.pad;
   const auto place = static_cast<Index>(counts.stray_offset);
   const std::string line = line_of(library, counts.stray_place);
   std::string where =

@@ -39,7 +39,8 @@ std::vector<double> take(const std::string& bytes, std::size_t& at, Index count)
 
 template <class T>
 std::optional<Observation> observed(const Case& tried, const std::string& bytes) {
-  const Index size_a = tried.shape.m * tried.shape.k, size_b = tried.shape.k * tried.shape.n, size_c = tried.shape.m * tried.shape.n;
+  const Index size_a = tried.shape.m * tried.shape.k, size_b = tried.shape.k * tried.shape.n,
+              size_c = tried.shape.m * tried.shape.n;
   if (bytes.size() != static_cast<std::size_t>(size_a + size_b + 2 * size_c) * sizeof(T)) return std::nullopt;
   std::size_t at = 0;
   Observation seen{.tried = tried, .a = {}, .b = {}, .c_before = {}, .c = {}, .written = {}};

@@ -32,13 +32,7 @@ constexpr std::array all_cases{
     Case{.subject = "few rows, many columns", .shape = {3, 257, 130}, .pad = 1},
     Case{.subject = "a long k", .shape = {6, 10, 2100}},
     Case{.subject = "threads side by side", .shape = {192, 192, 128}},
-    Case{.subject = "f64",
-         .shape = {37, 45, 29},
-         .pad = 5,
-         .op_b = turned,
-         .alpha = 2,
-         .beta = 3,
-         .type = DType::F64}};
+    Case{.subject = "f64", .shape = {37, 45, 29}, .pad = 5, .op_b = turned, .alpha = 2, .beta = 3, .type = DType::F64}};
 
 /// The same difficulties, of which the lens has a result in a second. Rows lie as close as they can.
 constexpr std::array gpu_cases{

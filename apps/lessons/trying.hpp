@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "gemm_judge/judge.hpp"
 #include "diagnosis/mistake.hpp"
 #include "diagnosis/observation.hpp"
+#include "gemm_judge/judge.hpp"
 
 namespace tessera::lessons {
 

@@ -116,8 +116,10 @@ std::optional<Finding> reading(const Observation& seen, bool of_a) {
                : found(
                      mistake, fmt::format("the indices of {} are exchanged: it is read as if it were transposed", name),
                      fmt::format("Look at each place that reads {}: which index is the row, which the column?", name));
-  const Index row_length = of_a ? (transposed ? tried.shape.m : tried.shape.k) : (transposed ? tried.shape.k : tried.shape.n);
-  const Index other_length = of_a ? (transposed ? tried.shape.k : tried.shape.m) : (transposed ? tried.shape.n : tried.shape.k);
+  const Index row_length =
+      of_a ? (transposed ? tried.shape.m : tried.shape.k) : (transposed ? tried.shape.k : tried.shape.n);
+  const Index other_length =
+      of_a ? (transposed ? tried.shape.k : tried.shape.m) : (transposed ? tried.shape.n : tried.shape.k);
   const Index other_ld = of_a ? seen.b.ld : seen.a.ld;
   for (const auto& [ld, what] : {std::pair{other_ld, "the leading dimension of the other operand"},
                                  {seen.c_before.ld, "the leading dimension of C"},

@@ -47,7 +47,8 @@ template <class Value>
 Observation with(const Case& tried, Value value) {
   Observation seen = right_product(tried);
   for (Index i = 0; i < tried.shape.m; ++i)
-    for (Index j = 0; j < tried.shape.n; ++j) seen.c[static_cast<std::size_t>(i * tried.shape.n + j)] = value(seen, i, j);
+    for (Index j = 0; j < tried.shape.n; ++j)
+      seen.c[static_cast<std::size_t>(i * tried.shape.n + j)] = value(seen, i, j);
   return seen;
 }
 

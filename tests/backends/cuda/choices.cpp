@@ -95,10 +95,8 @@ BOOST_AUTO_TEST_CASE(few_rows_are_shared_out_where_memory_is_fast) {
     }
   }
   // Too many rows; one segment; no multiprocessor idle; a plan that divides k already.
-  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{65, 10240, 8192},
-                                {16, 10240, 2048},
-                                {16, 8448, 8192},
-                                {16, 4096, 14336}}) {
+  for (const auto& [m, n, k] :
+       {std::tuple<Index, Index, Index>{65, 10240, 8192}, {16, 10240, 2048}, {16, 8448, 8192}, {16, 4096, 14336}}) {
     const auto [chosen, same] = plans(m, n, k);
     BOOST_TEST_CONTEXT(m << "×" << n << "×" << k) {
       BOOST_TEST(same.swapped == chosen.swapped);

@@ -1,6 +1,7 @@
 #pragma once
 
-/// The loops of BLIS around a micro-kernel, for simd_packed. textbook/06_cache_blocked.cpp has them in their plain form.
+/// The loops of BLIS around a micro-kernel, for simd_packed. textbook/06_cache_blocked.cpp has them in their plain
+/// form.
 
 #include "cpu/executor.hpp"
 #include "microkernel.hpp"

@@ -12,10 +12,10 @@
 #include "cuda/gemm/common/grid.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/segment_sums.cuh"
-#include "strict_lines.hpp"
 #include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "product.cuh"
+#include "strict_lines.hpp"
 
 namespace tessera::cuda::wgmma {
 

@@ -3,10 +3,10 @@
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/device/tensor_map.hpp"
 #include "cuda/gemm/common/segment_sums.cuh"
-#include "strict_lines.hpp"
 #include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "split_operands.cuh"
+#include "strict_lines.hpp"
 #include "unpacked_product.cuh"
 
 namespace tessera::cuda::wgmma::unpacked {

@@ -254,8 +254,9 @@ inline OrientedPlan in_sliced_rounds(const OrientedPlan& chosen, const ProductSi
       const double part = bytes * static_cast<double>(running) / static_cast<double>(items);
       return running == 0 ? 0 : part / std::min(2400.0, 21.5 * blocks);
     };
+    const Index rounds = items / clusters;
     return cost_of(tile, size, items / slices, slices, clusters, 1,
-                   static_cast<double>(items / clusters) * reading(clusters) + reading(items % clusters));
+                   static_cast<double>(rounds) * reading(clusters) + reading(items % clusters));
   };
   OrientedPlan best = chosen;
   double least = never;
