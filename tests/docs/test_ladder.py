@@ -157,6 +157,24 @@ class Counts(unittest.TestCase):
                         compared += 1
         self.assertGreater(compared, 30)
 
+    def test_the_lens_counts_what_ncu_counted(self):
+        """Requests and sectors of global memory are ncu's; of shared memory, where nvcc joins no loads."""
+        joined = {"row_shared", "shared_tile_16", "shared_tile_32", "shared_tile_zero_padded", "tile_1d", "tile_2d_register"}
+        counted = json.loads((measured.RESULTS / "h200-lens-ncu.json").read_text())["kernels"]
+        for kernel, ncu in counted.items():
+            if kernel == "async_copy":
+                continue
+            lines = measured.lens()[kernel]["launches"][-1]["lines"]
+            for memory, cost in (("global", "sectors"), ("shared", "wavefronts")):
+                for access in ("load", "store"):
+                    if memory == "shared" and access == "load" and kernel in joined:
+                        continue
+                    seen = [line for line in lines if line["access"] == f"{memory} {access}"]
+                    self.assertEqual(sum(line["requests"] for line in seen), ncu[f"{memory}_{access}_requests"], kernel)
+                    pieces, there = sum(line[cost] for line in seen), ncu[f"{memory}_{access}_{cost}"]
+                    self.assertLessEqual(pieces, there, f"{kernel}, {memory} {access}")
+                    self.assertLessEqual(there, pieces if memory == "global" else 1.02 * pieces, f"{kernel}, {memory} {access}")
+
     def test_work(self):
         moved = work.of(rung("cuda", "shared_tile"), "shared_tile_32", 64, 96, 128, 4)
         self.assertEqual(moved.operations, 2 * 64 * 96 * 128)
