@@ -2,26 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "elements.hpp"
+#include "fresh_data.hpp"
 
 namespace tessera::judge {
 namespace {
-
-std::vector<Index> some_of(Index count, Index chosen, std::mt19937_64& random) {
-  std::vector<Index> all(static_cast<std::size_t>(count));
-  std::iota(all.begin(), all.end(), Index{0});
-  std::vector<Index> some;
-  std::sample(all.begin(), all.end(), std::back_inserter(some), chosen, random);
-  return some;
-}
 
 /// Elements of one row of op(A), or of one column of op(B).
 template <class T>

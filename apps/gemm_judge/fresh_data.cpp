@@ -85,14 +85,6 @@ std::vector<Wide<T>> exact_row(const GemmOperands<T>& x, Index i) {
   return row;
 }
 
-std::vector<Index> some_rows(Index rows, Index count, std::mt19937_64& random) {
-  std::vector<Index> all(static_cast<std::size_t>(rows));
-  std::iota(all.begin(), all.end(), Index{0});
-  std::vector<Index> chosen;
-  std::sample(all.begin(), all.end(), std::back_inserter(chosen), count, random);
-  return chosen;
-}
-
 /// A mode of less precision that would explain such an error; "" if none does.
 std::string cheaper_mode(const GemmCall& call, double error, const Sizes& sizes) {
   if (call.type != DType::F32) return {};
@@ -112,7 +104,7 @@ std::string untypical_errors_as(const GemmCall& placed, const T* found, const Sp
       std::abs(placed.alpha) * spread.a * spread.b * static_cast<double>(x.k) + std::abs(placed.beta) * spread.c;
   if (!(largest_result < static_cast<double>(std::numeric_limits<T>::max()))) return {}; // it may be Inf, rightly
   double errors = 0, results = 0;
-  for (const Index i : some_rows(x.m, rows, random)) {
+  for (const Index i : some_of(x.m, rows, random)) {
     const auto exact = exact_row(x, i);
     for (Index j = 0; j < x.n; ++j) {
       const Wide<T> right = exact[static_cast<std::size_t>(j)];
@@ -148,6 +140,14 @@ std::mt19937_64 unpredictable() {
   std::generate(bits.begin(), bits.end(), std::ref(system));
   std::seed_seq seed(bits.begin(), bits.end());
   return std::mt19937_64(seed);
+}
+
+std::vector<Index> some_of(Index count, Index chosen, std::mt19937_64& random) {
+  std::vector<Index> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), Index{0});
+  std::vector<Index> some;
+  std::sample(all.begin(), all.end(), std::back_inserter(some), chosen, random);
+  return some;
 }
 
 Spread random_spread(const GemmCall& call, std::mt19937_64& random) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <tessera/backend/kernel.hpp>
 
@@ -21,6 +22,9 @@ bool is_full_precision(const GemmCall& call);
 
 /// Returns a generator that the system seeds: its numbers tell nothing of another generator.
 std::mt19937_64 unpredictable();
+
+/// Chooses `chosen` of the numbers 0 … count − 1, each once; all of them if there are fewer.
+std::vector<Index> some_of(Index count, Index chosen, std::mt19937_64& random);
 
 /// The distribution of a call's operands. Elements of A, B and C are uniform between minus and plus these numbers.
 struct Spread {

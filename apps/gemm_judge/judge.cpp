@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -15,7 +14,7 @@
 #include "elements.hpp"
 #include "examiner.hpp"
 #include "fresh_data.hpp"
-#include "processes/other_programs.hpp"
+#include "measures.hpp"
 #include "trial.hpp"
 #include "workload.hpp"
 
@@ -110,66 +109,10 @@ void place(Workload& workload, const PlannedCall& planned) {
   }
 }
 
-/// Finds kernels that take long with new data alone, because they look the other answers up. The work of a product does
-/// not depend on its data, so that the times of honest calls differ by what disturbs them, or by work done once.
-class TimesByData {
- public:
-  /// `least_work`: seconds that the call took at least, whatever disturbed it.
-  void add(Kind kind, double seconds, double least_work) {
-    if (kind == Kind::Permuted) known_ = std::min(known_, seconds);
-    if (kind == Kind::Fresh) fresh_ = std::min(fresh_, least_work);
-  }
-  /// Returns what gives the kernel away; "" if nothing does.
-  std::string difference() const {
-    constexpr double factor = 2.5, shortest = 0.25e-3;
-    if (!(fresh_ > shortest) || !std::isfinite(fresh_) || factor * known_ > fresh_) return {};
-    return fmt::format(
-        "a call with the rows and columns of an earlier call took {:.3g} s, and with new data {:.3g} s "
-        "at least",
-        known_, fresh_);
-  }
-
- private:
-  double known_ = std::numeric_limits<double>::infinity(), fresh_ = known_;
-};
-
-/// Finds out whether other programs were at work while a kernel was timed.
-class BusyMachine {
- public:
-  BusyMachine(const Trial& trial, int threads)
-      : trial_(trial), threads_(threads), before_(trial.all_processor_seconds()) {}
-
-  /// Adds the last call, which was timed.
-  void add(double seconds) {
-    timed_ += seconds;
-    waited_ += trial_.waited_seconds();
-  }
-  /// Says why the times are no measure of the kernel; "" if they are.
-  std::string found() const {
-    constexpr double much = 0.1, a_moment = 1e-3; // a thread that is woken may wait for a moment on every machine
-    if (waited_ > much * timed_ + a_moment)
-      return fmt::format("its threads had no processor for {:.0f} % of its time",
-                         100 * std::min(1.0, waited_ / timed_));
-    if (trial_.knows_all_waiting()) return {};
-    const double taken = others_.share_of(threads_, trial_.all_processor_seconds() - before_);
-    if (taken <= much) return {};
-    return fmt::format("other programs had {:.0f} % of the {} that it was given", 100 * taken,
-                       threads_ == 1 ? "processor" : "processors");
-  }
-
- private:
-  const Trial& trial_;
-  const OtherPrograms others_;
-  const int threads_;
-  const double before_;
-  double timed_ = 0, waited_ = 0;
-};
-
 /// Makes the planned calls. Returns how many were made.
-int run_calls(const JudgeRequest& request, Trial& trial, Workload& workload, Examiner& examiner,
+int run_calls(const JudgeRequest& request, int threads, Trial& trial, Workload& workload, Examiner& examiner,
               JudgeVerdict& verdict) {
   const std::vector<PlannedCall> calls = plan_calls(request, workload);
-  const int threads = request.call.threads > 0 ? request.call.threads : default_threads();
   const bool on_processor = request.kernel->device() == Device::Cpu;
   TimesByData times;
   BusyMachine busy(trial, threads);
@@ -266,7 +209,7 @@ JudgeVerdict judge(const JudgeRequest& as_asked) {
   Trial trial(request, problem, memory.data());
   Examiner examiner(request, problem, workload, trial);
   if (!trial.ending()) {
-    const int made = run_calls(request, trial, workload, examiner, verdict);
+    const int made = run_calls(request, problem.threads, trial, workload, examiner, verdict);
     if (made > 0 && !trial.ending() && request.kernel->device() == Device::Cpu) examiner.examine_end(made - 1, verdict);
   }
   if (const std::optional<Ending>& ending = trial.ending(); ending && verdict.offence == Offence::None) {

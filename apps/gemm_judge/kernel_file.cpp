@@ -1,16 +1,13 @@
 #include "kernel_file.hpp"
 
 #include <sys/wait.h>
-#include <unistd.h>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <vector>
 
-#include <tessera/backend/environment.hpp>
 #include <tessera/status.hpp>
 
+#include "compilers.hpp"
 #include "processes/child_process.hpp"
 
 namespace tessera::judge {
@@ -20,11 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes compile_time_limit{5};
 
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// Says whether a library is for CUDA: nvcc puts device code into sections named .nv_fatbin, and the other marks are
 /// names of libraries that CUDA code needs.
 bool is_for_cuda(const fs::path& library) {
@@ -32,28 +24,6 @@ bool is_for_cuda(const fs::path& library) {
   for (const char* mark : {".nv_fatbin", "libcudart.so", "libcuda.so.1", "libcublas.so"})
     if (bytes.find(mark) != std::string::npos) return true;
   return false;
-}
-
-bool is_program(const fs::path& path) { return !path.empty() && access(path.c_str(), X_OK) == 0; }
-
-/// Returns the program of this name in PATH, or `name` itself if it is a path; empty if there is no such program.
-fs::path find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return is_program(name) ? fs::path(name) : fs::path();
-  const char* path = trusted_variable("PATH"); // it names compilers
-  std::istringstream folders(path ? path : "/usr/bin:/bin");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (!folder.empty() && is_program(fs::path(folder) / name)) return fs::path(folder) / name;
-  return {};
-}
-
-/// Returns the first program that exists: the values of the variables come first, then the names.
-fs::path find_compiler(const std::vector<const char*>& variables, const std::vector<std::string>& names) {
-  for (const char* variable : variables)
-    if (const char* value = trusted_variable(variable); value != nullptr && *value != '\0')
-      if (fs::path found = find_program(value); !found.empty()) return found;
-  for (const std::string& name : names)
-    if (fs::path found = find_program(name); !found.empty()) return found;
-  return {};
 }
 
 /// Returns the Python that runs kernels: $PYTHON, else python3. Throws IoError if there is none.

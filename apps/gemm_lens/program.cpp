@@ -4,7 +4,6 @@
 #include <unistd.h>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include <tessera/backend/environment.hpp>
 #include <tessera/status.hpp>
 
+#include "gemm_judge/compilers.hpp"
 #include "gemm_judge/processes/child_process.hpp"
 #include "rewrite.hpp"
 
@@ -22,28 +22,15 @@ namespace {
 namespace fs = std::filesystem;
 using judge::ChildProcess;
 using judge::Clock;
+using judge::contents;
+using judge::find_program;
 
 constexpr std::chrono::minutes compile_time_limit{2};
 
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 void write(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   if (!file.flush()) throw IoError("--lens: cannot write " + path.string() + "; is the disk full?");
-}
-
-/// Returns the GCC for C++ that `name` is, or that PATH has under that name; empty if there is none.
-fs::path find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? fs::path(name) : fs::path();
-  const char* path = trusted_variable("PATH");
-  std::istringstream folders(path != nullptr ? path : "/usr/bin:/bin");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (const fs::path program = fs::path(folder) / name; !folder.empty() && access(program.c_str(), X_OK) == 0)
-      return program;
-  return {};
 }
 
 fs::path find_gcc() {

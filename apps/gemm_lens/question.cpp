@@ -1,8 +1,6 @@
 #include "question.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <vector>
 
@@ -11,15 +9,12 @@
 
 #include <tessera/status.hpp>
 
+#include "gemm_judge/compilers.hpp"
+
 namespace tessera::lens {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// A kernel that a file defines: "tile_1d" of "const GemmKernel tile_1d_f32 = …".
 struct Defined {
@@ -40,7 +35,7 @@ void check_supported(const std::string& name, const std::string& text) {
   if (std::regex_search(text, found, units))
     throw InvalidArgument(
         fmt::format("--lens: {} uses {}: the lens runs no matrix units, which are instructions of a "
-                    "GPU that C++ has no words for; use ncu on a card",
+                    "GPU that C++ has no words for; use ncu on a GPU",
                     name, found[1].str()));
 }
 
@@ -62,7 +57,7 @@ Source find_rung(const Question& question, const Folders& folders) {
   std::vector<std::string> names;
   bool of_other_type = false;
   for (const fs::path& file : rungs_in(folders.backends / "cuda/gemm/textbook")) {
-    const std::string text = text_of(file);
+    const std::string text = judge::contents(file);
     for (const Defined& kernel : kernels_of(text)) {
       if (kernel.name == question.kernel) {
         check_supported(kernel.name, text);
@@ -97,7 +92,7 @@ Source find_source(const Question& question, const Folders& folders) {
   if (extension != ".cu" && extension != ".cpp" && extension != ".cc" && extension != ".cuh")
     throw InvalidArgument("--lens: " + question.kernel +
                           " is no source of CUDA C++ (.cu); the lens compiles it itself");
-  const std::string text = text_of(file);
+  const std::string text = judge::contents(file);
   check_supported(question.kernel, text);
   const std::vector<Defined> kernels = kernels_of(text);
   if (kernels.empty()) return {file, "", ""};

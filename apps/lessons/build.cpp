@@ -1,7 +1,6 @@
 #include "build.hpp"
 
 #include <sys/wait.h>
-#include <unistd.h>
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include <tessera/backend/environment.hpp>
 #include <tessera/status.hpp>
 
+#include "gemm_judge/compilers.hpp"
 #include "gemm_judge/processes/child_process.hpp"
 #include "gpu_kernel.hpp"
 
@@ -23,39 +23,19 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds compile_seconds{120};
 
-bool can_run(const fs::path& path) {
-  return !path.empty() && fs::is_regular_file(path) && access(path.c_str(), X_OK) == 0;
-}
-
-fs::path in_path(const std::string& name) {
-  if (name.find('/') != std::string::npos) return can_run(name) ? fs::path(name) : fs::path();
-  const char* path = trusted_variable("PATH");
-  std::istringstream folders(path != nullptr ? path : "/usr/bin:/bin");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (!folder.empty() && can_run(fs::path(folder) / name)) return fs::path(folder) / name;
-  return {};
-}
-
 fs::path compiler() {
   if (const char* named = trusted_variable("CXX"); named != nullptr && *named != '\0') {
-    if (fs::path found = in_path(named); !found.empty()) return found;
+    if (fs::path found = judge::find_program(named); !found.empty()) return found;
     throw IoError(
         fmt::format("there is no compiler '{}', which CXX names; name one that is there, or unset CXX", named));
   }
   for (const char* name : {"c++", "g++", "clang++"})
-    if (fs::path found = in_path(name); !found.empty()) return found;
+    if (fs::path found = judge::find_program(name); !found.empty()) return found;
   throw IoError("there is no C++ compiler: looked for c++, g++ and clang++; install one (Debian: apt-get install g++)");
 }
 
 /// Returns the compiler of CUDA code; empty if there is none.
-fs::path nvcc() {
-  for (const char* variable : {"NVCC", "CUDACXX"})
-    if (const char* named = trusted_variable(variable); named != nullptr && *named != '\0')
-      if (fs::path found = in_path(named); !found.empty()) return found;
-  for (const char* name : {"nvcc", "/usr/local/cuda/bin/nvcc"})
-    if (fs::path found = in_path(name); !found.empty()) return found;
-  return {};
-}
+fs::path nvcc() { return judge::find_compiler({"NVCC", "CUDACXX"}, {"nvcc", "/usr/local/cuda/bin/nvcc"}); }
 
 /// Runs a program, and returns whether it ended with 0.
 bool run_program(const std::vector<std::string>& command, std::string& output) {
@@ -141,7 +121,7 @@ void Built::compile_for_processor(const Lesson& lesson, const fs::path& file, Pu
 }
 
 std::string line_of(const std::string& library, double place) {
-  const fs::path tool = in_path("addr2line");
+  const fs::path tool = judge::find_program("addr2line");
   if (tool.empty() || place < 1) return {};
   std::string lines;
   // The place is where the call that counts returns to.

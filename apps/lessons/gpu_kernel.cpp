@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <regex>
 
 #include <fmt/format.h>
@@ -11,17 +10,13 @@
 #include <tessera/status.hpp>
 
 #include "build.hpp"
+#include "gemm_judge/compilers.hpp"
 #include "gemm_lens/program.hpp"
 
 namespace tessera::lessons {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of_path(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// A path between quotes for #include or as a string.
 std::string quoted(const fs::path& path) { return fmt::format("\"{}\"", path.string()); }
@@ -114,7 +109,7 @@ Finding seen_by_lens(const lens::Report& report) {
 std::string gpu_adapter(const fs::path& file, const fs::path& dump) {
   // A rung may have its tile, or the blocks of a multiprocessor, as an argument of its template.
   static const std::regex with_number(R"(template\s*<class T, int (\w+)>\s*\n?\s*void launch\()");
-  const std::string text = text_of_path(file);
+  const std::string text = judge::contents(file);
   std::smatch found;
   const char* number = "";
   if (std::regex_search(text, found, with_number)) number = found[1] == "tile" ? ", 32" : ", 2";
@@ -158,7 +153,7 @@ Calls GpuKernel::call(const Case& tried, double seconds, lens::Report* report) c
   fs::remove(dump);
   const lens::Report seen = lens::look(program_->program, program_->source, question);
   Calls calls;
-  const std::string bytes = text_of_path(dump);
+  const std::string bytes = judge::contents(dump);
   if (auto one = tried.type == DType::F64 ? observed<double>(tried, bytes) : observed<float>(tried, bytes))
     calls.seen.push_back(std::move(*one));
   calls.finding = seen_by_lens(seen);

@@ -46,18 +46,24 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-/// Returns the folder of /proc in which a process shows its memory and its files. Where its first thread has ended and
-/// others live, that thread's folder shows nothing, and theirs show all.
-std::string folder_of(pid_t process) {
-  std::string folder = fmt::format("/proc/{}", process);
-  const auto has_memory = [](const std::string& of) {
-    return text_of(of, "status").find("\nVmRSS:") != std::string::npos;
-  };
-  if (has_memory(folder)) return folder;
-  for (const std::string& thread : names_in(folder + "/task"))
-    if (const std::string of = fmt::format("{}/task/{}", folder, thread); has_memory(of)) return of;
-  return folder;
-}
+/// The folder of /proc in which a process shows its memory and its files, and the text of "status" there. Where its
+/// first thread has ended and others live, that thread's folder shows nothing, and theirs show all.
+struct Shown {
+  explicit Shown(pid_t process) : folder(fmt::format("/proc/{}", process)), status(text_of(folder, "status")) {
+    if (has_memory(status)) return;
+    for (const std::string& thread : names_in(folder + "/task")) {
+      const std::string of_thread = fmt::format("{}/task/{}", folder, thread);
+      std::string text = text_of(of_thread, "status");
+      if (!has_memory(text)) continue;
+      folder = of_thread;
+      status = std::move(text);
+      return;
+    }
+  }
+  static bool has_memory(const std::string& text) { return text.find("\nVmRSS:") != std::string::npos; }
+
+  std::string folder, status; ///< a process that has ended has no lines of memory
+};
 
 /// Returns the sum of these lines, each "Name:  number kB", in bytes; empty if the first of them is missing.
 std::optional<std::size_t> sum_of(const std::string& text, std::initializer_list<std::string_view> names) {
@@ -70,16 +76,15 @@ std::optional<std::size_t> sum_of(const std::string& text, std::initializer_list
   return sum;
 }
 
-HeldMemory memory_of_one(const std::string& folder, bool is_alone) {
-  const std::string status = text_of(folder, "status"); // of a process that has ended it has none of these lines
-  const std::size_t tables = sum_of(status, {"VmPTE"}).value_or(0);
+HeldMemory memory_of_one(const Shown& process, bool is_alone) {
+  const std::size_t tables = sum_of(process.status, {"VmPTE"}).value_or(0);
   if (!is_alone) { // A count of shares takes longer.
-    const std::string text = text_of(folder, "smaps_rollup");
+    const std::string text = text_of(process.folder, "smaps_rollup");
     const auto own = sum_of(text, {"Pss_Anon", "Pss_File", "SwapPss", "Private_Hugetlb", "Shared_Hugetlb"});
     if (own) return {*own + tables, sum_of(text, {"Pss_Shmem"}).value_or(0)};
   }
-  const auto own = sum_of(status, {"RssAnon", "RssFile", "VmSwap", "HugetlbPages"});
-  return {own.value_or(0) + tables, sum_of(status, {"RssShmem"}).value_or(0)};
+  const auto own = sum_of(process.status, {"RssAnon", "RssFile", "VmSwap", "HugetlbPages"});
+  return {own.value_or(0) + tables, sum_of(process.status, {"RssShmem"}).value_or(0)};
 }
 
 /// What a pipe may hold. Each descriptor counts as one: to ask what it is takes longer.
@@ -123,7 +128,7 @@ std::size_t bytes_without_name(const std::string& folder, const std::vector<pid_
   std::set<ino_t> seen;
   std::size_t bytes = 0;
   for (const pid_t process : processes) {
-    const std::string descriptors = descriptors_of(folder_of(process));
+    const std::string descriptors = descriptors_of(Shown(process).folder);
     for (const std::string& name : names_in(descriptors)) {
       struct stat file {};
       if (stat((descriptors + "/" + name).c_str(), &file) != 0) continue; // it was closed
@@ -132,7 +137,7 @@ std::size_t bytes_without_name(const std::string& folder, const std::vector<pid_
     }
   }
   for (const pid_t process : processes) {
-    std::istringstream maps(text_of(folder_of(process), "maps"));
+    std::istringstream maps(text_of(Shown(process).folder, "maps"));
     for (std::string line; std::getline(maps, line);) {
       if (!line.ends_with(" (deleted)") || line.find(" " + folder + "/") == std::string::npos) continue;
       unsigned long long number = 0;
@@ -152,9 +157,9 @@ std::size_t bytes_without_name(const std::string& folder, const std::vector<pid_
 HeldMemory memory_of(const std::vector<pid_t>& processes) {
   HeldMemory all;
   for (const pid_t process : processes) {
-    const std::string shown = folder_of(process);
+    const Shown shown(process);
     const HeldMemory one = memory_of_one(shown, processes.size() == 1);
-    all.own += one.own + pipe_bytes * names_in(descriptors_of(shown)).size();
+    all.own += one.own + pipe_bytes * names_in(descriptors_of(shown.folder)).size();
     all.shared += one.shared;
   }
   return all;
