@@ -8,52 +8,13 @@
 #include <tessera/status.hpp>
 
 #include "common/words.hpp"
+#include "race_words.hpp"
 
 namespace tessera::compare_app {
 namespace {
 
 using apps::parse_index;
 using apps::parse_real;
-
-/// An option and whether it was given.
-struct Given {
-  const char* option;
-  bool given;
-};
-
-void refuse_others(const CommandLine& words) {
-  const Given others[] = {{"--cpu", words.cpu},
-                          {"--gpu", words.gpu},
-                          {"--backend", !words.backends.empty()},
-                          {"--kernels", !words.kernels.empty()},
-                          {"--kernel", !words.judged.empty()},
-                          {"--cblas", !words.cblas.empty()},
-                          {"--list", words.list},
-                          {"--op", !words.operation.empty()},
-                          {"--op-plugin", !words.op_plugins.empty()},
-                          {"--sizes", !words.sizes.empty()},
-                          {"--shape", !words.shapes.empty()},
-                          {"--result", !words.result.empty()},
-                          {"--dist", !words.distribution.empty()},
-                          {"--ld-pad", !words.ld_pad.empty()},
-                          {"--out", !words.file_out.empty()},
-                          {"--distributed", words.distributed},
-                          {"--repeat", !words.repeat.empty()},
-                          {"--timing", !words.timing.empty()},
-                          {"--time-limit", !words.time_limit.empty()},
-                          {"--measure-ceilings", words.measure_ceilings},
-                          {"--preset", !words.preset.empty()},
-                          {"--csv", !words.csv.empty()},
-                          {"--html", !words.html.empty()},
-                          {"--markdown", !words.markdown.empty()},
-                          {"--report", !words.report.empty()},
-                          {"--diff", !words.diff.empty()},
-                          {"--columns", !words.columns.empty()},
-                          {"--errors", words.errors},
-                          {"tune", words.tunes}};
-  for (const auto& [option, given] : others)
-    if (given) throw InvalidArgument(fmt::format("{}: makes no sense with --check, which races nothing", option));
-}
 
 /// Reads what files of bytes without a type hold: one word for A and B, or one for each.
 void read_types(const CommandLine& words, CheckRequest& request) {
@@ -89,7 +50,8 @@ void read_check(const CommandLine& words, Options& options) {
       if (!word->empty()) throw InvalidArgument(fmt::format("{}: needs --check as well", option));
     return;
   }
-  refuse_others(words);
+  refuse_words_of_races(words, {"--check", "--math", "--seed", "--a", "--b", "--c", "--threads"},
+                        "--check, which races nothing");
   for (const auto& [option, word] :
        {std::pair{"--a", &words.file_a}, std::pair{"--b", &words.file_b}, std::pair{"--c", &words.file_c}})
     if (word->empty()) throw InvalidArgument(fmt::format("--check: needs {}, a .npy file", option));

@@ -7,48 +7,10 @@
 #include <tessera/status.hpp>
 
 #include "common/words.hpp"
+#include "race_words.hpp"
 
 namespace tessera::compare_app {
 namespace {
-
-void refuse_beside_lens(const CommandLine& words) {
-  const std::pair<const char*, bool> others[] = {{"--cpu", words.cpu},
-                                                 {"--gpu", words.gpu},
-                                                 {"--backend", !words.backends.empty()},
-                                                 {"--kernels", !words.kernels.empty()},
-                                                 {"--kernel", !words.judged.empty()},
-                                                 {"--cblas", !words.cblas.empty()},
-                                                 {"--list", words.list},
-                                                 {"--op", !words.operation.empty()},
-                                                 {"--op-plugin", !words.op_plugins.empty()},
-                                                 {"--sizes", !words.sizes.empty()},
-                                                 {"--result", !words.result.empty()},
-                                                 {"--math", !words.maths.empty()},
-                                                 {"--dist", !words.distribution.empty()},
-                                                 {"--seed", !words.seed.empty()},
-                                                 {"--ld-pad", !words.ld_pad.empty()},
-                                                 {"--a", !words.file_a.empty()},
-                                                 {"--b", !words.file_b.empty()},
-                                                 {"--c", !words.file_c.empty()},
-                                                 {"--out", !words.file_out.empty()},
-                                                 {"--check", words.check},
-                                                 {"--distributed", words.distributed},
-                                                 {"--repeat", !words.repeat.empty()},
-                                                 {"--timing", !words.timing.empty()},
-                                                 {"--threads", !words.threads.empty()},
-                                                 {"--measure-ceilings", words.measure_ceilings},
-                                                 {"--preset", !words.preset.empty()},
-                                                 {"--csv", !words.csv.empty()},
-                                                 {"--markdown", !words.markdown.empty()},
-                                                 {"--report", !words.report.empty()},
-                                                 {"--diff", !words.diff.empty()},
-                                                 {"--columns", !words.columns.empty()},
-                                                 {"--errors", words.errors},
-                                                 {"tune", words.tunes}};
-  for (const auto& [option, given] : others)
-    if (given)
-      throw InvalidArgument(fmt::format("{}: makes no sense with --lens, which runs nothing on a GPU", option));
-}
 
 double factor_of(const char* option, const std::string& word, double by_default) {
   if (word.empty()) return by_default;
@@ -61,7 +23,7 @@ double factor_of(const char* option, const std::string& word, double by_default)
 
 void read_lens(const CommandLine& words, Options& options) {
   if (words.lens.empty()) return;
-  refuse_beside_lens(words);
+  refuse_words_of_races(words, {"--lens", "--shape", "--time-limit", "--html"}, "--lens, which runs nothing on a GPU");
   lens::Question asked;
   asked.kernel = words.lens;
   if (words.shapes.size() > 1)
