@@ -49,6 +49,19 @@ class Folder {
   std::filesystem::path path_;
 };
 
+/// A file in a folder of its own. Both are removed with the object.
+class TemporaryFile {
+ public:
+  TemporaryFile(const std::string& name, const std::string& bytes) : path_(folder_.path() / name) {
+    folder_.write(name, bytes);
+  }
+  std::string path() const { return path_.string(); }
+
+ private:
+  Folder folder_;
+  std::filesystem::path path_;
+};
+
 /// Returns the bytes of a .npy file of format 1.0 with this dictionary as its header.
 template <class T>
 std::string npy_file(std::string header, const std::vector<T>& elements) {

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A request of a warp: one instruction's access by the threads that take part, of 32, and what the hardware makes
-/// of it.
+/// A request of a warp is one instruction's access by all threads of the warp that take part. The functions say which
+/// pieces of memory the hardware moves for it.
 
 #include <array>
 #include <cstdint>

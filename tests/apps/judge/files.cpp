@@ -8,6 +8,7 @@
 
 #include <tessera/status.hpp>
 
+#include "support/files.hpp"
 #include "trial.hpp"
 
 namespace tessera::judge::testing {
@@ -15,21 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file that is removed when the test is done.
-class TemporaryFile {
- public:
-  TemporaryFile(const std::string& name, const std::string& text)
-      : path_(fs::temp_directory_path() / ("judge_test_" + std::to_string(getpid()) + "_" + name)) {
-    std::ofstream(path_) << text;
-  }
-  ~TemporaryFile() { fs::remove(path_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
+using test::TemporaryFile;
 
 JudgeVerdict try_file(const KernelFile& file, Abi abi) {
   JudgeRequest request;

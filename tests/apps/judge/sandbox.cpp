@@ -24,12 +24,11 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "support/files.hpp"
 #include "trial.hpp"
 
 namespace tessera::judge::testing {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Sets a variable of the environment for the kernel, while it lives.
 class Variable {
@@ -41,21 +40,6 @@ class Variable {
 
  private:
   const char* name_;
-};
-
-/// A folder outside of the kernel's scratch folder.
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("judge_test_" + std::to_string(getpid()))) {
-    fs::create_directory(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string at(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
 };
 
 /// Does this machine lack a part of the sandbox?
@@ -115,8 +99,8 @@ BOOST_AUTO_TEST_CASE(memory_cannot_be_hidden) {
 }
 
 BOOST_AUTO_TEST_CASE(a_file_keeps_its_mode_times_and_attributes) {
-  const Folder folder;
-  const std::string path = folder.at("file");
+  const test::Folder folder; // outside of the kernel's scratch folder
+  const std::string path = folder.path() / "file";
   std::ofstream(path) << "mine\n";
   BOOST_REQUIRE_EQUAL(chmod(path.c_str(), 0640), 0);
   const bool has_attributes = setxattr(path.c_str(), "user.mine", "yes", 3, 0) == 0;
@@ -135,10 +119,10 @@ BOOST_AUTO_TEST_CASE(a_file_keeps_its_mode_times_and_attributes) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_hears_nothing) {
-  const Folder folder;
+  const test::Folder folder; // outside of the kernel's scratch folder
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, folder.at("server").c_str(), sizeof address.sun_path - 1);
+  std::strncpy(address.sun_path, (folder.path() / "server").c_str(), sizeof address.sun_path - 1);
   const int server = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   BOOST_REQUIRE_EQUAL(bind(server, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   const Variable variable("TESSERA_TEST_SOCKET", address.sun_path);

@@ -1,6 +1,5 @@
 /// What a learner's code may do instead of a product: each is a sentence that helps.
 
-#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -9,27 +8,12 @@
 
 #include "gemm_lens/program.hpp"
 #include "looked.hpp"
+#include "support/files.hpp"
 
 namespace tessera::lens::testing {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A file for one test.
-class TemporaryFile {
- public:
-  TemporaryFile(const std::string& name, const std::string& text)
-      : path_(fs::temp_directory_path() / ("lens_test_" + std::to_string(getpid()) + "_" + name)) {
-    std::ofstream(path_) << text;
-  }
-  ~TemporaryFile() { fs::remove(path_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
+using test::TemporaryFile;
 
 /// Runs case `number` of kernels/ends.cu.
 Report end_of_case(int number) {

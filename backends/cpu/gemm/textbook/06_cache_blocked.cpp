@@ -45,8 +45,8 @@ Blocks choose_blocks(const Capabilities& machine, const GemmCall& call, int thre
   return {round_up(std::max(mr, std::min(mc, call.m)), mr), kc, round_up(std::min(nc, call.n), nr)};
 }
 
-/// Copies `rows` rows of op(A) from (i, p) on, `depth` steps of k, to strips of mr rows: step by step, mr elements side
-/// by side. Rows beyond the edge are zeros.
+/// Copies `rows` rows of op(A) from (i, p) on, `depth` steps of k, to strips of mr rows. The mr elements of a step lie
+/// beside one another, and one step follows the other. Rows beyond the edge are zeros.
 template <class T>
 void pack_a(const Strided<T>& a, Index i, Index rows, Index p, Index depth, T* strips) {
   for (Index ir = 0; ir < rows; ir += mr)
