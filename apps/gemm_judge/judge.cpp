@@ -135,6 +135,8 @@ int run_calls(const JudgeRequest& request, int threads, Trial& trial, Workload& 
   }
   if (trial.ending()) return made;
   if (on_processor) verdict.too_busy = busy.found();
+  if (verdict.offence == Offence::None && trial.is_bound())
+    if (verdict.why = busy.own_waiting(); !verdict.why.empty()) verdict.offence = Offence::UsesMoreThreads;
   // Threads that wait for one another in a loop, as OpenMP's do, take long where other programs have the processors.
   if (verdict.offence == Offence::None && verdict.too_busy.empty())
     if (verdict.why = times.difference(); !verdict.why.empty()) verdict.offence = Offence::CachedAnswer;

@@ -6,6 +6,11 @@
 #include <fmt/format.h>
 
 namespace tessera::judge {
+namespace {
+
+constexpr double much = 0.1; ///< of a time
+
+} // namespace
 
 void TimesByData::add(Kind kind, double seconds, double least_work) {
   if (kind == Kind::Permuted) known_ = std::min(known_, seconds);
@@ -26,12 +31,29 @@ BusyMachine::BusyMachine(const Trial& trial, int threads)
 void BusyMachine::add(double seconds) {
   timed_ += seconds;
   waited_ += trial_.waited_seconds();
+  ran_ += trial_.processor_seconds();
+}
+
+bool BusyMachine::has_waited() const {
+  constexpr double a_moment = 1e-3; // a thread that is woken may wait for a moment on every machine
+  return waited_ > much * timed_ + a_moment;
+}
+
+bool BusyMachine::had_its_processors() const { return ran_ > (1 - much) * threads_ * timed_; }
+
+std::string BusyMachine::waiting(const char* why) const {
+  return fmt::format("its threads {} for {:.0f} % of its time", why, 100 * std::min(1.0, waited_ / timed_));
+}
+
+std::string BusyMachine::own_waiting() const {
+  return has_waited() && had_its_processors()
+             ? waiting(threads_ == 1 ? "waited for one another on the processor that it was given,"
+                                     : "waited for one another on the processors that it was given,")
+             : "";
 }
 
 std::string BusyMachine::found() const {
-  constexpr double much = 0.1, a_moment = 1e-3; // a thread that is woken may wait for a moment on every machine
-  if (waited_ > much * timed_ + a_moment)
-    return fmt::format("its threads had no processor for {:.0f} % of its time", 100 * std::min(1.0, waited_ / timed_));
+  if (has_waited() && !had_its_processors()) return waiting("had no processor");
   if (trial_.knows_all_waiting()) return {};
   const double taken = others_.share_of(threads_, trial_.all_processor_seconds() - before_);
   if (taken <= much) return {};

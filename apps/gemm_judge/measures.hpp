@@ -24,7 +24,8 @@ class TimesByData {
   double known_ = std::numeric_limits<double>::infinity(), fresh_ = known_;
 };
 
-/// Finds out whether other programs were at work while a kernel was timed.
+/// Finds out why a kernel's threads had to wait for processors while it was timed: because other programs were at work,
+/// or because it has more threads than it was given.
 class BusyMachine {
  public:
   /// Begins to count. `trial` must outlive this object.
@@ -34,13 +35,20 @@ class BusyMachine {
   void add(double seconds);
   /// Says why the times are no measure of the kernel; "" if they are.
   std::string found() const;
+  /// Says how its threads waited for one another on the processors that it was given; "" if they did not.
+  std::string own_waiting() const;
 
  private:
+  bool has_waited() const;
+  /// Had the kernel nearly all of its processors' time for itself?
+  bool had_its_processors() const;
+  std::string waiting(const char* why) const;
+
   const Trial& trial_;
   const OtherPrograms others_;
   const int threads_;
   const double before_;
-  double timed_ = 0, waited_ = 0;
+  double timed_ = 0, waited_ = 0, ran_ = 0; ///< seconds; of processors for the last one
 };
 
 } // namespace tessera::judge

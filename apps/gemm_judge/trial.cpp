@@ -61,6 +61,7 @@ bool Trial::on_processor() const { return request_.kernel->device() == Device::C
 
 Trial::Trial(const JudgeRequest& request, const Problem& problem, std::byte* memory)
     : request_(request), problem_(problem), memory_(memory), random_(std::random_device{}()) {
+  if (on_processor()) processors_.emplace(problem_.threads);
   start();
   open_library();
 }
@@ -96,7 +97,8 @@ void Trial::start() {
     child_.emplace(
         std::vector<std::string>{program, request_.kernel->library(), std::to_string(static_cast<int>(request_.abi)),
                                  std::to_string(static_cast<int>(request_.kernel->device())), scratch_->path().string(),
-                                 std::to_string(request_.without_layers), request_.kernel->interpreter()},
+                                 std::to_string(request_.without_layers), request_.kernel->interpreter(),
+                                 processors_ && processors_->are_fewer() ? "bound" : "free"},
         std::vector<std::pair<int, int>>{{ends[1], channel_fd}, {page_.descriptor(), memory_fd}});
   } catch (...) {
     close(ends[0]);
@@ -119,7 +121,9 @@ bool Trial::calibrate() {
   constexpr int trips = 16;
   std::vector<double> seconds;
   for (int trip = 0; trip < trips; ++trip) {
-    if (!stop("before the library was opened") || !send_command({.call = trip})) return false;
+    if (!stop("before the library was opened")) return false;
+    if (trip == 0) give_processors();
+    if (!send_command({.call = trip})) return false;
     const auto from = Clock::now();
     tree_->go_on();
     if (!answer({.call = trip}, request_.time_limit, "before the library was opened")) return false;
@@ -146,6 +150,12 @@ Trial::~Trial() {
   child_->end(grace, tree_ ? &*tree_ : nullptr);
 }
 
+void Trial::give_processors() {
+  if (!processors_ || !processors_->are_fewer()) return;
+  if (is_bound_) processors_->choose_again();
+  is_bound_ = tree_->bind(processors_->mask());
+}
+
 bool Trial::place(int number) {
   Slot& slot = slots_[static_cast<std::size_t>(number) % slots_.size()];
   std::uint64_t at = arena_ + (number % 2 == 0 ? 0 : arena_bytes(problem_) / 2);
@@ -170,6 +180,7 @@ std::optional<Reply> Trial::call(int number) {
   const std::string where = fmt::format("in call {}", number + 1);
   Slot& slot = slots_[static_cast<std::size_t>(number) % slots_.size()];
   if (!stop(where)) return std::nullopt;
+  if (was_disturbed_) give_processors();
   if (!place(number)) {
     end(Offence::BreaksProtocol, "the memory of the operands is gone " + where);
     return std::nullopt;
@@ -202,6 +213,8 @@ std::optional<Reply> Trial::call(int number) {
   const std::optional<double> stalled_after = tree_->stalled_seconds();
   waited_seconds_ = stalled_before && stalled_after ? *stalled_after - *stalled_before : waited;
   const double processor = processor_seconds_ = tree_->processor_seconds() - processor_before;
+  constexpr double much = 0.1;
+  was_disturbed_ = waited_seconds_ > much * window && processor < (1 - much) * problem_.threads * window;
   // While there are many processes, looks at them are rare, and a short call sees none.
   if (on_processor() && !keeps_limits()) {
     object(where);
@@ -218,27 +231,9 @@ std::optional<Reply> Trial::call(int number) {
   }
   tree_->go_on();
 
-  if (on_processor()) {
-    // Short calls may hide within the tolerance one by one, but not all together.
-    all_processor_ += processor;
-    // While the first thread could have run and did not, it was no thread at work.
-    const double given = problem_.threads * window - waited;
-    all_given_ += given;
-    const double least_counted = tree_->has_group() ? 2e-3 : 20e-3;
-    const auto exceeds = [&](double used, double allowed) { return used > allowed * 1.05 + least_counted; };
-    const auto used = [&](double seconds, double allowed, const std::string& when) {
-      return fmt::format("{:.3g} s of processor time, where {} thread{} had {:.3g} s, {}", seconds, problem_.threads,
-                         problem_.threads == 1 ? "" : "s", allowed, when);
-    };
-    if (exceeds(processor, given))
-      end(Offence::UsesMoreThreads, used(processor, given, where));
-    else if (exceeds(all_processor_, all_given_))
-      end(Offence::UsesMoreThreads, used(all_processor_, all_given_, fmt::format("in calls 1 to {}", number + 1)));
-    else if (times_over_ >= 3 && 2 * times_over_ > times_looked_)
-      end(Offence::UsesMoreThreads,
-          fmt::format("{} threads ran at once, with {} given, {}", threads_seen_, problem_.threads, where));
-    if (ending_) return std::nullopt;
-  }
+  // While the first thread could have run and did not, it was no thread at work.
+  if (on_processor()) check_threads(processor, problem_.threads * window - waited, number);
+  if (ending_) return std::nullopt;
   check_time(*reply, seconds_between(from, *returned), ran, where);
   if (ending_) return std::nullopt;
 

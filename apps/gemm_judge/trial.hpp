@@ -13,6 +13,7 @@
 #include "channel.hpp"
 #include "judge.hpp"
 #include "processes/child_process.hpp"
+#include "processes/given_processors.hpp"
 #include "processes/left_behind.hpp"
 #include "processes/process_tree.hpp"
 #include "processes/remote_memory.hpp"
@@ -77,6 +78,8 @@ class Trial {
   /// Returns how long in the last call some thread of the kernel could have run and had no processor, in seconds.
   /// Without a control group it is the first thread's time alone, and knows_all_waiting() says no.
   double waited_seconds() const noexcept { return waited_seconds_; }
+  /// May the kernel use as many processors as it was given threads, and no more, however short a call is?
+  bool is_bound() const noexcept { return is_bound_; }
   bool knows_all_waiting() const { return tree_ && tree_->stalled_seconds().has_value(); }
   /// Returns which Layer bits of the sandbox are in force.
   std::uint32_t layers() const noexcept { return layers_; }
@@ -98,8 +101,14 @@ class Trial {
   /// Measures round trips, and finds the place at which the child waits for commands.
   bool calibrate();
   bool place(int number);
+  /// Gives the kernel processors of its own, if it was given fewer than there are, and others if it had to wait for
+  /// these in the last call. Its processes stand still.
+  void give_processors();
   /// Looks at the memory around the operands, and keeps C. Every process of the kernel stands still.
   bool keep_result(Slot& slot, Reply& reply);
+  /// Ends the trial of a kernel that took more processor time than its threads could have. `given`: what they had in
+  /// this call, in seconds.
+  void check_threads(double processor, double given, int number);
   /// Refuses or raises the time in the reply. `passed`: seconds by this process's clock; `ran`: of them,
   /// the worker's first thread was on a processor.
   void check_time(Reply& reply, double passed, double ran, const std::string& where);
@@ -140,7 +149,9 @@ class Trial {
   int channel_ = -1;
   std::optional<ChildProcess> child_;
   std::optional<ProcessTree> tree_;
-  pid_t sender_ = 0; ///< the process that sent the last reply
+  std::optional<GivenProcessors> processors_;     ///< none for a kernel of another device
+  bool is_bound_ = false, was_disturbed_ = false; ///< by other programs, in the last call
+  pid_t sender_ = 0;                              ///< the process that sent the last reply
   std::uint64_t arena_ = 0;
   std::uint32_t layers_ = 0;
   double round_trip_ = 0, processor_seconds_ = 0, waited_seconds_ = 0;

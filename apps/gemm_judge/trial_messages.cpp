@@ -152,6 +152,26 @@ bool Trial::is_well() {
   return true;
 }
 
+void Trial::check_threads(double processor, double given, int number) {
+  // Short calls may hide within the tolerance one by one, but not all together.
+  all_processor_ += processor;
+  all_given_ += given;
+  const double least_counted = tree_->has_group() ? 2e-3 : 20e-3;
+  const auto exceeds = [&](double used, double allowed) { return used > allowed * 1.05 + least_counted; };
+  const auto used = [&](double seconds, double allowed, const std::string& when) {
+    return fmt::format("{:.3g} s of processor time, where {} thread{} had {:.3g} s, {}", seconds, problem_.threads,
+                       problem_.threads == 1 ? "" : "s", allowed, when);
+  };
+  const std::string where = fmt::format("in call {}", number + 1);
+  if (exceeds(processor, given))
+    end(Offence::UsesMoreThreads, used(processor, given, where));
+  else if (exceeds(all_processor_, all_given_))
+    end(Offence::UsesMoreThreads, used(all_processor_, all_given_, fmt::format("in calls 1 to {}", number + 1)));
+  else if (times_over_ >= 3 && 2 * times_over_ > times_looked_)
+    end(Offence::UsesMoreThreads,
+        fmt::format("{} threads ran at once, with {} given, {}", threads_seen_, problem_.threads, where));
+}
+
 void Trial::object(const std::string& where) {
   const std::string limit = objection_.limit > 0 ? fmt::format(", with {} MiB", objection_.limit >> 20) : "";
   end(objection_.offence, fmt::format("{} {}{}", objection_.text, where, limit));

@@ -77,7 +77,7 @@ void add_memory(Table& table) {
   table.refuse(SYS_madvise, EINVAL); // as advice that a Linux does not know
 }
 
-void add_threads(Table& table, bool sees_others) {
+void add_threads(Table& table, bool sees_others, bool is_bound) {
   // A thread, or a copy of the process as of fork(). No name spaces, and no two processes with one memory.
   constexpr std::uint32_t numbers = CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_SETTLS;
   constexpr std::uint32_t thread = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
@@ -88,7 +88,9 @@ void add_threads(Table& table, bool sees_others) {
                SYS_exit_group, SYS_execve, SYS_wait4, SYS_waitid});
   table.allow({SYS_sched_getaffinity, SYS_sched_getscheduler, SYS_sched_getparam, SYS_sched_get_priority_max,
                SYS_sched_get_priority_min});
-  if (sees_others)
+  if (is_bound)
+    table.refuse(SYS_sched_setaffinity, without_effect);
+  else if (sees_others)
     table.allow_each(SYS_sched_setaffinity, 0, {0, static_cast<std::uint32_t>(getpid())});
   else
     table.allow({SYS_sched_setaffinity});
@@ -161,11 +163,11 @@ void add_old_calls(Table& table) {
 
 } // namespace
 
-std::span<const CallRow> allowed_calls(bool sees_others) {
+std::span<const CallRow> allowed_calls(bool sees_others, bool is_bound) {
   static Table table; // not on the heap, where a kernel would find it in memory that it allocates
   table = {};
   add_memory(table);
-  add_threads(table, sees_others);
+  add_threads(table, sees_others, is_bound);
   add_signals(table, sees_others);
   add_time(table);
   add_files(table);

@@ -1,7 +1,8 @@
 /// gemm_judge runs one untrusted kernel for gemm_compare, which watches its processes from outside.
-/// gemm_compare starts it as gemm_judge LIBRARY ABI DEVICE SCRATCH WITHOUT PYTHON, with the descriptors of channel.hpp
-/// open. SCRATCH is the only folder in which the kernel may write, WITHOUT has the Layer bits to leave out, and PYTHON
-/// is the interpreter of a LIBRARY that is a Python file.
+/// gemm_compare starts it as gemm_judge LIBRARY ABI DEVICE SCRATCH WITHOUT PYTHON PROCESSORS, with the descriptors of
+/// channel.hpp open. SCRATCH is the only folder in which the kernel may write, WITHOUT has the Layer bits to leave out,
+/// and PYTHON is the interpreter of a LIBRARY that is a Python file. PROCESSORS is "bound" if the parent chooses its
+/// processors.
 
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
 
 #include <tessera/status.hpp>
 
@@ -74,7 +76,7 @@ int serve(const std::string& library, Abi abi, Device device, std::uint32_t laye
 
 int main(int argc, char** argv) {
   using namespace tessera::judge;
-  if (argc != 7) {
+  if (argc != 8) {
     std::fputs("gemm_judge is started by gemm_compare --kernel, not by hand\n", stderr);
     return EXIT_FAILURE;
   }
@@ -88,6 +90,7 @@ int main(int argc, char** argv) {
   std::uint32_t layers = become_worker(sandboxed && (without & PidNamespace) == 0, in_memory, {argv[1], argv[6]});
   confine();
   if (!scratch.empty()) setenv("TMPDIR", scratch.c_str(), 1);
-  if (sandboxed) layers = enter_sandbox(layers, without, scratch, argv[1]);
+  const bool is_bound = std::string_view(argv[7]) == "bound";
+  if (sandboxed) layers = enter_sandbox(layers, without, scratch, argv[1], is_bound);
   _exit(serve(argv[1], abi, device, layers, argv[6]));
 }

@@ -126,7 +126,7 @@ constexpr rlim_t most_open_files = 256;
 } // namespace
 
 std::uint32_t enter_sandbox(std::uint32_t layers, std::uint32_t without, const std::string& scratch,
-                            const std::string& library) {
+                            const std::string& library, bool is_bound) {
   const bool sees_others = (layers & PidNamespace) == 0;
   // A user name space counts the processes in it alone. Without one the limit would count all programs of the user.
   if (!sees_others) limit(RLIMIT_NPROC, static_cast<rlim_t>(most_tasks()));
@@ -135,7 +135,8 @@ std::uint32_t enter_sandbox(std::uint32_t layers, std::uint32_t without, const s
   drop_capabilities();
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return layers;
   if ((without & LandlockFiles) == 0) layers |= restrict_by_landlock(scratch, library);
-  if ((without & SystemCallFilter) == 0 && filter_system_calls(allowed_calls(sees_others))) layers |= SystemCallFilter;
+  if ((without & SystemCallFilter) == 0 && filter_system_calls(allowed_calls(sees_others, is_bound)))
+    layers |= SystemCallFilter;
   return layers;
 }
 

@@ -101,7 +101,8 @@ class Program {
     add({static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), if_true, if_false, value});
   }
   void answer(int error) {
-    const std::uint32_t action = error == 0 ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error);
+    const std::uint32_t returned = error == without_effect ? 0 : static_cast<std::uint32_t>(error);
+    const std::uint32_t action = error == 0 ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | returned;
     add({BPF_RET | BPF_K, 0, 0, action});
   }
 

@@ -19,11 +19,14 @@ struct ArgumentTest {
   bool is_null = false;
 };
 
+/// In CallRow::error: the call returns 0, as if it had been done.
+inline constexpr int without_effect = -1;
+
 /// What is answered to a system call for whose arguments all tests hold. Of the rows for one call the first that fits
 /// decides; if none fits, the answer is EPERM.
 struct CallRow {
   long call = 0;
-  int error = 0; ///< 0: the call is allowed
+  int error = 0; ///< 0: the call is allowed; without_effect: it is not made, and returns 0
   std::array<ArgumentTest, 2> tests{};
   std::size_t test_count = 0;
 };

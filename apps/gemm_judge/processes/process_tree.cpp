@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -206,6 +207,14 @@ void ProcessTree::go_on() const {
   kill(worker_, SIGCONT);
   for (const pid_t process : stopped_)
     if (process != worker_) kill(process, SIGCONT);
+}
+
+bool ProcessTree::bind(const tessera::detail::ProcessorMask& processors) const {
+  bool bound = true;
+  for (const pid_t process : processes())
+    for (const pid_t thread : numbers_in(task_folder(process)))
+      bound = (processors.give_to(thread) || errno == ESRCH) && bound; // a thread that has ended
+  return bound;
 }
 
 double ProcessTree::processor_seconds() const {

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <tessera/detail/processors.hpp>
+
 #include "control_group.hpp"
 
 namespace tessera::judge {
@@ -39,6 +41,10 @@ class ProcessTree {
   bool stop();
   /// Lets all processes go on that stop() has stopped, the worker first.
   void go_on() const;
+
+  /// Lets the threads of all processes, which stand still, run on these processors alone, and so what they start later.
+  /// Returns whether Linux did so for all.
+  bool bind(const tessera::detail::ProcessorMask& processors) const;
 
   /// Returns the processor time of all processes so far, in seconds, with the time of children that ended. Without a
   /// control group, children are missing whose parent did not wait for them.

@@ -28,6 +28,9 @@ class ProcessorMask {
   TESSERA_API bool is_within(const ProcessorMask& other) const noexcept;
   /// Lets the calling thread run on these processors.
   TESSERA_API void use_here() const noexcept;
+  /// Lets a thread of any process, 0 for the calling one, run on these processors alone. Returns whether the system
+  /// did so.
+  TESSERA_API bool give_to(int thread) const noexcept;
   bool operator==(const ProcessorMask&) const = default;
 
  private:

@@ -146,9 +146,12 @@ bool ProcessorMask::is_within(const ProcessorMask& other) const noexcept {
 }
 
 void ProcessorMask::use_here() const noexcept {
-  if (words_.empty()) return;
-  static_cast<void>(
-      sched_setaffinity(0, words_.size() * sizeof(unsigned long), reinterpret_cast<const cpu_set_t*>(words_.data())));
+  static_cast<void>(give_to(0));
+}
+
+bool ProcessorMask::give_to(int thread) const noexcept {
+  return !words_.empty() && sched_setaffinity(thread, words_.size() * sizeof(unsigned long),
+                                              reinterpret_cast<const cpu_set_t*>(words_.data())) == 0;
 }
 
 int processors_of_process() {

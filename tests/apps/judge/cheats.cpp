@@ -212,6 +212,23 @@ BOOST_AUTO_TEST_CASE(an_old_answer_gains_nothing) {
     }
 }
 
+/// However short a call is, a second thread shares the processor of the first one, and each computes half as fast.
+/// Calls of this size are so short that Linux' count of processor time does not tell.
+BOOST_AUTO_TEST_CASE(a_second_thread_gains_nothing) {
+  if (std::thread::hardware_concurrency() < 2) return;
+  double honest = 1, with_two = 1;
+  for (int attempt = 0; attempt < 3; ++attempt) { // the fastest of all, because other programs make calls slow
+    Case test{.kernel = "honest", .m = 80, .n = 80, .k = 80, .tolerance = 1e-4, .threads = 1, .repeat = 9};
+    honest = std::min(honest, least(try_kernel(test).seconds));
+    test.kernel = "second_thread";
+    const JudgeVerdict verdict = try_kernel(test);
+    if (!verdict.missing.empty()) return; // without a filter of system calls, threads go where they want
+    if (!verdict.passed()) BOOST_CHECK_EQUAL(verdict.offence, Offence::UsesMoreThreads);
+    if (!verdict.seconds.empty()) with_two = std::min(with_two, least(verdict.seconds));
+  }
+  BOOST_TEST(with_two > 1.15 * honest);
+}
+
 /// What the kernel's own processes make its thread wait is part of its time.
 BOOST_AUTO_TEST_CASE(waiting_counts) {
   const JudgeVerdict verdict =
