@@ -1,0 +1,99 @@
+#pragma once
+
+/// Cholesky's factorisation of a symmetric positive definite matrix, A = L·Lᵀ: factor once, solve often.
+///
+///     const Cholesky factors(a);              // throws NotPositiveDefinite
+///     Matrix x = factors.solve(b);            // A·X = B
+///     double d = factors.log_determinant();
+///
+/// A is n×n, f32 or f64, and one triangle of it is read. n³/3 operations, and 2·n² for each right-hand side. The bits
+/// of L and of X depend on A and B alone: not on the backend, the threads or the processor (docs/contract.md, "Linear
+/// algebra"). Factors and solutions are in host memory.
+///
+/// Errors: InvalidArgument (not square, another number of rows), NotPositiveDefinite, BackendUnavailable, OutOfMemory.
+///
+/// Source: A.-L. Cholesky; Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., chapter 10.
+
+#include <tessera/linear_algebra/triangular.hpp>
+#include <tessera/status.hpp>
+#include <tessera/user_kernel/math.hpp>
+
+#include <tessera/detail/macros_off.hpp>
+
+namespace tessera {
+
+/// Thrown where a leading minor of the matrix is not positive, in exact arithmetic or in the type's.
+class TESSERA_API NotPositiveDefinite : public InvalidArgument {
+ public:
+  /// Makes the exception for the leading minor of this order, from 1 on.
+  explicit NotPositiveDefinite(Index minor);
+  /// Ends the exception.
+  ~NotPositiveDefinite() override;
+  /// Returns the order of the first leading minor that is not positive, from 1 on.
+  Index minor() const noexcept { return minor_; }
+
+ private:
+  Index minor_;
+};
+
+namespace detail {
+/// Factors the lower triangle in place. Returns n, or the row at which the number below the root is not positive.
+TESSERA_API Index factor_cholesky(DType type, Index n, void* a, Index lda, const SolveOptions& options);
+} // namespace detail
+
+/// The factor L of a matrix.
+template <class T>
+requires detail::Solvable<T>
+class Cholesky {
+ public:
+  /// Factors `a`, of which one triangle is read.
+  template <MatrixLike A>
+  explicit Cholesky(const A& a, Triangle triangle = Triangle::Lower, const SolveOptions& options = {})
+      : l_(square_copy(a, triangle)), options_(options) {
+    const Index n = l_.rows();
+    const Index done = detail::factor_cholesky(dtype_of<T>, n, l_.data(), l_.ld(), options);
+    if (done < n) throw NotPositiveDefinite(done + 1);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = i + 1; j < n; ++j) l_(i, j) = 0;
+  }
+
+  /// Returns L, lower triangular with zeros above the diagonal.
+  const Matrix<T>& l() const noexcept { return l_; }
+
+  /// Returns X of A·X = B.
+  template <MatrixLike B>
+  requires std::same_as<typename B::value_type, T> Matrix<T> solve(const B& b)
+  const {
+    const Matrix<T> y = triangular_solve(Triangle::Lower, l_, b, Side::Left, Diagonal::Stored, options_);
+    return triangular_solve(Triangle::Upper, l_.transposed(), y, Side::Left, Diagonal::Stored, options_);
+  }
+  /// Returns the inverse of A: the solution for the identity.
+  Matrix<T> inverse() const { return solve(Matrix<T>::identity(l_.rows())); }
+  /// Returns log(det A), twice the sum of the logarithms of L's diagonal, added in double in ascending order.
+  double log_determinant() const {
+    double sum = 0;
+    for (Index i = 0; i < l_.rows(); ++i) sum += tessera::log(static_cast<double>(std::as_const(l_)(i, i)));
+    return 2 * sum;
+  }
+
+ private:
+  template <class A>
+  static Matrix<T> square_copy(const A& a, Triangle triangle) {
+    detail::check_system("Cholesky", a.rows(), a.cols(), a.rows(), Side::Left);
+    return triangle == Triangle::Lower ? Matrix<T>(a.view()) : Matrix<T>(a.view().transposed());
+  }
+
+  Matrix<T> l_;
+  SolveOptions options_;
+};
+
+template <MatrixLike A>
+Cholesky(const A&) -> Cholesky<typename A::value_type>;
+template <MatrixLike A>
+Cholesky(const A&, Triangle) -> Cholesky<typename A::value_type>;
+template <MatrixLike A>
+Cholesky(const A&, Triangle, const SolveOptions&) -> Cholesky<typename A::value_type>;
+
+} // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -1,0 +1,130 @@
+#pragma once
+
+/// The LU factorisation with partial pivoting, P·A = L·U: factor once, solve often.
+///
+///     const Lu factors(a);
+///     Matrix x = factors.solve(b);      // A·X = B; throws SingularMatrix where a pivot is 0
+///
+/// A is m×n, f32 or f64; what solves needs a square one. 2/3·n³ operations, and 2·n² for each right-hand side. The
+/// pivot of a column is its largest magnitude, the first of equals; NaN counts as the largest. The bits of L, U and X
+/// depend on A and B alone: not on the backend, the threads or the processor (docs/contract.md, "Linear algebra").
+/// Factors and solutions are in host memory.
+///
+/// Errors: InvalidArgument (shapes), SingularMatrix, BackendUnavailable, OutOfMemory.
+///
+/// Source: Gauss; Crout (1941) for the order; Higham, "Accuracy and Stability of Numerical Algorithms", chapter 9.
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include <tessera/linear_algebra/triangular.hpp>
+#include <tessera/status.hpp>
+#include <tessera/user_kernel/math.hpp>
+
+#include <tessera/detail/macros_off.hpp>
+
+namespace tessera {
+
+/// Thrown where a system is to be solved whose matrix has a pivot of 0.
+class TESSERA_API SingularMatrix : public InvalidArgument {
+ public:
+  /// Makes the exception for this pivot, from 0 on.
+  explicit SingularMatrix(Index pivot);
+  /// Ends the exception.
+  ~SingularMatrix() override;
+  /// Returns the first pivot that is 0, from 0 on.
+  Index pivot() const noexcept { return pivot_; }
+
+ private:
+  Index pivot_;
+};
+
+namespace detail {
+/// Factors in place: L without its diagonal of ones, and U. `pivots` has min(m, n) rows; row j changed places with row
+/// pivots[j], in ascending j. Returns the first pivot that is 0, or −1.
+TESSERA_API Index factor_lu(DType type, Index m, Index n, void* a, Index lda, Index* pivots,
+                            const SolveOptions& options);
+/// Throws InvalidArgument where a function of a square matrix is called for another one.
+TESSERA_API void check_square(const char* function, Index rows, Index cols);
+} // namespace detail
+
+/// The determinant's sign and the logarithm of its magnitude.
+struct SignedLogarithm {
+  int sign = 1;         ///< −1, 0 or 1
+  double logarithm = 0; ///< −Inf where the sign is 0
+};
+
+/// The factors L and U of a matrix, and its permutation of rows.
+template <class T>
+requires detail::Solvable<T>
+class Lu {
+ public:
+  /// Factors `a`, which may be singular and of any shape.
+  template <MatrixLike A>
+  explicit Lu(const A& a, const SolveOptions& options = {})
+      : lu_(a.view()), pivots_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))), options_(options) {
+    if (lu_.empty()) return;
+    zero_pivot_ = detail::factor_lu(dtype_of<T>, lu_.rows(), lu_.cols(), lu_.data(), lu_.ld(), pivots_.data(), options);
+  }
+
+  /// Returns both factors in one matrix, m×n: L below the diagonal, whose own diagonal is ones, and U.
+  const Matrix<T>& packed() const noexcept { return lu_; }
+  /// Returns the rows that changed places: row j with row pivots()[j], in ascending j.
+  std::span<const Index> pivots() const noexcept { return pivots_; }
+  /// Is there a pivot of 0?
+  bool is_singular() const noexcept { return zero_pivot_ >= 0; }
+
+  /// Returns X of A·X = B.
+  template <MatrixLike B>
+  requires std::same_as<typename B::value_type, T> Matrix<T> solve(const B& b)
+  const {
+    detail::check_system("Lu::solve", lu_.rows(), lu_.cols(), b.rows(), Side::Left);
+    if (is_singular()) throw SingularMatrix(zero_pivot_);
+    Matrix<T> permuted(b.view());
+    for (Index j = 0; j < lu_.rows(); ++j)
+      if (const Index other = pivots_[static_cast<std::size_t>(j)]; other != j && !permuted.empty())
+        std::ranges::swap_ranges(permuted.row(j), permuted.row(other));
+    const Matrix<T> y = triangular_solve(Triangle::Lower, lu_, permuted, Side::Left, Diagonal::Unit, options_);
+    return triangular_solve(Triangle::Upper, lu_, y, Side::Left, Diagonal::Stored, options_);
+  }
+  /// Returns the inverse of A: the solution for the identity.
+  Matrix<T> inverse() const { return solve(Matrix<T>::identity(lu_.rows())); }
+
+  /// Returns the product of U's diagonal, in double, in ascending order, with the permutation's sign. It may overflow
+  /// or underflow where log_determinant() does not.
+  double determinant() const {
+    detail::check_square("Lu::determinant", lu_.rows(), lu_.cols());
+    double product = 1;
+    for (Index j = 0; j < lu_.rows(); ++j) product *= static_cast<double>(lu_(j, j)) * sign_of_swap(j);
+    return product;
+  }
+  /// Returns sign(det A) and log|det A|, the sum of the logarithms of U's diagonal, added in double in ascending order.
+  SignedLogarithm log_determinant() const {
+    detail::check_square("Lu::log_determinant", lu_.rows(), lu_.cols());
+    SignedLogarithm result;
+    for (Index j = 0; j < lu_.rows(); ++j) {
+      const auto u = static_cast<double>(lu_(j, j));
+      result.sign *= sign_of_swap(j) * (u < 0 ? -1 : u == 0 ? 0 : 1);
+      result.logarithm += tessera::log(u < 0 ? -u : u);
+    }
+    return result;
+  }
+
+ private:
+  int sign_of_swap(Index j) const { return pivots_[static_cast<std::size_t>(j)] == j ? 1 : -1; }
+
+  Matrix<T> lu_;
+  std::vector<Index> pivots_;
+  Index zero_pivot_ = -1;
+  SolveOptions options_;
+};
+
+template <MatrixLike A>
+Lu(const A&) -> Lu<typename A::value_type>;
+template <MatrixLike A>
+Lu(const A&, const SolveOptions&) -> Lu<typename A::value_type>;
+
+} // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

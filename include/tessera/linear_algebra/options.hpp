@@ -1,0 +1,39 @@
+#pragma once
+
+/// What the functions of linear algebra have in common.
+
+#include <tessera/types.hpp>
+
+#include <tessera/detail/macros_off.hpp>
+
+namespace tessera {
+
+/// The choices of a caller. No result depends on them, to the bit (docs/contract.md, "Linear algebra").
+struct SolveOptions {
+  /// The backend of the products, which are nearly all of the work; what divides runs on the host. A backend that is
+  /// named is used, or the call throws. Backend::Reference computes everything by the contract's formulas, serially.
+  Backend backend = Backend::Auto;
+  int threads = 0; ///< of the host; 0: default_threads()
+};
+
+/// The triangle of a matrix that is read; the other one may hold anything.
+enum class Triangle : int {
+  Lower = 0, ///< on and below the diagonal
+  Upper = 1, ///< on and above the diagonal
+};
+
+/// The diagonal of a triangle.
+enum class Diagonal : int {
+  Stored = 0, ///< as it is in memory
+  Unit = 1,   ///< all ones; the memory is not read
+};
+
+/// The side of X on which a triangle stands.
+enum class Side : int {
+  Left = 0,  ///< T·X = B
+  Right = 1, ///< X·T = B
+};
+
+} // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

@@ -1,0 +1,57 @@
+#pragma once
+
+/// The steps of a factorisation that are no products: each continues the running sums of elements by the terms that lie
+/// within a panel, and divides. docs/contract.md ("Linear algebra") has the order of additions; `s` holds the sums of
+/// the terms before the panel, which belong to the same segment of k.
+///
+/// Matrices are row-major in host memory. Nothing is checked.
+
+#include <tessera/types.hpp>
+
+namespace tessera::linear_algebra {
+
+/// The columns of a panel. No bit depends on it.
+inline constexpr Index panel_width = 64;
+
+/// A triangle that is solved forward: row i of X is (B(i) − s(i)) / t(i, i), where s(i) goes on with t(i, k)·X(k) for
+/// k = 0 … i − 1. `size` is at most panel_width.
+template <class T>
+struct TriangleBlock {
+  Index size = 0;
+  const T* t = nullptr; ///< t(i, k) is t[i·ld + k]
+  Index ld = 0;
+  bool has_unit_diagonal = false; ///< then nothing is divided, and t(i, i) is not read
+};
+
+/// Solves T·X = B for `count` columns: X takes B's place, size×count.
+template <class T>
+void solve_columns(const TriangleBlock<T>& triangle, Index count, T* x, Index ldx, const T* s, Index lds);
+
+/// Solves X·Tᵀ = B for `count` rows: X takes B's place, count×size.
+template <class T>
+void solve_rows(const TriangleBlock<T>& triangle, Index count, T* x, Index ldx, const T* s, Index lds);
+
+/// Factors the lower triangle of a symmetric block, size×size, at most panel_width: A = L·Lᵀ. L takes A's place; above
+/// the diagonal nothing is read or written. `s` is overwritten. Returns `size`, or the row at which the number below
+/// the root is not positive; the rows before it are done.
+template <class T>
+Index factor_positive(Index size, T* a, Index lda, T* s, Index lds);
+
+/// A panel of an LU factorisation, rows×width, where width is at most rows and at most panel_width. Both blocks are
+/// overwritten.
+template <class T>
+struct LuPanel {
+  Index rows = 0, width = 0;
+  T* a = nullptr; ///< becomes L, without its diagonal of ones, and U
+  Index lda = 0;
+  T* s = nullptr;
+  Index lds = 0;
+};
+
+/// Factors a panel. In column j the row of the largest magnitude, pivots[j], changes places with row j; NaN counts as
+/// the largest, and of equals the first is taken. A column whose pivot is 0 is not divided. Returns the first such
+/// column, or −1.
+template <class T>
+Index factor_panel(const LuPanel<T>& panel, Index* pivots);
+
+} // namespace tessera::linear_algebra

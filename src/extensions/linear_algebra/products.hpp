@@ -1,0 +1,58 @@
+#pragma once
+
+/// The products of a blocked factorisation, on the backend that the caller chose, and loops on the host's threads.
+
+#include <type_traits>
+
+#include <tessera/gemm.hpp>
+#include <tessera/linear_algebra/options.hpp>
+
+namespace tessera::linear_algebra {
+
+/// A rectangle of a row-major matrix in host memory.
+template <class T>
+struct Block {
+  T* data = nullptr;
+  Index ld = 0;
+
+  T* at(Index i, Index j) const { return data + i * ld + j; }
+  Block from(Index i, Index j) const { return {at(i, j), ld}; }
+  operator Block<const T>() const requires(!std::is_const_v<T>) { return {data, ld}; }
+};
+
+/// An operand of a product: a block as it is stored, or its transpose.
+template <class T>
+struct Factor {
+  Block<const T> stored;
+  Op op = Op::None;
+};
+
+template <class T>
+class Products {
+ public:
+  explicit Products(const SolveOptions& options);
+
+  /// S = A·B, m×n over k terms.
+  void sums(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> s) const;
+  /// C = C − A·B. With k of at most canonical_segment the sum of a segment is subtracted in one rounding.
+  void subtract(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> c) const;
+
+  /// Calls body(begin, end) for parts of 0 … count − 1 on the host's threads. A part has at least `grain` indices.
+  template <class Body>
+  void in_parts(Index count, Index grain, const Body& body) const {
+    run_parts({.count = count,
+               .grain = grain,
+               .body = [](const void* context, Index begin,
+                          Index end) noexcept { (*static_cast<const Body*>(context))(begin, end); },
+               .context = &body});
+  }
+
+ private:
+  void multiply(double alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, double beta, Block<T> c) const;
+  void run_parts(RangeCall call) const;
+
+  GemmOptions options_;
+  Executor& host_;
+};
+
+} // namespace tessera::linear_algebra
