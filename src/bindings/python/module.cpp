@@ -14,6 +14,7 @@
 #include "errors.hpp"
 #include "extensions/check.hpp"
 #include "extensions/files.hpp"
+#include "extensions/linear_algebra.hpp"
 #include "gemm.hpp"
 #include "race.hpp"
 #include "tensors/product.hpp"
@@ -123,6 +124,13 @@ nb::object check_of(nb::handle products, nb::handle types, nb::handle math, nb::
                     nb::handle activation, nb::handle seed, nb::handle rows, nb::handle vectors, nb::handle threads) {
   return nb::steal(check({products.ptr(), types.ptr(), math.ptr(), alpha.ptr(), beta.ptr(), activation.ptr(),
                           seed.ptr(), rows.ptr(), vectors.ptr(), threads.ptr()}));
+}
+
+/// tessera/_linear_algebra.py calls this with the name of what is to be done.
+nb::object solve_of(nb::handle task, nb::handle a, nb::handle b, nb::handle lower, nb::handle unit_diagonal,
+                    nb::handle backend, nb::handle threads) {
+  return nb::steal(
+      solve_system({task.ptr(), a.ptr(), b.ptr(), lower.ptr(), unit_diagonal.ptr(), backend.ptr(), threads.ptr()}));
 }
 
 nb::str text(std::string_view word) { return nb::str(word.data(), word.size()); }
@@ -346,6 +354,8 @@ NB_MODULE(_core, module) {
   module.def("_check", check_of, "products"_a.none(), "types"_a.none(), "math"_a.none(), "alpha"_a.none(),
              "beta"_a.none(), "activation"_a.none(), "seed"_a.none(), "rows"_a.none(), "vectors"_a.none(),
              "threads"_a.none());
+  module.def("_solve", solve_of, "task"_a, "a"_a.none(), "b"_a.none(), "lower"_a.none(), "unit_diagonal"_a.none(),
+             "backend"_a.none(), "threads"_a.none());
   module.def(
       "expect_plain", [](nb::handle x, const char* name) { expect_plain(x.ptr(), name); }, "x"_a.none(), "name"_a);
   module.def("backend_facts", backend_facts);

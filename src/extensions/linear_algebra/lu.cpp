@@ -18,7 +18,7 @@ namespace tessera {
 
 SingularMatrix::SingularMatrix(Index pivot)
     : InvalidArgument("the matrix is singular: pivot " + std::to_string(pivot) +
-                      " of its factorisation (counted from " + "0) is 0, so that the system has no solution or many"),
+                      " of its factorisation, counted from 0, is 0; the system has no solution, or many"),
       pivot_(pivot) {}
 SingularMatrix::~SingularMatrix() = default;
 

@@ -22,6 +22,7 @@ from ._errors import (
 )
 from ._files import FileProgress, FileReport, multiply_files
 from ._inventory import Backend, Kernel, backends, kernels
+from ._linear_algebra import cholesky, inverse, lu, solve, triangular_solve
 from ._table import Row, Table, compare
 
 __all__ = [
@@ -46,11 +47,16 @@ __all__ = [
     "__version__",
     "backends",
     "check",
+    "cholesky",
     "compare",
     "gemm",
     "gemm_batch",
+    "inverse",
     "kernels",
+    "lu",
     "multiply_files",
+    "solve",
+    "triangular_solve",
 ]
 
 _cublas.announce()

@@ -1,0 +1,84 @@
+"""Linear systems, with bits that do not depend on backend, threads or processor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._errors import InvalidArgument
+
+
+def solve(a, b, *, assume="general", lower=True, backend="auto", threads=None) -> Any:
+    """Returns x of a·x = b as a new numpy.ndarray.
+
+    a: n×n, float32 or float64. b: n×m, or a vector of n, of the same type. Both are arrays of any library in host
+        memory, with any strides, and are never changed.
+    assume: 'general' factors a by LU with partial pivoting; 'positive' takes it as symmetric and positive definite,
+        reads one triangle of it (lower: which one) and factors it by Cholesky's way, in half the time.
+    backend, threads: as in gemm, for the products that are nearly all of the work. The bits are equal for all.
+
+    Raises InvalidArgument, which is a ValueError, for shapes that do not fit, a singular matrix (with the number of the
+    pivot that is 0) and one that is not positive definite (with the order of the leading minor).
+
+    >>> import numpy as np
+    >>> import tessera as ts
+    >>> a = np.array([[0.0, 2.0], [4.0, 1.0]])
+    >>> ts.solve(a, np.array([2.0, 9.0]))
+    array([2., 1.])
+    """
+    if assume not in ("general", "positive"):
+        raise InvalidArgument(f"assume: unknown word {assume!r}; use 'general' or 'positive'")
+    return _core._solve(assume, a, b, lower, False, backend, threads)
+
+
+def triangular_solve(t, b, *, lower=True, unit_diagonal=False, backend="auto", threads=None) -> Any:
+    """Returns x of t·x = b, where t is the lower or the upper triangle of an n×n matrix; the other one is not read.
+
+    unit_diagonal: the diagonal is ones, and is not read either. The rest is as in solve(). A zero on the diagonal gives
+    inf or nan.
+
+    >>> import numpy as np
+    >>> import tessera as ts
+    >>> ts.triangular_solve(np.array([[2.0, 9.0], [1.0, 4.0]]), np.array([2.0, 9.0]))
+    array([1., 2.])
+    """
+    return _core._solve("triangular", t, b, lower, unit_diagonal, backend, threads)
+
+
+def inverse(a, *, backend="auto", threads=None) -> Any:
+    """Returns the inverse of a as a new numpy.ndarray: solve(a, identity). Where a solution is enough, solve() is
+    faster and more accurate.
+
+    >>> import numpy as np
+    >>> import tessera as ts
+    >>> ts.inverse(np.array([[0.0, 2.0], [4.0, 0.0]]))
+    array([[0.  , 0.25],
+           [0.5 , 0.  ]])
+    """
+    return _core._solve("inverse", a, None, True, False, backend, threads)
+
+
+def cholesky(a, *, lower=True, backend="auto", threads=None) -> Any:
+    """Returns the lower triangular L with a = L·Lᵀ as a new numpy.ndarray, for a symmetric positive definite a, of which
+    one triangle is read.
+
+    >>> import numpy as np
+    >>> import tessera as ts
+    >>> ts.cholesky(np.array([[4.0, 2.0], [2.0, 5.0]]))
+    array([[2., 0.],
+           [1., 2.]])
+    """
+    return _core._solve("cholesky", a, None, lower, False, backend, threads)
+
+
+def lu(a, *, backend="auto", threads=None) -> tuple[Any, list[int]]:
+    """Returns the factors of P·a = L·U in one m×n array, L below the diagonal (its own diagonal is ones), and the
+    pivots: row j changed places with row pivots[j], in ascending j. A singular matrix has a 0 on U's diagonal.
+
+    >>> import numpy as np
+    >>> import tessera as ts
+    >>> ts.lu(np.array([[1.0, 2.0], [4.0, 4.0]]))
+    (array([[4.  , 4.  ],
+           [0.25, 1.  ]]), [1, 1])
+    """
+    return _core._solve("lu", a, None, True, False, backend, threads)

@@ -1,0 +1,95 @@
+"""Linear systems: the bits of all backends and layouts, solutions that are right, and what is refused."""
+
+import numpy as np
+import pytest
+
+import tessera as ts
+
+rng = np.random.default_rng(1)
+hosts = [backend.name for backend in ts.backends() if backend.available and backend.name != "cuda"]
+
+
+def system(n, count, dtype):
+    a = rng.uniform(-1, 1, (n, n)).astype(dtype)
+    return a, rng.uniform(-1, 1, (n, count)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [1, 7, 64, 150])
+def test_solutions_are_right_and_equal_everywhere(n, dtype):
+    a, b = system(n, 3, dtype)
+    x = ts.solve(a, b)
+    assert x.dtype == dtype and x.shape == (n, 3)
+    exact = np.linalg.solve(a.astype(np.float64), b.astype(np.float64))
+    worst = np.linalg.cond(a.astype(np.float64)) * np.finfo(dtype).eps * np.abs(exact).max()
+    assert np.abs(x - exact).max() <= 10 * worst
+    for backend in hosts:
+        for threads in (1, 2):
+            assert np.array_equal(ts.solve(a, b, backend=backend, threads=threads), x)
+            assert np.array_equal(ts.inverse(a, backend=backend), ts.inverse(a, threads=threads))
+    assert np.array_equal(ts.solve(a, b[:, 1].copy()), x[:, 1])
+    assert ts.solve(a, b[:, 1]).shape == (n,)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_factors(dtype):
+    a, b = system(100, 5, dtype)
+    positive = a @ a.T + np.eye(100, dtype=dtype)
+    low = ts.cholesky(positive)
+    assert np.array_equal(low, np.tril(low)) and np.allclose(low @ low.T, positive, rtol=1e-4)
+    assert np.array_equal(low, ts.cholesky(np.tril(positive)))
+    assert np.array_equal(low, ts.cholesky(np.triu(positive), lower=False) if np.array_equal(positive, positive.T) else low)
+    x = ts.solve(positive, b, assume="positive")
+    assert np.allclose(positive @ x, b, atol=1e-2 if dtype == "float32" else 1e-9)
+    packed, pivots = ts.lu(a)
+    permuted = a.copy()
+    for row, other in enumerate(pivots):
+        permuted[[row, other]] = permuted[[other, row]]
+    product = (np.tril(packed, -1) + np.eye(100, dtype=dtype)) @ np.triu(packed)
+    assert np.allclose(product, permuted, atol=1e-4 if dtype == "float32" else 1e-12)
+    for lower in (True, False):
+        triangle = (np.tril if lower else np.triu)(a) + 10 * np.eye(100, dtype=dtype)
+        y = ts.triangular_solve(a + 10 * np.eye(100, dtype=dtype), b, lower=lower)
+        assert np.allclose(triangle @ y, b, atol=1e-4 if dtype == "float32" else 1e-12)
+
+
+def test_layouts_have_equal_bits_and_nothing_is_changed():
+    a, b = system(60, 4, "float64")
+    x = ts.solve(a, b)
+    wide = np.full((120, 180), np.nan)
+    wide[::2, ::3] = a
+    before = a.copy(), b.copy()
+    for other in (np.asfortranarray(a), wide[::2, ::3], a[::-1].copy()[::-1]):
+        assert np.array_equal(ts.solve(other, np.asfortranarray(b)), x)
+    assert np.array_equal(a, before[0]) and np.array_equal(b, before[1])
+
+
+def test_arrays_of_pytorch():
+    torch = pytest.importorskip("torch")
+    a, b = system(20, 2, "float32")
+    assert np.array_equal(ts.solve(torch.from_numpy(a), torch.from_numpy(b)), ts.solve(a, b))
+    assert np.array_equal(ts.solve(torch.from_numpy(a), torch.from_numpy(b[:, 0].copy())), ts.solve(a, b[:, 0]))
+
+
+def test_what_is_refused():
+    a, b = system(4, 2, "float64")
+    with pytest.raises(ValueError, match="solve: the matrix is 4×3, and must be square"):
+        ts.solve(a[:, :3], b)
+    with pytest.raises(ts.InvalidArgument, match="the right-hand side has 3 rows; it must have 4"):
+        ts.solve(a, b[:3])
+    with pytest.raises(ts.InvalidArgument, match="pivot 0 of its factorisation"):
+        ts.solve(np.zeros((3, 3)), np.ones(3))
+    with pytest.raises(ts.InvalidArgument, match="leading minor of order 2 is not"):
+        ts.cholesky(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    with pytest.raises(ts.InvalidArgument, match="assume: unknown word 'symmetric'; use 'general' or 'positive'"):
+        ts.solve(a, b, assume="symmetric")
+    with pytest.raises(TypeError, match="a holds float64 and b holds float32; both must have one type"):
+        ts.solve(a, b.astype(np.float32))
+    with pytest.raises(TypeError, match="a holds complex128; linear systems are solved in float32 and float64"):
+        ts.solve(a.astype(complex), b)
+    with pytest.raises(TypeError):
+        ts.solve(a, None)
+    with pytest.raises(ts.InvalidArgument, match="backend"):
+        ts.solve(a, b, backend="nonsense")
+    assert ts.solve(np.zeros((0, 0)), np.zeros((0, 3))).shape == (0, 3)
+    assert ts.inverse(np.zeros((0, 0))).shape == (0, 0)
