@@ -164,6 +164,7 @@ Executor* first_executor(Admits admits, bool& settled) {
     }
     if (candidate->memory() == Memory::Host)
       if (Executor* named = registry().first_named_on_host()) return named;
+    if (!candidate->serves_auto()) continue;
     if (Executor* made = candidate->executor()) return made;
     const BackendEntry::State state = candidate->state();
     settled = settled && state.code != StatusCode::OutOfMemory;

@@ -1,0 +1,49 @@
+/// The plug-in's entry point. It says what the plug-in offers and whether this machine can use it.
+
+#include <tessera/backend/plugin.hpp>
+
+#include "executor.hpp"
+#include "opencl/gemm/ladder.hpp"
+#include "opencl/reduce/ladder.hpp"
+
+namespace tessera::opencl {
+namespace {
+
+Status probe() {
+  Device device;
+  return choose_device(-1, device);
+}
+
+Status create(const ExecutorOptions& options, Executor*& executor) {
+  Device device;
+  if (Status status = choose_device(options.device, device); !status.ok()) return status;
+  return OpenClExecutor::create(device, options.backend, executor);
+}
+
+/// A processor has faster backends, and a GPU that CUDA serves comes before this backend by its preference.
+bool serves_auto() {
+  Device device;
+  return choose_device(-1, device).ok() && (device.type & CL_DEVICE_TYPE_GPU) != 0;
+}
+
+constexpr PluginInfo info{
+    .struct_size = sizeof(PluginInfo),
+    .abi_version = plugin_abi_version,
+    .build_tag = TESSERA_BUILD_TAG,
+    .name = "opencl",
+    .description = "GPUs of any vendor, and processors, through OpenCL",
+    .probe = probe,
+    .create = create,
+    .destroy = [](Executor* executor) { delete executor; },
+    .gemm_kernels = [] { return gemm_ladder(); },
+    .reduce_kernels = [] { return reduce_ladder(); },
+    .memory = Memory::Device,
+    .serves_auto = serves_auto,
+};
+
+} // namespace
+} // namespace tessera::opencl
+
+extern "C" __attribute__((visibility("default"))) const tessera::PluginInfo* tessera_plugin() noexcept {
+  return &tessera::opencl::info;
+}
