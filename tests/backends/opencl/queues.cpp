@@ -98,4 +98,17 @@ BOOST_AUTO_TEST_CASE(threads_use_one_kernel) {
   for (const std::string& failure : failures) BOOST_TEST(failure == "");
 }
 
+/// The ceilings are measured, and are no wonder: reading and writing memory is slower than a cache.
+BOOST_AUTO_TEST_CASE(ceilings) {
+  if (!has_device()) return;
+  for (const DType type : {DType::F32, DType::F64}) {
+    Ceilings measured;
+    throw_if_failed(executor(Backend::OpenCl).measure_ceilings(type, Math::Strict, 0, measured));
+    BOOST_TEST(measured.flops > 1e9);
+    BOOST_TEST(measured.flops < 1e15);
+    BOOST_TEST(measured.bytes_per_second > 1e8);
+    BOOST_TEST(measured.bytes_per_second < 1e14);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
