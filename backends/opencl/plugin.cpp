@@ -6,6 +6,7 @@
 
 #include "executor.hpp"
 #include "opencl/device/device_files.hpp"
+#include "opencl/device/environment.hpp"
 #include "opencl/gemm/ladder.hpp"
 #include "opencl/reduce/ladder.hpp"
 
@@ -18,8 +19,11 @@ Status probe() {
 }
 
 Status create(const ExecutorOptions& options, Executor*& executor) {
+  std::size_t limit = 0;
+  if (Status status = memory_limit_from_environment(limit); !status.ok()) return status;
   Device device;
   if (Status status = choose_device(options.device, device); !status.ok()) return status;
+  if (limit != 0) device.memory_limit = limit;
   return OpenClExecutor::create(device, options.backend, executor);
 }
 

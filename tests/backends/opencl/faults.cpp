@@ -122,4 +122,22 @@ BOOST_AUTO_TEST_CASE(all_gpus) {
   BOOST_TEST((chosen == Backend::OpenCl || chosen == Backend::Cuda));
 }
 
+/// The limit is 2 MiB. A product that needs more is computed in parts, with the bits of the whole one.
+BOOST_AUTO_TEST_CASE(memory_limit) {
+  if (!has_device()) return;
+  Executor& device = executor(Backend::OpenCl);
+  void* memory = nullptr;
+  for (int turn = 0; turn < 3; ++turn) { // what was freed is there again
+    const OnDevice<char> most(device, std::size_t{2} << 20);
+    const Status status = device.allocate(1, memory);
+    BOOST_TEST(static_cast<int>(status.code) == static_cast<int>(StatusCode::OutOfMemory));
+    BOOST_TEST(contains(status.why, "2097152 of the 2097152 bytes that TESSERA_OPENCL_MEMORY_LIMIT allows"),
+               status.why);
+  }
+  const auto a = Matrix<float>::random(500, 700, Seed{1}), b = Matrix<float>::random(700, 600, Seed{2});
+  BOOST_TEST((gemm(a, b, Backend::OpenCl) == gemm(a, b, Backend::Reference)));
+}
+
+BOOST_AUTO_TEST_CASE(wrong_memory_limit) { check_unavailable({"TESSERA_OPENCL_MEMORY_LIMIT = '12Q'", "512M"}); }
+
 BOOST_AUTO_TEST_SUITE_END()
