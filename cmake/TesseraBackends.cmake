@@ -25,3 +25,5 @@ tessera_ships_plugin(tbb TITLE "oneTBB" PACKAGE TBB CONFIG SHARES cpu
   NEEDS "oneTBB" INSTALL "install it (Debian: libtbb-dev)")
 tessera_ships_plugin(cuda TITLE "CUDA" DEVICE COMPONENT cuda
   NEEDS "nvcc" INSTALL "install the CUDA toolkit (12.8 or later)" PURPOSE "to use an NVIDIA GPU, ")
+tessera_ships_plugin(opencl TITLE "OpenCL" DEVICE COMPONENT opencl
+  NEEDS "the headers of OpenCL" INSTALL "install them (Debian: opencl-headers)" PURPOSE "to use a device of OpenCL, ")

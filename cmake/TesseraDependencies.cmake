@@ -64,6 +64,14 @@ else()
   message(STATUS "Tessera: with MPI: none, so distributed matrices will say at run time that a plug-in is missing")
 endif()
 
+# The plug-in opens the loader at run time, so that the headers alone are looked for.
+find_path(TESSERA_OPENCL_HEADERS CL/cl.h DOC "The folder that holds the Khronos headers of OpenCL, as CL/cl.h")
+if(TESSERA_OPENCL_HEADERS)
+  tessera_choose(OPENCL ON)
+else()
+  tessera_choose(OPENCL OFF)
+endif()
+
 include(CheckLanguage)
 if(NOT TESSERA_CUDA STREQUAL "OFF" AND PROJECT_SOURCE_DIR MATCHES "'")
   if(NOT TESSERA_CUDA STREQUAL "AUTO")

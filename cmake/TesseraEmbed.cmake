@@ -1,6 +1,6 @@
 # tessera_embed(<target> <namespace> <file>...) adds to the target a source that defines, in the namespace, a function
-# std::string_view <name>_<extension>() for each file, which returns the file's bytes. As a script this file writes one
-# such source.
+# std::string_view <name>_<extension>() for each file, which returns the file's bytes; a number before the name is left
+# out. As a script this file writes one such source.
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(tessera_embed_script ${CMAKE_CURRENT_LIST_FILE})
@@ -25,6 +25,7 @@ string(REGEX REPLACE "(................................)" "\\1\n    " bytes "${b
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1, " bytes "${bytes}")
 get_filename_component(name ${input} NAME)
 string(REPLACE "." "_" name ${name})
+string(REGEX REPLACE "^[0-9]+_" "" name ${name}) # the number of a rung
 file(WRITE ${output} "// Generated from ${input}.
 #include <string_view>
 

@@ -30,11 +30,12 @@ struct BuiltInBackend {
 };
 
 /// In the order of the enumeration's values, which are 1, 2, … without a gap.
-inline constexpr std::array<BuiltInBackend, 4> built_in_backends{{
+inline constexpr std::array<BuiltInBackend, 5> built_in_backends{{
     {Backend::Reference, "reference", Memory::Host, 10},
     {Backend::OpenMP, "openmp", Memory::Host, 30},
     {Backend::Tbb, "tbb", Memory::Host, 20},
     {Backend::Cuda, "cuda", Memory::Device, 40},
+    {Backend::OpenCl, "opencl", Memory::Device, 35},
 }};
 
 static_assert([] {

@@ -84,7 +84,8 @@ typedef enum tessera_backend TESSERA_INT {
   TESSERA_REFERENCE = 1, /**< serial loops in libtessera itself */
   TESSERA_OPENMP = 2,    /**< the processor, with OpenMP's threads */
   TESSERA_TBB = 3,       /**< the processor, with oneTBB's threads */
-  TESSERA_CUDA = 4       /**< an NVIDIA GPU */
+  TESSERA_CUDA = 4,      /**< an NVIDIA GPU */
+  TESSERA_OPENCL = 5     /**< a device that OpenCL shows: a GPU of any vendor, or a processor */
 } tessera_backend;
 
 /** The numbers of a bias, a step of an epilogue, which is applied to a product's elements before they are stored; see

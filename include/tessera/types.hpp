@@ -62,6 +62,7 @@ enum class Backend : int {
   OpenMP = 2,    ///< the processor, with OpenMP's threads
   Tbb = 3,       ///< the processor, with oneTBB's threads
   Cuda = 4,      ///< an NVIDIA GPU
+  OpenCl = 5,    ///< a device that OpenCL shows: a GPU of any vendor, or a processor
 };
 
 /// The facts about an element type.

@@ -30,7 +30,7 @@
 namespace tessera {
 
 /// This number is raised whenever a type that crosses the boundary changes.
-inline constexpr std::uint32_t plugin_abi_version = 10;
+inline constexpr std::uint32_t plugin_abi_version = 11;
 
 /// The arguments that the host passes to create().
 struct ExecutorOptions {
@@ -66,6 +66,9 @@ struct PluginInfo {
   Memory memory = Memory::Host;
   /// For Backend::Auto, beside the preferences of built_in_backends; 0: only a call that names the backend gets it.
   int preference = 0;
+  /// Whether Backend::Auto may take the executor that create() makes without a number of a device; null: it may. It is
+  /// called before create(), and may be slow once.
+  bool (*serves_auto)() = nullptr;
   /// The mark of the libtessera that the dynamic loader bound the plug-in to. In a process with two copies of
   /// libtessera that can be the other one, whose functions the plug-in would call; libtessera then refuses the plug-in.
   const char* bound_to = &library_mark;

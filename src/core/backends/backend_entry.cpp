@@ -112,6 +112,13 @@ int BackendEntry::preference() const noexcept {
   return loaded_.plugin != nullptr ? loaded_.plugin->preference : 0;
 }
 
+bool BackendEntry::serves_auto() {
+  const PluginInfo* const loaded = plugin();
+  if (loaded == nullptr || loaded->serves_auto == nullptr) return true;
+  const detail::ContractArithmetic contract;
+  return loaded->serves_auto();
+}
+
 void BackendEntry::lose_device() noexcept {
   for (Device& known : devices_) known.lost = true;
   Executor* const made = made_.load();

@@ -52,6 +52,8 @@ class BackendEntry {
   /// The list's, else the plug-in's; Host and 0 where the plug-in could not be loaded.
   Memory memory() const noexcept;
   int preference() const noexcept;
+  /// May Backend::Auto take executor()? The plug-in says so, which is loaded. Throws what plugin() throws.
+  bool serves_auto();
 
   /// Is called in the child of a fork, which cannot use the parent's device: its executor is not given out any more.
   void lose_device() noexcept;

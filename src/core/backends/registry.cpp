@@ -164,6 +164,7 @@ Executor* first_executor(Admits admits, bool& settled) {
     }
     if (candidate->memory() == Memory::Host)
       if (Executor* named = registry().first_named_on_host()) return named;
+    if (!candidate->serves_auto()) continue;
     if (Executor* made = candidate->executor()) return made;
     const BackendEntry::State state = candidate->state();
     settled = settled && state.code != StatusCode::OutOfMemory;
@@ -230,6 +231,10 @@ std::vector<BackendInfo> available_backends() try {
     BackendEntry::State state = e->state();
     all.push_back({e->backend(), state.loaded, available, std::move(state.reason), std::move(state.path), e->memory()});
   }
+  std::stable_partition(all.begin(), all.end(), [](const BackendInfo& info) {
+    BackendEntry& one = entry(info.backend);
+    return one.preference() > 0 && (!info.available || one.serves_auto());
+  });
   return all;
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);

@@ -161,7 +161,7 @@ static void types_and_epilogues(void) {
   const uint16_t a[4] = {0x3f80, 0x4000, 0x4040, 0x4080}; /* bf16: 1 2 3 4 */
   const float bias[2] = {10, -100}, residual[4] = {0.5f, 0.5f, 0.5f, 0.5f};
   const float wide[4] = {1, 2, 3, 4};
-  for (int backend = TESSERA_REFERENCE; backend <= TESSERA_CUDA; ++backend) {
+  for (int backend = TESSERA_REFERENCE; backend <= TESSERA_OPENCL; ++backend) {
     if (tessera_backend_available((tessera_backend)backend) != TESSERA_OK) continue;
     tessera_epilogue epilogue = tessera_default_epilogue();
     tessera_options options = tessera_default_options();
@@ -242,7 +242,7 @@ static void errors(void) {
 
 /* Multiplies operands in the executor's memory, with pitches, on every backend that is available. */
 static void executors(void) {
-  for (int i = TESSERA_REFERENCE; i <= TESSERA_CUDA; ++i) {
+  for (int i = TESSERA_REFERENCE; i <= TESSERA_OPENCL; ++i) {
     tessera_executor* executor = NULL;
     if (tessera_get_executor((tessera_backend)i, &executor) != TESSERA_OK) {
       CHECK(executor == NULL && tessera_last_error()[0] != '\0');
@@ -285,7 +285,7 @@ static void executors(void) {
 /* Refuses copies that would read or write what is not there. Nothing is copied then, and nothing for no bytes. */
 static void copies(void) {
   double host[4] = {1, 2, 3, 4};
-  for (int i = TESSERA_REFERENCE; i <= TESSERA_CUDA; ++i) {
+  for (int i = TESSERA_REFERENCE; i <= TESSERA_OPENCL; ++i) {
     tessera_executor* executor = NULL;
     if (tessera_get_executor((tessera_backend)i, &executor) != TESSERA_OK) continue;
     void* device = NULL;

@@ -1,0 +1,118 @@
+#include "context.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "status.hpp"
+
+namespace tessera::opencl {
+namespace source {
+
+std::string_view element_cl();
+
+} // namespace source
+
+Program::~Program() {
+  for (const auto& [name, kernels] : idle_)
+    for (const cl_kernel kernel : kernels) static_cast<void>(cl().ReleaseKernel(kernel));
+  static_cast<void>(cl().ReleaseProgram(program_));
+}
+
+Status Program::take(const char* name, cl_kernel& kernel) {
+  const std::lock_guard lock(mutex_);
+  auto found = idle_.find(name);
+  if (found == idle_.end()) found = idle_.emplace(name, std::vector<cl_kernel>()).first;
+  std::vector<cl_kernel>& idle = found->second;
+  if (!idle.empty()) {
+    kernel = idle.back();
+    idle.pop_back();
+    return {};
+  }
+  idle.reserve(idle.capacity() + 1); // so that give_back() needs no memory
+  cl_int error = CL_SUCCESS;
+  kernel = cl().CreateKernel(program_, name, &error);
+  return check(error, name);
+}
+
+void Program::give_back(const char* name, cl_kernel kernel) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = idle_.find(name);
+  if (found != idle_.end() && found->second.size() < found->second.capacity())
+    found->second.push_back(kernel);
+  else
+    static_cast<void>(cl().ReleaseKernel(kernel));
+}
+
+Status Context::create(const Device& device, std::unique_ptr<Context>& context) {
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                              reinterpret_cast<cl_context_properties>(device.platform), 0};
+  cl_int error = CL_SUCCESS;
+  const cl_context made = cl().CreateContext(properties, 1, &device.id, nullptr, nullptr, &error);
+  if (Status status = check(error, "making a context on the device"); !status.ok()) return status;
+  context.reset(new (std::nothrow) Context(device, made));
+  if (context != nullptr) return {};
+  static_cast<void>(cl().ReleaseContext(made));
+  return {StatusCode::OutOfMemory, {}};
+}
+
+Context::~Context() {
+  programs_.clear();
+  static_cast<void>(cl().ReleaseContext(context_));
+}
+
+/// Compiles a file of kernels after the one that all of them need.
+Status Context::compile(const Source& source, const std::string& options, cl_program& program) const {
+  const std::string_view parts[] = {source::element_cl(), source.text()};
+  const char* const texts[] = {parts[0].data(), parts[1].data()};
+  const std::size_t lengths[] = {parts[0].size(), parts[1].size()};
+  cl_int error = CL_SUCCESS;
+  // The header only declares the texts as not constant.
+  program = cl().CreateProgramWithSource(context_, 2, const_cast<const char**>(texts), lengths, &error);
+  if (Status status = check(error, source.name); !status.ok()) return status;
+  error = cl().BuildProgram(program, 1, &device_.id, options.c_str(), nullptr, nullptr);
+  if (error == CL_SUCCESS) return {};
+  std::size_t bytes = 0;
+  std::string log;
+  if (cl().GetProgramBuildInfo(program, device_.id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) == CL_SUCCESS) {
+    log.resize(bytes);
+    static_cast<void>(cl().GetProgramBuildInfo(program, device_.id, CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr));
+  }
+  constexpr std::size_t most_shown = 2000;
+  log.resize(std::min({log.size(), log.find('\0'), most_shown}));
+  static_cast<void>(cl().ReleaseProgram(program));
+  return {StatusCode::DeviceError, "the compiler of " + device_.platform_name + " fails on " + source.name + " with " +
+                                       options + ": " + name_of(error) + "; update the driver, or use another device" +
+                                       (log.empty() ? "" : ". It says: " + log)};
+}
+
+Status Context::program(const Source& source, const std::string& options, Program*& program) noexcept try {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<Program>& known = programs_[{source.name, options}];
+  if (known == nullptr) {
+    std::string all = "-cl-std=CL1.2 " + options;
+    if (device_.has_f64) all += " -D HAS_F64";
+    cl_program made = nullptr;
+    if (Status status = compile(source, all, made); !status.ok()) return status;
+    known = std::make_unique<Program>(made);
+  }
+  program = known.get();
+  return {};
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+Status Context::strict(DType type, Status (*check)(Context&, Queue&, DType), Queue& queue) noexcept try {
+  Known& known = type == DType::F64 ? f64_ : f32_;
+  const std::lock_guard lock(known.mutex);
+  if (known.is_known) return known.status;
+  Status status = check(*this, queue, type);
+  if (status.code == StatusCode::OutOfMemory || status.code == StatusCode::DeviceError)
+    return status; // not the device's nature
+  known.status = status;
+  known.is_known = true;
+  return status;
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+} // namespace tessera::opencl

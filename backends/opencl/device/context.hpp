@@ -1,0 +1,77 @@
+#pragma once
+
+/// A device that is in use: its context, and the programs that were compiled for it. A program is compiled when a
+/// kernel of it is first launched.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "device.hpp"
+
+namespace tessera::opencl {
+
+/// The text of one file of kernels, embedded in the plug-in.
+struct Source {
+  const char* name;           ///< of the file, in messages
+  std::string_view (*text)(); ///< made by cmake/TesseraEmbed.cmake
+};
+
+/// Kernels of one program. Arguments belong to a kernel object, so that two threads must not use one at the same time.
+class Program {
+ public:
+  explicit Program(cl_program program) : program_(program) {}
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  /// Gives a kernel object that no other thread uses, until give_back().
+  Status take(const char* name, cl_kernel& kernel);
+  void give_back(const char* name, cl_kernel kernel) noexcept;
+
+ private:
+  cl_program program_;
+  std::mutex mutex_;
+  std::map<std::string, std::vector<cl_kernel>, std::less<>> idle_;
+};
+
+class Context {
+ public:
+  static Status create(const Device& device, std::unique_ptr<Context>& context);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Device& device() const noexcept { return device_; }
+  cl_context get() const noexcept { return context_; }
+
+  /// Returns the program of `source` for these options ("-D REAL=float"), which is compiled at the first call. It lives
+  /// as long as the context.
+  Status program(const Source& source, const std::string& options, Program*& program) noexcept;
+
+  /// Says whether strict products of this type have the contract's bits on this device. `check` finds out at the first
+  /// call by a product whose bits are known, and its answer stays.
+  Status strict(DType type, Status (*check)(Context&, Queue&, DType), Queue& queue) noexcept;
+
+ private:
+  Context(const Device& device, cl_context context) : device_(device), context_(context) {}
+  Status compile(const Source& source, const std::string& options, cl_program& program) const;
+
+  struct Known {
+    std::mutex mutex;
+    bool is_known = false;
+    Status status;
+  };
+
+  Device device_;
+  cl_context context_;
+  std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<Program>> programs_;
+  Known f32_, f64_;
+};
+
+} // namespace tessera::opencl

@@ -1,0 +1,17 @@
+#pragma once
+
+/// The ladder of products.
+
+#include <span>
+
+#include <tessera/backend/kernel.hpp>
+
+namespace tessera::opencl {
+
+extern const GemmKernel naive_coalesced_f32, naive_coalesced_f64;
+extern const GemmKernel widened_f16, widened_bf16;
+
+/// Every kernel, best first.
+std::span<const GemmKernel> gemm_ladder();
+
+} // namespace tessera::opencl

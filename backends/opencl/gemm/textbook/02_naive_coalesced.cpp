@@ -1,0 +1,42 @@
+/// naive_coalesced: launches 02_naive_coalesced.cl, which says what it does.
+
+#include <new>
+
+#include <tessera/backend/traffic.hpp>
+
+#include "opencl/gemm/common/strict.hpp"
+#include "opencl/gemm/common/strided.hpp"
+#include "opencl/gemm/ladder.hpp"
+
+namespace tessera::opencl {
+namespace source {
+
+std::string_view naive_coalesced_cl();
+
+} // namespace source
+
+namespace {
+
+Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept try {
+  if (Status status = keeps_contract(queue, call.type); !status.ok()) return status;
+  return launch_elements(queue, {"02_naive_coalesced.cl", source::naive_coalesced_cl}, "naive_coalesced", call);
+} catch (const std::bad_alloc&) {
+  return {StatusCode::OutOfMemory, {}};
+}
+
+template <class T>
+constexpr GemmKernel rung{.name = "naive_coalesced",
+                          .summary = "a work-item an element, neighbours along a row of C",
+                          .source = "CUDA matmul blog; SGEMM repository",
+                          .type = dtype_of<T>,
+                          .tile = {1, 1, 1},
+                          .summation = Summation::Canonical,
+                          .run = run,
+                          .traffic = tile_traffic};
+
+} // namespace
+
+const GemmKernel naive_coalesced_f32 = rung<float>;
+const GemmKernel naive_coalesced_f64 = rung<double>;
+
+} // namespace tessera::opencl

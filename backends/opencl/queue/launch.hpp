@@ -1,0 +1,58 @@
+#pragma once
+
+/// A launch of one kernel: its arguments in order, then its work.
+///
+///     return Launch(queue, {"fill.cl", source::fill_cl}, "-D REAL=float", "fill")
+///         .value<cl_long>(rows)
+///         .operand(z, sizeof(float))   // two arguments: __global float* z, long z_at
+///         .run({cols, rows}, {64, 4});
+///
+/// The first failure stays and is what run() returns.
+
+#include <array>
+#include <string>
+
+#include <tessera/executor.hpp>
+
+#include "command_queue.hpp"
+
+namespace tessera::opencl {
+
+/// Sets the arguments `index` and `index` + 1 of a kernel to the block that the pointer is in, and to the number of
+/// elements of `element` bytes from the block's beginning to the pointer. A null pointer is given as null and 0.
+Status set_operand(const DeviceMemory& memory, cl_kernel kernel, cl_uint index, const void* pointer,
+                   std::size_t element);
+
+class Launch {
+ public:
+  Launch(Queue& queue, const Source& source, const std::string& options, const char* name);
+  ~Launch();
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+
+  /// Adds a pointer into the executor's memory, or null, and its distance from the block's beginning.
+  Launch& operand(const void* pointer, std::size_t element);
+  /// Adds a number of a type of OpenCL.
+  template <class T>
+  Launch& value(T number) {
+    return argument(sizeof number, &number);
+  }
+  /// Adds local memory.
+  Launch& local(std::size_t bytes) { return argument(bytes, nullptr); }
+
+  /// Enqueues the kernel with `wanted` work-items, rounded up to whole groups: a kernel checks its bounds. The size of
+  /// a group is always the caller's, because some drivers compile a kernel anew for each.
+  Status run(std::array<std::size_t, 2> wanted, std::array<std::size_t, 2> group);
+
+ private:
+  Launch& argument(std::size_t bytes, const void* value);
+
+  CommandQueue& queue_;
+  const char* name_;
+  Program* program_ = nullptr;
+  cl_kernel kernel_ = nullptr;
+  cl_uint next_ = 0;
+  Status status_;
+};
+
+} // namespace tessera::opencl
