@@ -87,10 +87,13 @@ class Cholesky {
   SolveOptions options_;
 };
 
+/// Factors a matrix in its own type.
 template <MatrixLike A>
 Cholesky(const A&) -> Cholesky<typename A::value_type>;
+/// Factors a matrix in its own type.
 template <MatrixLike A>
 Cholesky(const A&, Triangle) -> Cholesky<typename A::value_type>;
+/// Factors a matrix in its own type.
 template <MatrixLike A>
 Cholesky(const A&, Triangle, const SolveOptions&) -> Cholesky<typename A::value_type>;
 

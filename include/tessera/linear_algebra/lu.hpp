@@ -120,8 +120,10 @@ class Lu {
   SolveOptions options_;
 };
 
+/// Factors a matrix in its own type.
 template <MatrixLike A>
 Lu(const A&) -> Lu<typename A::value_type>;
+/// Factors a matrix in its own type.
 template <MatrixLike A>
 Lu(const A&, const SolveOptions&) -> Lu<typename A::value_type>;
 
