@@ -26,9 +26,11 @@ const std::vector<Lesson>& catalogue() {
        .counter = Counter::Misses,
        .least_gain = 0.8,
        .race_size = 384,
-       .hints = {{Mistake::TransposeB,
-                  "Where B is stored transposed already, its rows are what you want: copy nothing."},
-                 {Mistake::TransposeA, "A that is stored transposed has to be turned as well."}}},
+       .hints =
+           {{Mistake::TransposeB,
+             "Element (p, j) of op(B) belongs at j·k + p of the copy. Where B is stored transposed, its rows are that "
+             "already: copy nothing."},
+            {Mistake::TransposeA, "A that is stored transposed has to be turned as well."}}},
       {.name = "cpu-03",
        .machine = Machine::Processor,
        .rung = "single_packed",
@@ -77,7 +79,8 @@ const std::vector<Lesson>& catalogue() {
        .race_size = 640,
        .hints = {{Mistake::DoubledTile, "Sums of one block of k are added to those of the blocks before it, once."},
                  {Mistake::Beta, "beta times C belongs to the first block of k alone."},
-                 {Mistake::LastSteps, "The sums of all blocks of k have to meet: store the first, add the others."}},
+                 {Mistake::LastSteps, "The sums of all blocks of k have to meet: store the first, add the others."},
+                 {Mistake::FirstSteps, "The sums of all blocks of k have to meet: store the first, add the others."}},
        .counted = {.m = 256, .n = 192, .k = 1024},
        .cache_kib = 256},
       {.name = "cpu-k1",
@@ -104,6 +107,8 @@ const std::vector<Lesson>& catalogue() {
        .hints = {{Mistake::LastRows,
                   "The block's sizes and the tile's sizes have to be exchanged together, in launch() too."},
                  {Mistake::LastColumns,
+                  "The block's sizes and the tile's sizes have to be exchanged together, in launch() too."},
+                 {Mistake::Race,
                   "The block's sizes and the tile's sizes have to be exchanged together, in launch() too."}}},
       {.name = "gpu-06",
        .machine = Machine::Gpu,
@@ -179,7 +184,8 @@ const std::vector<Lesson>& catalogue() {
                   "exchange them."},
                  {Mistake::Uninitialised, "The first tile has to be there before the loop begins."},
                  {Mistake::LastSteps, "In the last round nothing is fetched, but the tile that is there is used."},
-                 {Mistake::DoubledTile, "Exchange the buffers once in each round."}}},
+                 {Mistake::DoubledTile, "Exchange the buffers once in each round."},
+                 {Mistake::FirstTileAgain, "Exchange the buffers once in each round."}}},
   };
   return all;
 }

@@ -11,6 +11,7 @@
 #include <tessera/backend.hpp>
 #include <tessera/status.hpp>
 
+#include "build.hpp"
 #include "catalogue.hpp"
 #include "check.hpp"
 #include "folder.hpp"
@@ -81,7 +82,7 @@ void list() {
   for (const Lesson& lesson : lessons()) {
     const Done& done = progress.of(lesson.name);
     const std::string state = state_of(done);
-    fmt::print("  {:<7} {:<17} {}{}\n", lesson.name, lesson.rung, lesson.idea,
+    fmt::print("  {:<7} {:<23} {}{}\n", lesson.name, lesson.rung, lesson.idea,
                state.empty() ? "" : "  [" + state + "]");
     if (next.empty() && !done.passed) next = lesson.name;
   }
@@ -105,8 +106,9 @@ void begin(const Lesson& lesson, const Arguments& given) {
   fmt::print("{}\n", task_of(lesson));
   if (!folder.is_new)
     fmt::print("The folder is there already, and your file stays as it is; move it away to begin anew.\n");
-  fmt::print("Edit {}\nThen: ./tessera learn {} --check{}\n", folder.file.string(), lesson.name,
-             given.in.empty() ? "" : " --in " + given.in);
+  fmt::print("Read {}: what the file has now, and what limits it\n", page_of(lesson).string());
+  fmt::print("Edit {} (headers: below {})\nThen: ./tessera learn {} --check{}\n", folder.file.string(),
+             (source_root() / "backends").string(), lesson.name, given.in.empty() ? "" : " --in " + given.in);
 }
 
 /// Returns the lesson's file: below the folder that is named, where the caller is, or where it was made.

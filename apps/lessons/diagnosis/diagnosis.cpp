@@ -55,7 +55,7 @@ std::string look_at(const Pattern& pattern, bool written) {
       return "Look at the step of the loop over columns, and at which column of a tile each sum belongs to.";
     default:
       return written ? "Follow that element by hand: which elements of A and of B does the kernel multiply for it? "
-                       "Its first lines of output are shown here."
+                       "The check shows the first lines that a printf() in it prints."
                      : "";
   }
 }

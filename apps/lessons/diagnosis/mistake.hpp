@@ -10,7 +10,8 @@ enum class Mistake {
   None,
   DoesNotCompile,
   DoesNotLoad,
-  Ended, ///< crash, exit, exception, time, memory, output
+  Ended,         ///< crash, exit, exception, time, memory, output
+  LaunchRefused, ///< no GPU takes this size of a block or of a grid
   NothingWritten,
   LastRows, ///< not written or wrong
   LastColumns,
