@@ -33,7 +33,7 @@ int run_lesson(const tessera_kernel_call& x) {
                           .c = x.c,
                           .ldc = x.ldc,
                           .threads = x.threads}};
-  // A process that is ended prints what its buffer holds no more: a learner who looks for a crash prints line by line.
+  // Each line leaves the buffer at once: a process that crashes or is ended would lose it.
   [[maybe_unused]] static const int by_lines = std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   static tessera::cpu::CpuExecutor executor;
   const tessera::GemmKernel kernel{};

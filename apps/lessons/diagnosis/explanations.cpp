@@ -172,7 +172,7 @@ std::optional<Finding> explained_by_steps(const Observation& seen) {
         return found(Mistake::LastSteps, fmt::format("steps {} to {} of k are missing", first, last - 1),
                      "Look at the step of the loop over k, and at which buffer it reads.");
     }
-  // The steps of one tile stand for those of its neighbour.
+  // A tile of k is added twice, and its neighbour is not.
   const auto in_place_of = [&](Index added, Index missing, Index count) {
     return explains_wrong_ones(seen, [&](Index i, Index j) {
       return seen.scaled(
