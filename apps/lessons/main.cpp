@@ -73,10 +73,16 @@ std::string state_of(const Done& done) {
   return done.folder.empty() ? "" : "begun";
 }
 
+/// Says which lesson is the first that is not passed.
+std::string next_text(const Progress& progress) {
+  for (const Lesson& lesson : lessons())
+    if (!progress.of(lesson.name).passed) return fmt::format("Next: ./tessera learn {}\n", lesson.name);
+  return "All are passed. docs/kernels.md says how a rung of your own joins the ladder.\n";
+}
+
 void list() {
   const Progress progress;
   if (!progress.complaint().empty()) fmt::print(stderr, "tessera: {}\n", progress.complaint());
-  std::string next;
   fmt::print(
       "Lessons: you change one rung of the ladder into the next. ./tessera learn NAME makes the folder of one.\n\n");
   for (const Lesson& lesson : lessons()) {
@@ -84,12 +90,8 @@ void list() {
     const std::string state = state_of(done);
     fmt::print("  {:<7} {:<23} {}{}\n", lesson.name, lesson.rung, lesson.idea,
                state.empty() ? "" : "  [" + state + "]");
-    if (next.empty() && !done.passed) next = lesson.name;
   }
-  if (next.empty())
-    fmt::print("\nAll are passed. docs/kernels.md says how a rung of your own joins the ladder.\n");
-  else
-    fmt::print("\nNext: ./tessera learn {}\n", next);
+  fmt::print("\n{}", next_text(progress));
 }
 
 fs::path parent_of(const Arguments& given) { return fs::absolute(given.in.empty() ? "tessera-lessons" : given.in); }
@@ -141,6 +143,7 @@ int check_lesson(const Lesson& lesson, const Arguments& given) {
     done.share = std::max(done.share, report.share());
   }
   tell(progress.save());
+  if (report.passed) fmt::print("{}", next_text(progress));
   return report.passed ? 0 : 1;
 }
 

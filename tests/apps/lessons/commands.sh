@@ -5,6 +5,7 @@
 set -eu
 
 learn=$1
+root=$(cd "$(dirname "$0")/../../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -93,6 +94,12 @@ replace_body 'std::printf("before it crashes\n"); *static_cast<volatile int*>(nu
 expect 1 "the kernel crashes" cpu-02 --check
 grep -q "before it crashes" said || { echo "what was printed before the crash is lost"; cat said; failures=$((failures + 1)); }
 expect 0 "begun, checked 9 times"
+
+# A lesson that is passed names the next one.
+"$learn" cpu-02 >/dev/null
+cp "$root/backends/cpu/gemm/textbook/02_transposed.cpp" tessera-lessons/cpu-02/transposed.cpp
+expect 0 "Next: ./tessera learn cpu-03" cpu-02 --check
+expect 0 "[passed, "
 
 # Machines that lack something.
 mkdir empty
