@@ -27,6 +27,8 @@ struct Device {
   std::size_t most_bytes = 0; ///< of one allocation
   std::size_t local_bytes = 0;
   std::size_t most_work_items = 0; ///< of a work-group
+  int compute_units = 1;
+  int vector_f32 = 1, vector_f64 = 1; ///< elements of the device's own vectors
   cl_device_fp_config f32 = 0, f64 = 0;
 };
 

@@ -1,0 +1,140 @@
+// register_tiles: each work-item computes MR rows by NV vectors of C in registers, from panels that lie in memory in the
+// order in which it reads them.
+//
+// This is the form for processors: no local memory and no barriers, so that a work-item is a loop of vector
+// multiply-adds, and caches hold what the next work-items read again: one panel of B meets all panels of A, in turn. For
+// MR + NV*W elements read a work-item does MR*NV*W multiply-adds. Canonical: a chain of fma for each segment of k, the
+// segments' sums added in ascending order; or, where `split` is set, each sum is stored by a work-item of its own, and
+// add_segments.cl adds them. Source: Goto, van de Geijn: "Anatomy of high-performance matrix multiplication" (2008).
+//
+// Options: REAL; W elements of a vector; MR, NV; X, LOAD_X: stored operands; Z, LOAD_Z, STORE_Z: stored results;
+// A_PACKED: A is panels [k][MR] of REAL, else it is read by strides. B_PACKED: B is panels [k][NR] of REAL; B_ROWS: its
+// rows are read where they are, and n >= NR; else it is copied by strides to private memory, a few steps of k at a time.
+#pragma OPENCL FP_CONTRACT OFF
+
+#define GLUE_(x, y) x##y
+#define GLUE(x, y) GLUE_(x, y)
+#define VECTOR GLUE(REAL, W)
+#define VLOAD GLUE(vload, W)
+#define VSTORE GLUE(vstore, W)
+#define NR (NV * W)
+#define STAGE 32
+
+#ifdef A_PACKED
+#define A_TYPE REAL
+#define A_ELEMENT(r) a[r]
+#define A_NEXT MR
+#else
+#define A_TYPE X
+#define A_ELEMENT(r) LOAD_X(a[row[r]])
+#define A_NEXT a_col
+#endif
+#ifdef B_PACKED
+#define B_TYPE REAL
+#else
+#define B_TYPE X
+#endif
+
+// One step of k: an outer product of a column of A and the vectors at `from`.
+#define STEP(from)                                                              \
+  {                                                                             \
+    VECTOR line[NV];                                                            \
+    _Pragma("unroll") for (int v = 0; v < NV; ++v) line[v] = VLOAD(v, from);    \
+    _Pragma("unroll") for (int r = 0; r < MR; ++r) {                            \
+      const VECTOR x = (VECTOR)(A_ELEMENT(r));                                  \
+      _Pragma("unroll") for (int v = 0; v < NV; ++v) chain[r][v] = fma(x, line[v], chain[r][v]); \
+    }                                                                           \
+    a += A_NEXT;                                                                \
+  }
+
+// Product number `product` of a batch, or segment number `product` of a split one, is dimension 2.
+__kernel void register_tiles(const long m, const long n, const long k, __global const A_TYPE* a, const long a_at,
+                             const long a_row, const long a_col, const long a_step, __global const B_TYPE* b,
+                             const long b_at, const long b_row, const long b_col, const long b_step, __global Z* c,
+                             const long c_at, const long c_row, const long c_col, const long c_step, const REAL alpha,
+                             const REAL beta, const int split) {
+  const long i0 = get_global_id(0) * MR, panel = get_global_id(1), product = get_global_id(2);
+  if (i0 >= m || panel * NR >= n) return;
+  const long begin = split ? product * SEGMENT : 0;
+  const long end = split && begin + SEGMENT < k ? begin + SEGMENT : k;
+#ifdef A_PACKED
+  a += a_at + product * a_step + i0 * k + begin * MR;
+#else
+  long row[MR];
+#pragma unroll
+  for (int r = 0; r < MR; ++r) row[r] = (i0 + r < m ? r : m - 1 - i0) * a_row; // rows beyond the edge are not stored
+  a += a_at + product * a_step + i0 * a_row + begin * a_col;
+#endif
+  long j0 = panel * NR;
+  b += b_at + product * b_step;
+  c += c_at + product * c_step + i0 * c_row;
+#if defined(B_PACKED)
+  b += j0 * k + begin * NR;
+#elif defined(B_ROWS)
+  if (j0 + NR > n) j0 = n - NR; // the last panel begins in the one before it, which stores what both compute
+  b += j0 + begin * b_row;
+#else
+  const int columns = (int)(n - j0 < NR ? n - j0 : NR);
+  REAL staged[STAGE * NR];
+  for (int e = 0; e < STAGE * NR; ++e) staged[e] = 0;
+  b += j0 * b_col + begin * b_row;
+#endif
+
+  VECTOR total[MR][NV];
+#pragma unroll
+  for (int r = 0; r < MR; ++r)
+#pragma unroll
+    for (int v = 0; v < NV; ++v) total[r][v] = (VECTOR)(0);
+  for (long first = begin; first < end; first += SEGMENT) {
+    const int steps = (int)(end - first < SEGMENT ? end - first : SEGMENT);
+    VECTOR chain[MR][NV];
+#pragma unroll
+    for (int r = 0; r < MR; ++r)
+#pragma unroll
+      for (int v = 0; v < NV; ++v) chain[r][v] = (VECTOR)(0);
+#if defined(B_PACKED)
+    for (int p = 0; p < steps; ++p, b += NR) STEP(b)
+#elif defined(B_ROWS)
+    for (int p = 0; p < steps; ++p, b += b_row) STEP(b)
+#else
+    for (int p0 = 0; p0 < steps; p0 += STAGE) {
+      const int depth = steps - p0 < STAGE ? steps - p0 : STAGE;
+      if (b_row == 1)
+        for (int j = 0; j < columns; ++j)
+          for (int p = 0; p < depth; ++p) staged[p * NR + j] = LOAD_X(b[j * b_col + p]);
+      else
+        for (int p = 0; p < depth; ++p)
+          for (int j = 0; j < columns; ++j) staged[p * NR + j] = LOAD_X(b[p * b_row + j * b_col]);
+      b += STAGE * b_row;
+      for (int p = 0; p < depth; ++p) STEP(staged + p * NR)
+    }
+#endif
+#pragma unroll
+    for (int r = 0; r < MR; ++r)
+#pragma unroll
+      for (int v = 0; v < NV; ++v) total[r][v] = first == begin ? chain[r][v] : total[r][v] + chain[r][v];
+  }
+
+#pragma unroll
+  for (int r = 0; r < MR; ++r) {
+    if (i0 + r >= m) break;
+#pragma unroll
+    for (int v = 0; v < NV; ++v) {
+      const long j = j0 + v * W;
+      VECTOR x = alpha * total[r][v];
+      __global Z* to = c + r * c_row + j * c_col;
+#ifdef VECTOR_RESULTS
+      if (c_col == 1 && j >= panel * NR && j + W <= n) {
+        if (beta != 0) x = fma((VECTOR)(beta), VLOAD(0, to), x);
+        VSTORE(x, 0, to);
+        continue;
+      }
+#endif
+      REAL lane[W];
+      VSTORE(x, 0, lane);
+      for (int e = 0; e < W; ++e)
+        if (j + e >= panel * NR && j + e < n)
+          to[e * c_col] = STORE_Z(beta == 0 ? lane[e] : fma(beta, LOAD_Z(to[e * c_col]), lane[e]));
+    }
+  }
+}
