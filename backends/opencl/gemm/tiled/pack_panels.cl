@@ -8,6 +8,20 @@
 // Options: REAL; X, LOAD_X: stored elements; WIDTH: lines of a panel. A work-item copies `depth` steps of k of a panel.
 #pragma OPENCL FP_CONTRACT OFF
 
+// Copies 4 lines of 4 elements, transposed. Its loads, shuffles and stores are of vectors.
+#define GLUE_(x, y) x##y
+#define GLUE(x, y) GLUE_(x, y)
+#define VECTOR4 GLUE(REAL, 4)
+#define LINE(from) (VECTOR4)(LOAD_X((from)[0]), LOAD_X((from)[1]), LOAD_X((from)[2]), LOAD_X((from)[3]))
+#define TRANSPOSE(from, step, to, to_step)                                                          \
+  {                                                                                                 \
+    const VECTOR4 r0 = LINE(from), r1 = LINE(from + step), r2 = LINE(from + 2 * step), r3 = LINE(from + 3 * step); \
+    vstore4((VECTOR4)(r0.s0, r1.s0, r2.s0, r3.s0), 0, to);                                          \
+    vstore4((VECTOR4)(r0.s1, r1.s1, r2.s1, r3.s1), 0, to + to_step);                                \
+    vstore4((VECTOR4)(r0.s2, r1.s2, r2.s2, r3.s2), 0, to + 2 * to_step);                            \
+    vstore4((VECTOR4)(r0.s3, r1.s3, r2.s3, r3.s3), 0, to + 3 * to_step);                            \
+  }
+
 __kernel void pack_panels(const long outer, const long k, __global const X* x, const long x_at, const long x_outer,
                           const long x_k, __global REAL* to, const long to_at, const long depth) {
   const long panel = get_global_id(0), begin = get_global_id(1) * depth;
@@ -20,6 +34,17 @@ __kernel void pack_panels(const long outer, const long k, __global const X* x, c
     for (long p = begin; p < end; ++p)
 #pragma unroll
       for (int r = 0; r < WIDTH; ++r) to[p * WIDTH + r] = LOAD_X(x[p * x_k + r]);
+  } else if (lines == WIDTH && x_k == 1) {
+    long p = begin;
+    for (; p + 4 <= end; p += 4) {
+#pragma unroll
+      for (int r = 0; r + 4 <= WIDTH; r += 4) TRANSPOSE(x + p + r * x_outer, x_outer, to + p * WIDTH + r, WIDTH)
+#pragma unroll
+      for (int r = WIDTH / 4 * 4; r < WIDTH; ++r)
+        for (int q = 0; q < 4; ++q) to[(p + q) * WIDTH + r] = LOAD_X(x[p + q + r * x_outer]);
+    }
+    for (; p < end; ++p)
+      for (int r = 0; r < WIDTH; ++r) to[p * WIDTH + r] = LOAD_X(x[p + r * x_outer]);
   } else if (lines == WIDTH) {
     for (long p = begin; p < end; ++p)
 #pragma unroll

@@ -44,21 +44,21 @@ TilePlan plan_tiles(const Device& device, const GemmCall& call, Index count) noe
   TilePlan plan;
   plan.width = std::clamp(f64 ? device.vector_f64 : device.vector_f32, 4, 16);
   const int units = std::max(device.compute_units, 1);
-  const Index all_segments = count > 1 ? 1 : (call.k + canonical_segment - 1) / canonical_segment;
+  plan.segments = (call.k + canonical_segment - 1) / canonical_segment;
 
   double least = 0;
   for (const bool turned : {false, true})
     for (const RegisterTile& tile : tiles_of(plan.width * bytes)) {
       const Sizes x{turned ? call.n : call.m, turned ? call.m : call.n, call.k, count};
       const Index items = tiles(x.rows, tile.rows) * tiles(x.columns, tile.vectors * plan.width) * count;
-      const Index segments = items < 2 * Index{units} ? all_segments : 1;
+      const bool splits = count == 1 && plan.segments > 1 && items < 2 * Index{units};
       // Rows of C's transpose are stored an element at a time.
-      const double cost = cycles(x, tile, plan.width, segments, units) * (turned ? 1.02 : 1);
+      const double cost = cycles(x, tile, plan.width, splits ? plan.segments : 1, units) * (turned ? 1.02 : 1);
       if (least != 0 && cost >= least) continue;
       least = cost;
       plan.turned = turned;
       plan.tile = tile;
-      plan.segments = segments;
+      plan.way = splits ? SegmentWay::Split : SegmentWay::Whole;
     }
 
   const Index rows = plan.turned ? call.n : call.m, columns = plan.turned ? call.m : call.n;
@@ -72,6 +72,7 @@ TilePlan plan_tiles(const Device& device, const GemmCall& call, Index count) noe
   const bool packs_right = count == 1 && row_tiles > few_tiles;
   plan.right = packs_right ? RightForm::Packed : rows_lie ? RightForm::Rows : RightForm::Staged;
   plan.left = count == 1 && column_tiles > few_tiles ? LeftForm::Packed : LeftForm::Strided;
+  if (plan.way == SegmentWay::Whole && plan.segments > 1 && packs_right) plan.way = SegmentWay::InTurn;
   return plan;
 }
 

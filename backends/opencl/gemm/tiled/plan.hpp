@@ -24,6 +24,13 @@ enum class RightForm : int {
   Staged, ///< copied to private memory, a few steps of k at a time
 };
 
+/// How the segments of k become one sum; the numbers are those of register_tiles.cl.
+enum class SegmentWay : int {
+  Whole = 0,  ///< each work-item computes all segments
+  Split = 1,  ///< work-items share out the segments, whose sums another launch adds
+  InTurn = 2, ///< a launch for each segment goes on with the sums of the ones before
+};
+
 /// The rows and vectors of C that a work-item computes.
 struct RegisterTile {
   int rows = 1;
@@ -36,7 +43,8 @@ struct TilePlan {
   RegisterTile tile;
   LeftForm left = LeftForm::Packed;
   RightForm right = RightForm::Packed;
-  Index segments = 1; ///< more than 1: work-items share out the segments of k
+  Index segments = 1;
+  SegmentWay way = SegmentWay::Whole;
 
   int columns() const noexcept { return tile.vectors * width; }
 };

@@ -4,8 +4,10 @@
 // This is the form for processors: no local memory and no barriers, so that a work-item is a loop of vector
 // multiply-adds, and caches hold what the next work-items read again: one panel of B meets all panels of A, in turn. For
 // MR + NV*W elements read a work-item does MR*NV*W multiply-adds. Canonical: a chain of fma for each segment of k, the
-// segments' sums added in ascending order; or, where `split` is set, each sum is stored by a work-item of its own, and
-// add_segments.cl adds them. Source: Goto, van de Geijn: "Anatomy of high-performance matrix multiplication" (2008).
+// segments' sums added in ascending order: by one work-item (WHOLE); by a launch for each segment, which goes on with
+// the `sums` that the launches before it left (IN_TURN), so that a panel of one segment stays in the cache; or by
+// add_segments.cl, after work-items have shared out the segments and stored the sum of each (SPLIT). Source: Goto, van
+// de Geijn: "Anatomy of high-performance matrix multiplication" (2008).
 //
 // Options: REAL; W elements of a vector; MR, NV; X, LOAD_X: stored operands; Z, LOAD_Z, STORE_Z: stored results;
 // A_PACKED: A is panels [k][MR] of REAL, else it is read by strides. B_PACKED: B is panels [k][NR] of REAL; B_ROWS: its
@@ -19,6 +21,9 @@
 #define VSTORE GLUE(vstore, W)
 #define NR (NV * W)
 #define STAGE 32
+#define WHOLE 0
+#define SPLIT 1
+#define IN_TURN 2
 
 #ifdef A_PACKED
 #define A_TYPE REAL
@@ -35,6 +40,18 @@
 #define B_TYPE X
 #endif
 
+// Copies 4 lines of 4 elements, transposed. Its loads, shuffles and stores are of vectors.
+#define VECTOR4 GLUE(REAL, 4)
+#define LINE(from) (VECTOR4)(LOAD_X((from)[0]), LOAD_X((from)[1]), LOAD_X((from)[2]), LOAD_X((from)[3]))
+#define TRANSPOSE(from, step, to, to_step)                                                          \
+  {                                                                                                 \
+    const VECTOR4 r0 = LINE(from), r1 = LINE(from + step), r2 = LINE(from + 2 * step), r3 = LINE(from + 3 * step); \
+    vstore4((VECTOR4)(r0.s0, r1.s0, r2.s0, r3.s0), 0, to);                                          \
+    vstore4((VECTOR4)(r0.s1, r1.s1, r2.s1, r3.s1), 0, to + to_step);                                \
+    vstore4((VECTOR4)(r0.s2, r1.s2, r2.s2, r3.s2), 0, to + 2 * to_step);                            \
+    vstore4((VECTOR4)(r0.s3, r1.s3, r2.s3, r3.s3), 0, to + 3 * to_step);                            \
+  }
+
 // One step of k: an outer product of a column of A and the vectors at `from`.
 #define STEP(from)                                                              \
   {                                                                             \
@@ -47,16 +64,16 @@
     a += A_NEXT;                                                                \
   }
 
-// Product number `product` of a batch, or segment number `product` of a split one, is dimension 2.
+// Dimension 2 counts the products of a batch, or under SPLIT the segments.
 __kernel void register_tiles(const long m, const long n, const long k, __global const A_TYPE* a, const long a_at,
                              const long a_row, const long a_col, const long a_step, __global const B_TYPE* b,
                              const long b_at, const long b_row, const long b_col, const long b_step, __global Z* c,
                              const long c_at, const long c_row, const long c_col, const long c_step, const REAL alpha,
-                             const REAL beta, const int split) {
+                             const REAL beta, const int way, const long turn, __global REAL* sums, const long sums_at) {
   const long i0 = get_global_id(0) * MR, panel = get_global_id(1), product = get_global_id(2);
   if (i0 >= m || panel * NR >= n) return;
-  const long begin = split ? product * SEGMENT : 0;
-  const long end = split && begin + SEGMENT < k ? begin + SEGMENT : k;
+  const long begin = way == WHOLE ? 0 : SEGMENT * (way == SPLIT ? product : turn);
+  const long end = way != WHOLE && begin + SEGMENT < k ? begin + SEGMENT : k;
 #ifdef A_PACKED
   a += a_at + product * a_step + i0 * k + begin * MR;
 #else
@@ -80,11 +97,13 @@ __kernel void register_tiles(const long m, const long n, const long k, __global 
   b += j0 * b_col + begin * b_row;
 #endif
 
+  const bool goes_on = way == IN_TURN && turn > 0;
+  sums += sums_at + (panel * get_global_size(0) + get_global_id(0)) * (MR * NR);
   VECTOR total[MR][NV];
 #pragma unroll
   for (int r = 0; r < MR; ++r)
 #pragma unroll
-    for (int v = 0; v < NV; ++v) total[r][v] = (VECTOR)(0);
+    for (int v = 0; v < NV; ++v) total[r][v] = goes_on ? VLOAD(r * NV + v, sums) : (VECTOR)(0);
   for (long first = begin; first < end; first += SEGMENT) {
     const int steps = (int)(end - first < SEGMENT ? end - first : SEGMENT);
     VECTOR chain[MR][NV];
@@ -99,7 +118,10 @@ __kernel void register_tiles(const long m, const long n, const long k, __global 
 #else
     for (int p0 = 0; p0 < steps; p0 += STAGE) {
       const int depth = steps - p0 < STAGE ? steps - p0 : STAGE;
-      if (b_row == 1)
+      if (b_row == 1 && columns == NR && depth == STAGE)
+        for (int j = 0; j < NR; j += 4)
+          for (int q = 0; q < STAGE; q += 4) TRANSPOSE(b + j * b_col + q, b_col, staged + q * NR + j, NR)
+      else if (b_row == 1)
         for (int j = 0; j < columns; ++j)
           for (int p = 0; p < depth; ++p) staged[p * NR + j] = LOAD_X(b[j * b_col + p]);
       else
@@ -112,9 +134,16 @@ __kernel void register_tiles(const long m, const long n, const long k, __global 
 #pragma unroll
     for (int r = 0; r < MR; ++r)
 #pragma unroll
-      for (int v = 0; v < NV; ++v) total[r][v] = first == begin ? chain[r][v] : total[r][v] + chain[r][v];
+      for (int v = 0; v < NV; ++v) total[r][v] = first == begin && !goes_on ? chain[r][v] : total[r][v] + chain[r][v];
   }
 
+  if (way == IN_TURN && end < k) {
+#pragma unroll
+    for (int r = 0; r < MR; ++r)
+#pragma unroll
+      for (int v = 0; v < NV; ++v) VSTORE(total[r][v], r * NV + v, sums);
+    return;
+  }
 #pragma unroll
   for (int r = 0; r < MR; ++r) {
     if (i0 + r >= m) break;

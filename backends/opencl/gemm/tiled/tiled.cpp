@@ -56,7 +56,10 @@ class TiledProduct {
   Status run() {
     const Index of_a = plan_.left == LeftForm::Packed ? rounded_up(rows_, plan_.tile.rows) * call_.k : 0;
     const Index of_b = plan_.right == RightForm::Packed ? rounded_up(columns_, plan_.columns()) * call_.k : 0;
-    const Index of_sums = plan_.segments > 1 ? plan_.segments * rows_ * columns_ : 0;
+    const Index all_tiles = rounded_up(rows_, plan_.tile.rows) * rounded_up(columns_, plan_.columns());
+    const Index of_sums = plan_.way == SegmentWay::Split    ? plan_.segments * rows_ * columns_
+                          : plan_.way == SegmentWay::InTurn ? all_tiles
+                                                            : 0;
     Scratch scratch;
     // Panels begin on cache lines.
     const Index at_b = rounded_up(of_a, 16), at_sums = at_b + rounded_up(of_b, 16), all = at_sums + of_sums;
@@ -76,10 +79,15 @@ class TiledProduct {
       if (Status status = pack(columns_, lines, plan_.columns(), place(at_b)); !status.ok()) return status;
       b_.data = place(at_b);
     }
-    if (of_sums == 0) return multiply({c_, steps_.c, call_.result, call_.alpha, call_.beta, steps_.count});
+    const Results to_c{c_, steps_.c, call_.result, call_.alpha, call_.beta, steps_.count};
+    if (plan_.way == SegmentWay::Whole) return multiply(to_c, 0, nullptr);
+    if (plan_.way == SegmentWay::InTurn) {
+      for (Index turn = 0; turn < plan_.segments; ++turn)
+        if (Status status = multiply(to_c, turn, place(at_sums)); !status.ok()) return status;
+      return {};
+    }
     const Operand sums{place(at_sums), columns_, 1};
-    if (Status status =
-            multiply({sums, rows_ * columns_, scalar_of(call_.type), 1, 0, plan_.segments});
+    if (Status status = multiply({sums, rows_ * columns_, scalar_of(call_.type), 1, 0, plan_.segments}, 0, nullptr);
         !status.ok())
       return status;
     return add(sums.data);
@@ -115,10 +123,10 @@ class TiledProduct {
              {1, 1});
   }
 
-  Status multiply(const Results& to) {
+  Status multiply(const Results& to, Index turn, void* sums) {
     std::string options = real() + number("W", plan_.width) + number("MR", plan_.tile.rows) +
-                          number("NV", plan_.tile.vectors) + stored_option("X", call_.type) +
-                          stored_option("Z", to.type);
+                          number("NV", plan_.tile.vectors) + stored_option("Z", to.type);
+    if (plan_.left != LeftForm::Packed || plan_.right != RightForm::Packed) options += stored_option("X", call_.type);
     if (plan_.left == LeftForm::Packed) options += " -D A_PACKED";
     if (plan_.right == RightForm::Packed) options += " -D B_PACKED";
     if (plan_.right == RightForm::Rows) options += " -D B_ROWS";
@@ -133,7 +141,7 @@ class TiledProduct {
     launch.operand(to.c.data, size_of(to.type));
     launch.value<cl_long>(to.c.row).value<cl_long>(to.c.column).value<cl_long>(to.step);
     scalar_value(scalar_value(launch, call_.type, to.alpha), call_.type, to.beta);
-    launch.value<cl_int>(plan_.segments > 1 ? 1 : 0);
+    launch.value<cl_int>(static_cast<cl_int>(plan_.way)).value<cl_long>(turn).operand(sums, real_bytes_);
     const auto items = [](Index extent, int tile) { return static_cast<std::size_t>((extent + tile - 1) / tile); };
     return launch.run_3d({items(rows_, plan_.tile.rows), items(columns_, plan_.columns()),
                        static_cast<std::size_t>(to.count)},
