@@ -4,6 +4,7 @@
 
 #include <tessera/detail/floating_point.hpp>
 
+#include "opencl/ceilings/ceilings.hpp"
 #include "opencl/device/status.hpp"
 #include "opencl/elementwise/elementwise.hpp"
 #include "opencl/gemm/ladder.hpp"
@@ -121,10 +122,8 @@ Status OpenClExecutor::run_random(Queue& queue, const RandomCall& call) noexcept
   return guarded([&] { return opencl::random(queue, call); });
 }
 
-/// Nothing is measured yet, which zeros say.
-Status OpenClExecutor::measure_ceilings(DType, Math, int, Ceilings& ceilings) noexcept {
-  ceilings = {};
-  return {};
+Status OpenClExecutor::measure_ceilings(DType type, Math, int, Ceilings& ceilings) noexcept {
+  return guarded([&] { return opencl::measure_ceilings(*this, *queue_, type, ceilings); });
 }
 
 } // namespace tessera::opencl

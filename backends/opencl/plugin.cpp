@@ -1,8 +1,12 @@
 /// The plug-in's entry point. It says what the plug-in offers and whether this machine can use it.
 
+#include <cstdlib>
+
 #include <tessera/backend/plugin.hpp>
 
 #include "executor.hpp"
+#include "opencl/device/device_files.hpp"
+#include "opencl/device/environment.hpp"
 #include "opencl/gemm/ladder.hpp"
 #include "opencl/reduce/ladder.hpp"
 
@@ -15,15 +19,31 @@ Status probe() {
 }
 
 Status create(const ExecutorOptions& options, Executor*& executor) {
+  std::size_t limit = 0;
+  if (Status status = memory_limit_from_environment(limit); !status.ok()) return status;
   Device device;
   if (Status status = choose_device(options.device, device); !status.ok()) return status;
+  if (limit != 0) device.memory_limit = limit;
   return OpenClExecutor::create(device, options.backend, executor);
 }
 
-/// A processor has faster backends, and a GPU that CUDA serves comes before this backend by its preference.
-bool serves_auto() {
+bool is_set(const char* variable) {
+  const char* const word = std::getenv(variable);
+  return word != nullptr && *word != '\0';
+}
+
+/// A processor has faster backends, and a GPU that CUDA serves comes before this backend by its preference. Drivers are
+/// loaded only where there can be a GPU, or where the environment says what to load.
+bool finds_gpu() {
+  if (!is_set("TESSERA_OPENCL_LIBRARY") && !is_set("TESSERA_OPENCL_DEVICE") && !has_device_files()) return false;
   Device device;
   return choose_device(-1, device).ok() && (device.type & CL_DEVICE_TYPE_GPU) != 0;
+}
+
+/// Auto asks again and again, and the answer is found once.
+bool serves_auto() {
+  static const bool serves = finds_gpu();
+  return serves;
 }
 
 constexpr PluginInfo info{

@@ -2,7 +2,7 @@
 
 import subprocess
 
-CODE = {".cpp", ".hpp", ".h", ".c", ".cu", ".cuh"}
+CODE = {".cpp", ".hpp", ".h", ".c", ".cu", ".cuh", ".cl"}
 
 
 def tracked_files(root):

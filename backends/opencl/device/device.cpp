@@ -55,10 +55,10 @@ Device describe(cl_platform_id platform, cl_device_id id, int index) {
   device.memory_bytes = fact<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE);
   device.most_bytes = fact<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   device.local_bytes = fact<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE);
+  device.compute_units = std::max(1, static_cast<int>(fact<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS)));
+  device.f32_vector = std::max(1, static_cast<int>(fact<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT)));
+  device.f64_vector = std::max(1, static_cast<int>(fact<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE)));
   device.most_work_items = fact<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  device.compute_units = static_cast<int>(fact<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS));
-  device.vector_f32 = static_cast<int>(fact<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT));
-  device.vector_f64 = static_cast<int>(fact<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE));
   return device;
 }
 
@@ -173,7 +173,7 @@ Status read_capabilities(const Device& device, Backend backend, Capabilities& ca
   capabilities.device_index = device.index;
   capabilities.host_memory = false;
   capabilities.memory_bytes = device.memory_bytes;
-  capabilities.multiprocessors = static_cast<int>(fact<cl_uint>(device.id, CL_DEVICE_MAX_COMPUTE_UNITS));
+  capabilities.multiprocessors = device.compute_units;
   capabilities.l2_bytes = fact<cl_ulong>(device.id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   capabilities.shared_memory_per_block = device.local_bytes;
   capabilities.driver = device.platform_name + ", " + text(cl().GetDeviceInfo, device.id, CL_DEVICE_VERSION) +

@@ -24,11 +24,12 @@ struct Device {
   bool shares_memory = false;   ///< host and device have one memory
   bool divides_exactly = false; ///< f32 divisions are rounded correctly under an option of the compiler
   std::size_t memory_bytes = 0;
-  std::size_t most_bytes = 0; ///< of one allocation
+  std::size_t memory_limit = 0; ///< most bytes to allocate, which the environment sets; 0: the device's memory
+  std::size_t most_bytes = 0;   ///< of one allocation
   std::size_t local_bytes = 0;
   std::size_t most_work_items = 0; ///< of a work-group
   int compute_units = 1;
-  int vector_f32 = 1, vector_f64 = 1; ///< elements of the device's own vectors
+  int f32_vector = 1, f64_vector = 1; ///< elements of the device's own vectors
   cl_device_fp_config f32 = 0, f64 = 0;
 };
 

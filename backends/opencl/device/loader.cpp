@@ -1,11 +1,11 @@
 #include "loader.hpp"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 
+#include <cstdlib>
 #include <mutex>
 #include <string>
-
-#include <tessera/backend/environment.hpp>
 
 namespace tessera::opencl {
 namespace {
@@ -31,7 +31,12 @@ std::string last_error() {
 }
 
 Status open(Functions& functions) {
-  const char* const named = trusted_variable(variable);
+  if (::getauxval(AT_SECURE) != 0)
+    return Status::failure(StatusCode::Unavailable,
+                           "a program with more rights than its caller (setuid, setgid, file capabilities) does not "
+                           "use OpenCL, whose loader and drivers read variables of the environment that name code and "
+                           "files; run it without these rights, or name another backend");
+  const char* const named = std::getenv(variable);
   const bool is_named = named != nullptr && *named != '\0';
   const std::string file = is_named ? named : "libOpenCL.so.1";
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);

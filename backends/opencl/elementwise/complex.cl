@@ -1,6 +1,6 @@
 // Operations on complex numbers, in the order of roundings of docs/contract.md. A number is two elements, the real part
-// first; places, strides and sizes count elements of the parts, rows and columns count numbers. A factor whose imaginary
-// part is zero is real: it multiplies both parts and adds nothing to them, not even 0 * Inf.
+// first; places, strides and sizes count elements of the parts, rows and columns count numbers. A factor whose
+// imaginary part is zero is real: it multiplies both parts and adds nothing to them, not even 0 * Inf.
 #pragma OPENCL FP_CONTRACT OFF
 
 #if REAL_IS_DOUBLE
@@ -10,17 +10,17 @@ typedef float2 Number;
 #endif
 
 // Numbers are aligned to their parts alone.
-inline Number load(__global const REAL* x) { return (Number)(x[0], x[1]); }
-inline void store(__global REAL* z, const Number x) {
+static inline Number load(__global const REAL* x) { return (Number)(x[0], x[1]); }
+static inline void store(__global REAL* z, const Number x) {
   z[0] = x.x;
   z[1] = x.y;
 }
 
-inline Number scaled(const Number alpha, const Number x) {
+static inline Number scaled(const Number alpha, const Number x) {
   if (alpha.y == 0) return (Number)(alpha.x * x.x, alpha.x * x.y);
   return (Number)(fma(-alpha.y, x.y, alpha.x * x.x), fma(alpha.y, x.x, alpha.x * x.y));
 }
-inline Number added(const Number beta, const Number y, const Number sum) {
+static inline Number added(const Number beta, const Number y, const Number sum) {
   const Number real = (Number)(fma(beta.x, y.x, sum.x), fma(beta.x, y.y, sum.y));
   if (beta.y == 0) return real;
   return (Number)(fma(-beta.y, y.y, real.x), fma(beta.y, y.x, real.y));

@@ -5,7 +5,7 @@
 #ifdef NARROWS_F64
 // Rounds to float, to odd: rounded to 16 bits then, it is as if x were rounded once. Source: Boldo, Melquiond:
 // "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd" (2008).
-inline float converted(const double x) {
+static inline float converted(const double x) {
   const ulong bits = as_ulong(x), magnitude = bits & 0x7FFFFFFFFFFFFFFFul;
   const uint sign = (uint)(bits >> 32) & 0x80000000u;
   if (magnitude > 0x7FF0000000000000ul) return as_float(sign | 0x7FC00000u);  // NaN
@@ -23,7 +23,7 @@ inline float converted(const double x) {
   return as_float(sign | (uint)(digits >> dropped) | (inexact ? 1u : 0u));
 }
 #else
-inline TO converted(const REAL x) { return (TO)x; }
+static inline TO converted(const REAL x) { return (TO)x; }
 #endif
 
 __kernel void convert(const long rows, const long cols, __global const X* x, const long x_at, const long ldx,

@@ -33,7 +33,7 @@
 #define SHIFT 12582912.0f
 #define GELU_1 1.5957691216057308f
 #define GELU_2 0.07135481627260025f
-#ifdef HAS_F64 // OpenCL rounds divisions of f64 correctly, and such a quotient of f32 numbers rounds to f32 as one of f32
+#ifdef HAS_F64 // OpenCL rounds divisions of f64 correctly, and so is such a quotient of f32 numbers, rounded to f32
 #define DIVIDE(x, y) ((float)((double)(x) / (double)(y)))
 #else
 #define DIVIDE(x, y) ((x) / (y))
@@ -55,7 +55,7 @@ __constant REAL inverse_factorial[14] = {1,
                                          (REAL)(1.0 / 479001600),
                                          (REAL)(1.0 / 6227020800.0)};
 
-inline REAL same_exp(const REAL x) {
+static inline REAL same_exp(const REAL x) {
   const REAL held = x < UNDERFLOW ? UNDERFLOW : x;
   const REAL shifted = fma(held, (REAL)PER_OCTAVE, (REAL)SHIFT);
   const REAL octaves = shifted - SHIFT;
@@ -67,7 +67,7 @@ inline REAL same_exp(const REAL x) {
   return x > OVERFLOW ? (REAL)INFINITY : sum * unit;
 }
 
-inline REAL gelu(const REAL x) {
+static inline REAL gelu(const REAL x) {
   const REAL z = x * fma((REAL)GELU_2, x * x, (REAL)GELU_1);
   const REAL below = 1 + same_exp(-z);
   return DIVIDE(x, below);

@@ -1,6 +1,6 @@
-// Random fills. Element e of a matrix depends on the seed and e alone; tessera/random.hpp is the definition, and has the
-// bits. Z is the stored type, REAL the one that is computed in. Source: Philox4x32-10 of Salmon, Moraes, Dror, Shaw:
-// "Parallel random numbers: as easy as 1, 2, 3" (SC11).
+// Random fills. Element e of a matrix depends on the seed and e alone; tessera/random.hpp is the definition, and has
+// the bits. Z is the stored type, REAL the one that is computed in. Source: Philox4x32-10 of Salmon, Moraes, Dror and
+// Shaw: "Parallel random numbers: as easy as 1, 2, 3" (SC11).
 #pragma OPENCL FP_CONTRACT OFF
 
 #if REAL_IS_DOUBLE
@@ -12,7 +12,7 @@
 // Bits of a stored number: its sign, its bits, and the format's largest exponent and stored digits.
 #define SIGN_BIT ((BITS)1 << (8 * sizeof(BITS) - 1))
 
-inline uint4 philox(const ulong seed, const uint4 counter) {
+static inline uint4 philox(const ulong seed, const uint4 counter) {
   uint key0 = (uint)seed, key1 = (uint)(seed >> 32);
   uint4 x = counter;
   for (int round = 0; round < 10; ++round) {
@@ -24,12 +24,14 @@ inline uint4 philox(const ulong seed, const uint4 counter) {
   }
   return x;
 }
-inline uint4 block_of(const ulong seed, const ulong counter, const uint stream) {
+static inline uint4 block_of(const ulong seed, const ulong counter, const uint stream) {
   return philox(seed, (uint4)((uint)counter, (uint)(counter >> 32), stream, 0));
 }
-inline uint word(const uint4 block, const int i) { return i == 0 ? block.x : i == 1 ? block.y : i == 2 ? block.z : block.w; }
+static inline uint word(const uint4 block, const int i) {
+  return i == 0 ? block.x : i == 1 ? block.y : i == 2 ? block.z : block.w;
+}
 
-inline REAL unit_uniform(const uint4 block, const int slot) {
+static inline REAL unit_uniform(const uint4 block, const int slot) {
 #if REAL_IS_DOUBLE
   const ulong bits = (ulong)word(block, 2 * slot) << 32 | word(block, 2 * slot + 1);
   return (double)(bits >> 11) * 0x1p-53;
@@ -38,13 +40,13 @@ inline REAL unit_uniform(const uint4 block, const int slot) {
 #endif
 }
 
-inline Z compose(const bool negative, const int exponent, const ulong fraction) {
+static inline Z compose(const bool negative, const int exponent, const ulong fraction) {
   const BITS bits = (negative ? SIGN_BIT : (BITS)0) | (BITS)((BITS)(exponent + LARGEST) << FRACTION) |
                     (BITS)(fraction >> (64 - FRACTION));
   return AS_STORED(bits);
 }
 
-inline Z neighbour(const Z x, const bool above) {
+static inline Z neighbour(const Z x, const bool above) {
   BITS bits = AS_BITS(x);
   const bool negative = (bits & SIGN_BIT) != 0;
   if ((BITS)(bits & (BITS)~SIGN_BIT) == 0)
@@ -54,14 +56,14 @@ inline Z neighbour(const Z x, const bool above) {
   return AS_STORED(bits);
 }
 
-inline Z round_within(const REAL x, const REAL low, const REAL high, const bool with_high) {
+static inline Z round_within(const REAL x, const REAL low, const REAL high, const bool with_high) {
   const Z rounded = STORE_Z(x);
   const REAL value = LOAD_Z(rounded);
   if (with_high ? value > high : value >= high) return neighbour(rounded, false);
   return value < low ? neighbour(rounded, true) : rounded;
 }
 
-inline Z uniform_between(const REAL unit, const REAL low, const REAL high) {
+static inline Z uniform_between(const REAL unit, const REAL low, const REAL high) {
   if (!(low < high)) return STORE_Z(low);
   const REAL difference = high - low;
   REAL x = fma(unit, difference, low);
@@ -71,7 +73,7 @@ inline Z uniform_between(const REAL unit, const REAL low, const REAL high) {
 }
 
 #ifdef HAS_F64
-inline Z normal(const ulong seed, const ulong e, const REAL mean, const REAL deviation) {
+static inline Z normal(const ulong seed, const ulong e, const REAL mean, const REAL deviation) {
   ulong sum = 0;
   for (uint part = 1; part <= 3; ++part) {
     const uint4 block = block_of(seed, e, part);
@@ -81,7 +83,7 @@ inline Z normal(const ulong seed, const ulong e, const REAL mean, const REAL dev
   return STORE_Z((REAL)fma(deviate, (double)deviation, (double)mean));
 }
 
-inline Z special(const uint4 block, const REAL exceptional, const REAL extreme) {
+static inline Z special(const uint4 block, const REAL exceptional, const REAL extreme) {
   const double pick = block.x * 0x1p-32;
   const uint kind = block.y & 7;
   const bool negative = (block.y >> 3 & 1) != 0;
@@ -109,7 +111,8 @@ inline Z special(const uint4 block, const REAL exceptional, const REAL extreme) 
 }
 #endif
 
-inline Z random_element(const int distribution, const ulong seed, const ulong e, const REAL low, const REAL high) {
+static inline Z random_element(const int distribution, const ulong seed, const ulong e, const REAL low,
+                               const REAL high) {
 #ifdef HAS_F64
   if (distribution == 1) return normal(seed, e, low, high);
   if (distribution == 4) return special(block_of(seed, e, 5), low, high);

@@ -12,12 +12,16 @@ CopyShape merged(const CopyShape& shape) {
   return {bytes, bytes, bytes, 1};
 }
 
-/// The origin of a rectangle that begins `offset` bytes into a buffer whose rows are `pitch` bytes apart. Drivers check
-/// that the rectangle's rows end within the pitch, so that rows and bytes cannot always be told apart; the place is the
-/// one number that they are added up to.
+/// The origin of a rectangle that begins `offset` bytes into a buffer whose rows are `pitch` bytes apart: a byte and a
+/// row. Where a row of the rectangle would go on into the next one of such rows, it is a byte alone; drivers add the
+/// two up, but some like a rectangle within its rows better.
 struct Origin {
   std::size_t at[3];
-  explicit Origin(std::size_t offset) : at{offset, 0, 0} {}
+  Origin(std::size_t offset, std::size_t pitch, std::size_t width) : at{offset % pitch, offset / pitch, 0} {
+    if (at[0] + width <= pitch) return;
+    at[0] = offset;
+    at[1] = 0;
+  }
 };
 
 constexpr std::size_t host_origin[3] = {0, 0, 0};
@@ -36,7 +40,8 @@ Status copy_in(const DeviceMemory& memory, cl_command_queue queue, void* to, con
         cl().EnqueueWriteBuffer(queue, place.buffer, blocking, place.offset, shape.width, from, 0, nullptr, nullptr),
         "copying to the device");
   const std::size_t region[3] = {shape.width, shape.rows, 1};
-  return check(cl().EnqueueWriteBufferRect(queue, place.buffer, blocking, Origin(place.offset).at, host_origin, region,
+  return check(cl().EnqueueWriteBufferRect(queue, place.buffer, blocking,
+                                           Origin(place.offset, shape.to_pitch, shape.width).at, host_origin, region,
                                            shape.to_pitch, 0, shape.from_pitch, 0, from, 0, nullptr, nullptr),
                "copying rows to the device");
 }
@@ -53,9 +58,10 @@ Status copy_out(const DeviceMemory& memory, cl_command_queue queue, void* to, co
         cl().EnqueueReadBuffer(queue, place.buffer, blocking, place.offset, shape.width, to, 0, nullptr, nullptr),
         "copying to the host");
   const std::size_t region[3] = {shape.width, shape.rows, 1};
-  return check(cl().EnqueueReadBufferRect(queue, place.buffer, blocking, Origin(place.offset).at, host_origin, region,
-                                          shape.from_pitch, 0, shape.to_pitch, 0, to, 0, nullptr, nullptr),
-               "copying rows to the host");
+  return check(
+      cl().EnqueueReadBufferRect(queue, place.buffer, blocking, Origin(place.offset, shape.from_pitch, shape.width).at,
+                                 host_origin, region, shape.from_pitch, 0, shape.to_pitch, 0, to, 0, nullptr, nullptr),
+      "copying rows to the host");
 }
 
 Status copy_within(const DeviceMemory& memory, cl_command_queue queue, void* to, const void* from, CopyShape shape) {
@@ -79,9 +85,10 @@ Status copy_within(const DeviceMemory& memory, cl_command_queue queue, void* to,
     return {};
   }
   const std::size_t region[3] = {shape.width, shape.rows, 1};
-  return check(cl().EnqueueCopyBufferRect(queue, source.buffer, target.buffer, Origin(source.offset).at,
-                                          Origin(target.offset).at, region, shape.from_pitch, 0, shape.to_pitch, 0, 0,
-                                          nullptr, nullptr),
+  return check(cl().EnqueueCopyBufferRect(queue, source.buffer, target.buffer,
+                                          Origin(source.offset, shape.from_pitch, shape.width).at,
+                                          Origin(target.offset, shape.to_pitch, shape.width).at, region,
+                                          shape.from_pitch, 0, shape.to_pitch, 0, 0, nullptr, nullptr),
                "copying rows within the device");
 }
 

@@ -46,10 +46,12 @@ Status DeviceMemory::reserve(std::size_t bytes) noexcept try {
     return too_much(bytes, ("the device allows " + std::to_string(device.most_bytes) +
                             " bytes in one allocation (CL_DEVICE_MAX_MEM_ALLOC_SIZE)")
                                .c_str());
+  const bool limited = device.memory_limit != 0;
+  const std::size_t most = limited ? device.memory_limit : device.memory_bytes;
   const std::unique_lock lock(mutex_);
-  if (bytes > device.memory_bytes || in_use_ > device.memory_bytes - bytes)
-    return too_much(bytes, (std::to_string(in_use_) + " of the device's " + std::to_string(device.memory_bytes) +
-                            " bytes are in use")
+  if (bytes > most || in_use_ > most - bytes)
+    return too_much(bytes, (std::to_string(in_use_) + " of the " + (limited ? "" : "device's ") + std::to_string(most) +
+                            " bytes " + (limited ? "that TESSERA_OPENCL_MEMORY_LIMIT allows " : "") + "are in use")
                                .c_str());
   in_use_ += bytes;
   return {};

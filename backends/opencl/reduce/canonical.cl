@@ -30,11 +30,11 @@
 #endif
 
 #ifndef WHOLE
-inline double larger(const double x, const double y) { return x > y || isnan(x) ? x : y; }
+static inline double larger(const double x, const double y) { return x > y || isnan(x) ? x : y; }
 #endif
 // Bit 63 says that a sum has reached 2^63, and is never taken back.
-inline ulong add_whole(const ulong x, const ulong y) { return (x + y) | ((x | y) & 1ul << 63); }
-inline ulong whole_square(const int x) { return (ulong)((long)x * x); }
+static inline ulong add_whole(const ulong x, const ulong y) { return (x + y) | ((x | y) & 1ul << 63); }
+static inline ulong whole_square(const int x) { return (ulong)((long)x * x); }
 
 __kernel void fold_chunks(const long rows, const long cols, __global const X* x, const long x_at, const long ldx,
                           __global VALUE* results, const long results_at) {

@@ -231,6 +231,10 @@ std::vector<BackendInfo> available_backends() try {
     BackendEntry::State state = e->state();
     all.push_back({e->backend(), state.loaded, available, std::move(state.reason), std::move(state.path), e->memory()});
   }
+  std::stable_partition(all.begin(), all.end(), [](const BackendInfo& info) {
+    BackendEntry& one = entry(info.backend);
+    return one.preference() > 0 && (!info.available || one.serves_auto());
+  });
   return all;
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);

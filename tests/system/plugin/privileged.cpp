@@ -23,6 +23,7 @@ const std::string planted_folder = std::string(PLUGIN_DIR) + "/works";
 const std::string planted_variables = "TESSERA_PLUGIN_PATH='" + planted_folder +
                                       "' TESSERA_CBLAS=/nonexistent/libplanted.so "
                                       "TESSERA_TUNING=/nonexistent/planted.json "
+                                      "TESSERA_OPENCL_LIBRARY=/nonexistent/libplanted_opencl.so "
                                       "XDG_CACHE_HOME=/nonexistent/cache HOME=/nonexistent";
 
 /// Runs the program with variables that name code and files; returns what it printed.

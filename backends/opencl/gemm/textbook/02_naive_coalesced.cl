@@ -1,4 +1,5 @@
-// naive_coalesced: each work-item computes one element of C, and neighbours of dimension 0 are neighbours in a row of C.
+// naive_coalesced: each work-item computes one element of C, and neighbours of dimension 0 are neighbours in a row of
+// C.
 //
 // So their reads of B and their writes of C are of neighbouring elements, and the element of A is one for all of them.
 // One result costs 2*k operations and reads 2*k elements; caches alone make that fewer bytes. Canonical: a chain of

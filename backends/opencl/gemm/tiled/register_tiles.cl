@@ -10,8 +10,8 @@
 // de Geijn: "Anatomy of high-performance matrix multiplication" (2008).
 //
 // Options: REAL; W elements of a vector; MR, NV; X, LOAD_X: stored operands; Z, LOAD_Z, STORE_Z: stored results;
-// A_PACKED: A is panels [k][MR] of REAL, else it is read by strides. B_PACKED: B is panels [k][NR] of REAL; B_ROWS: its
-// rows are read where they are, and n >= NR; else it is copied by strides to private memory, a few steps of k at a time.
+// A_PACKED: A is panels [k][MR] of REAL, else it is read by strides. B_STAGED: B is copied by strides to private memory,
+// a few steps of k at a time; else its rows are read where they are, and n >= NR, or, if b_packed, panels [k][NR].
 #pragma OPENCL FP_CONTRACT OFF
 
 #define GLUE_(x, y) x##y
@@ -34,10 +34,10 @@
 #define A_ELEMENT(r) LOAD_X(a[row[r]])
 #define A_NEXT a_col
 #endif
-#ifdef B_PACKED
-#define B_TYPE REAL
-#else
+#ifdef B_STAGED
 #define B_TYPE X
+#else
+#define B_TYPE REAL
 #endif
 
 // Copies 4 lines of 4 elements, transposed. Its loads, shuffles and stores are of vectors.
@@ -69,7 +69,7 @@ __kernel void register_tiles(const long m, const long n, const long k, __global 
                              const long a_row, const long a_col, const long a_step, __global const B_TYPE* b,
                              const long b_at, const long b_row, const long b_col, const long b_step, __global Z* c,
                              const long c_at, const long c_row, const long c_col, const long c_step, const REAL alpha,
-                             const REAL beta, const int way, const long turn, __global REAL* sums, const long sums_at) {
+                             const REAL beta, const int b_packed, const int way, const long turn, __global REAL* sums, const long sums_at) {
   const long i0 = get_global_id(0) * MR, panel = get_global_id(1), product = get_global_id(2);
   if (i0 >= m || panel * NR >= n) return;
   const long begin = way == WHOLE ? 0 : SEGMENT * (way == SPLIT ? product : turn);
@@ -85,16 +85,14 @@ __kernel void register_tiles(const long m, const long n, const long k, __global 
   long j0 = panel * NR;
   b += b_at + product * b_step;
   c += c_at + product * c_step + i0 * c_row;
-#if defined(B_PACKED)
-  b += j0 * k + begin * NR;
-#elif defined(B_ROWS)
-  if (j0 + NR > n) j0 = n - NR; // the last panel begins in the one before it, which stores what both compute
-  b += j0 + begin * b_row;
-#else
+#ifdef B_STAGED
   const int columns = (int)(n - j0 < NR ? n - j0 : NR);
   REAL staged[STAGE * NR];
   for (int e = 0; e < STAGE * NR; ++e) staged[e] = 0;
   b += j0 * b_col + begin * b_row;
+#else
+  if (!b_packed && j0 + NR > n) j0 = n - NR; // the last panel begins in the one before it, which stores what both compute
+  b += b_packed ? j0 * k + begin * NR : j0 + begin * b_row;
 #endif
 
   const bool goes_on = way == IN_TURN && turn > 0;
@@ -111,11 +109,7 @@ __kernel void register_tiles(const long m, const long n, const long k, __global 
     for (int r = 0; r < MR; ++r)
 #pragma unroll
       for (int v = 0; v < NV; ++v) chain[r][v] = (VECTOR)(0);
-#if defined(B_PACKED)
-    for (int p = 0; p < steps; ++p, b += NR) STEP(b)
-#elif defined(B_ROWS)
-    for (int p = 0; p < steps; ++p, b += b_row) STEP(b)
-#else
+#ifdef B_STAGED
     for (int p0 = 0; p0 < steps; p0 += STAGE) {
       const int depth = steps - p0 < STAGE ? steps - p0 : STAGE;
       if (b_row == 1 && columns == NR && depth == STAGE)
@@ -130,6 +124,8 @@ __kernel void register_tiles(const long m, const long n, const long k, __global 
       b += STAGE * b_row;
       for (int p = 0; p < depth; ++p) STEP(staged + p * NR)
     }
+#else
+    for (int p = 0; p < steps; ++p, b += b_row) STEP(b)
 #endif
 #pragma unroll
     for (int r = 0; r < MR; ++r)

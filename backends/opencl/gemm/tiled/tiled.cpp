@@ -126,22 +126,22 @@ class TiledProduct {
   Status multiply(const Results& to, Index turn, void* sums) {
     std::string options = real() + number("W", plan_.width) + number("MR", plan_.tile.rows) +
                           number("NV", plan_.tile.vectors) + stored_option("Z", to.type);
-    if (plan_.left != LeftForm::Packed || plan_.right != RightForm::Packed) options += stored_option("X", call_.type);
+    if (plan_.left == LeftForm::Strided || plan_.right == RightForm::Staged) options += stored_option("X", call_.type);
     if (plan_.left == LeftForm::Packed) options += " -D A_PACKED";
-    if (plan_.right == RightForm::Packed) options += " -D B_PACKED";
-    if (plan_.right == RightForm::Rows) options += " -D B_ROWS";
+    if (plan_.right == RightForm::Staged) options += " -D B_STAGED";
     if (to.type == scalar_of(call_.type)) options += " -D VECTOR_RESULTS";
     const std::size_t stored = size_of(call_.type);
+    const bool is_packed = plan_.right == RightForm::Packed;
     Launch launch(queue_, {"register_tiles.cl", source::register_tiles_cl}, options, "register_tiles");
     launch.value<cl_long>(rows_).value<cl_long>(columns_).value<cl_long>(call_.k);
     launch.operand(a_.data, plan_.left == LeftForm::Packed ? real_bytes_ : stored);
     launch.value<cl_long>(a_.row).value<cl_long>(a_.column).value<cl_long>(steps_.a);
-    launch.operand(b_.data, plan_.right == RightForm::Packed ? real_bytes_ : stored);
-    launch.value<cl_long>(b_.row).value<cl_long>(b_.column).value<cl_long>(steps_.b);
+    launch.operand(b_.data, is_packed ? real_bytes_ : stored);
+    launch.value<cl_long>(is_packed ? plan_.columns() : b_.row).value<cl_long>(b_.column).value<cl_long>(steps_.b);
     launch.operand(to.c.data, size_of(to.type));
     launch.value<cl_long>(to.c.row).value<cl_long>(to.c.column).value<cl_long>(to.step);
     scalar_value(scalar_value(launch, call_.type, to.alpha), call_.type, to.beta);
-    launch.value<cl_int>(static_cast<cl_int>(plan_.way)).value<cl_long>(turn).operand(sums, real_bytes_);
+    launch.value<cl_int>(is_packed ? 1 : 0).value<cl_int>(static_cast<cl_int>(plan_.way)).value<cl_long>(turn).operand(sums, real_bytes_);
     const auto items = [](Index extent, int tile) { return static_cast<std::size_t>((extent + tile - 1) / tile); };
     return launch.run_3d({items(rows_, plan_.tile.rows), items(columns_, plan_.columns()),
                        static_cast<std::size_t>(to.count)},

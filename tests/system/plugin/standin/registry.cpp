@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_word_without_a_plugin_is_unknown_and_says_why) {
   search_in(root + "/standin");
   expect_error<InvalidArgument>(
       [] { static_cast<void>(parse_backend("standing")); },
-      {"unknown backend 'standing'", "did you mean 'standin'?", "auto reference openmp tbb cuda standin",
+      {"unknown backend 'standing'", "did you mean 'standin'?", "auto reference openmp tbb cuda opencl standin",
        "no libtessera_standing.so in " + root, "TESSERA_PLUGIN_PATH"});
   for (const char* odd : {"../standin", "Standin", "stand-in", "", "/etc/passwd"})
     expect_error<InvalidArgument>([&] { static_cast<void>(parse_backend(odd)); }, {"unknown backend '"});

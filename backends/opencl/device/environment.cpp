@@ -1,0 +1,31 @@
+#include "environment.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace tessera::opencl {
+
+Status memory_limit_from_environment(std::size_t& bytes) {
+  constexpr const char* variable = "TESSERA_OPENCL_MEMORY_LIMIT";
+  bytes = 0;
+  const char* const set = std::getenv(variable);
+  const std::string_view text = set == nullptr ? "" : set;
+  if (text.empty()) return {};
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const int exponent = suffix.empty() ? 0 : suffix == "K" ? 10 : suffix == "M" ? 20 : suffix == "G" ? 30 : -1;
+  if (error == std::errc{} && exponent >= 0 && number > 0 &&
+      number <= std::numeric_limits<std::size_t>::max() >> exponent) {
+    bytes = number << exponent;
+    return {};
+  }
+  return {StatusCode::InvalidArgument,
+          std::string(variable) + " = '" + std::string(text) +
+              "' is no amount of memory; set a number of bytes from 1 on, or one such as 512M or 2G, or unset it"};
+}
+
+} // namespace tessera::opencl
