@@ -19,6 +19,7 @@ std::span<const GemmKernel> gemm_ladder() {
       naive_coalesced_f32, naive_coalesced_f64,
       naive_strided_f32, naive_strided_f64,
       widened_f16, widened_bf16,
+      clblast_f32, clblast_f64,
       // clang-format on
   };
   return kernels;

@@ -19,6 +19,7 @@ extern const GemmKernel double_buffer_f32, double_buffer_f64;
 extern const GemmKernel conflict_free_f32, conflict_free_f64;
 extern const GemmKernel z_order_f32, z_order_f64;
 extern const GemmKernel segmented_f32, segmented_f64;
+extern const GemmKernel clblast_f32, clblast_f64;
 extern const GemmKernel widened_f16, widened_bf16;
 
 /// Every kernel, best first.
