@@ -1,6 +1,6 @@
-/// Batches: a group of small products at equal distances is one launch of the tiled kernel, whose dimension 2 counts the
-/// products. Other groups run one product after another: large products are faster by packed panels, and a kernel gets
-/// an operand as one block of memory, so that a list of pointers into many blocks cannot be given.
+/// Batches: a group of small products at equal distances is one launch of the tiled kernel, whose dimension 2 counts
+/// the products. Other groups run one product after another: large products are faster by packed panels, and a kernel
+/// gets an operand as one block of memory, so that a list of pointers into many blocks cannot be given.
 
 #include <new>
 #include <vector>
@@ -35,7 +35,7 @@ Status OpenClExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> g
   for (const GemmBatch& group : groups) {
     if (!is_one_launch(group)) continue;
     const BatchSteps steps{group.count, group.stride_a, group.stride_b, group.stride_c};
-    if (Status status = run_tiled(queue, group.call, steps); !status.ok()) return status;
+    if (Status status = run_in_registers(queue, group.call, steps); !status.ok()) return status;
   }
   return {};
 } catch (const std::bad_alloc&) {

@@ -12,7 +12,8 @@ std::string_view naive_strided_cl();
 namespace {
 
 Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  return run_rung(queue, {"01_naive_strided.cl", source::naive_strided_cl}, "naive_strided", call, {.tile_m = 32, .tile_n = 8, .group = {32, 8}, .rows_first = true});
+  return run_rung(queue, {"01_naive_strided.cl", source::naive_strided_cl}, "naive_strided", call,
+                  {.tile_m = 32, .tile_n = 8, .group = {32, 8}, .rows_first = true});
 }
 
 template <class T>

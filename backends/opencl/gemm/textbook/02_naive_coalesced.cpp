@@ -12,7 +12,8 @@ std::string_view naive_coalesced_cl();
 namespace {
 
 Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  return run_rung(queue, {"02_naive_coalesced.cl", source::naive_coalesced_cl}, "naive_coalesced", call, {.tile_m = 4, .tile_n = 32, .group = {32, 4}});
+  return run_rung(queue, {"02_naive_coalesced.cl", source::naive_coalesced_cl}, "naive_coalesced", call,
+                  {.tile_m = 4, .tile_n = 32, .group = {32, 4}});
 }
 
 template <class T>

@@ -12,7 +12,8 @@ std::string_view local_tile_cl();
 namespace {
 
 Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  return run_rung(queue, {"03_local_tile.cl", source::local_tile_cl}, "local_tile", call, {.tile_m = 16, .tile_n = 16, .group = {16, 16}, .local_elements = 2 * 16 * 16});
+  return run_rung(queue, {"03_local_tile.cl", source::local_tile_cl}, "local_tile", call,
+                  {.tile_m = 16, .tile_n = 16, .group = {16, 16}, .local_elements = 2 * 16 * 16});
 }
 
 template <class T>

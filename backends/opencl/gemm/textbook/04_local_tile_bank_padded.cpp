@@ -12,8 +12,8 @@ std::string_view local_tile_bank_padded_cl();
 namespace {
 
 Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  return run_rung(queue, {"04_local_tile_bank_padded.cl", source::local_tile_bank_padded_cl}, "local_tile_bank_padded", call,
-                  {.tile_m = 16, .tile_n = 16, .group = {16, 16}, .local_elements = 2 * 16 * 17});
+  return run_rung(queue, {"04_local_tile_bank_padded.cl", source::local_tile_bank_padded_cl}, "local_tile_bank_padded",
+                  call, {.tile_m = 16, .tile_n = 16, .group = {16, 16}, .local_elements = 2 * 16 * 17});
 }
 
 template <class T>

@@ -12,7 +12,8 @@ std::string_view double_buffer_cl();
 namespace {
 
 Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  return run_rung(queue, {"07_double_buffer.cl", source::double_buffer_cl}, "double_buffer", call, register_tiles(call.type, 2, 0));
+  return run_rung(queue, {"07_double_buffer.cl", source::double_buffer_cl}, "double_buffer", call,
+                  register_tiles(call.type, 2, 0));
 }
 
 template <class T>

@@ -12,7 +12,8 @@ std::string_view conflict_free_cl();
 namespace {
 
 Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
-  return run_rung(queue, {"08_conflict_free.cl", source::conflict_free_cl}, "conflict_free", call, register_tiles(call.type, 2, 1));
+  return run_rung(queue, {"08_conflict_free.cl", source::conflict_free_cl}, "conflict_free", call,
+                  register_tiles(call.type, 2, 1));
 }
 
 template <class T>

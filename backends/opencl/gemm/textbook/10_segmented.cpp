@@ -16,7 +16,8 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
   const Index segments = (call.k + canonical_segment - 1) / canonical_segment;
   const std::size_t element = size_of(call.type);
   Scratch sums;
-  if (Status status = sums.allocate(queue, static_cast<std::size_t>(segments * call.m * call.n) * element); !status.ok())
+  if (Status status = sums.allocate(queue, static_cast<std::size_t>(segments * call.m * call.n) * element);
+      !status.ok())
     return status;
   GemmCall of_sums = call;
   of_sums.c = sums.data();

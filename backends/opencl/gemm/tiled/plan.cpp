@@ -69,17 +69,17 @@ TilePlan plan_tiles(const Device& device, const GemmCall& call, Index count) noe
       TilePlan plan{.turned = turned, .width = width, .tile = tile, .segments = segments};
       const bool packs_right = can_pack && (converts || row_tiles > (reads_rows ? few_tiles : 1));
       plan.right = packs_right ? RightForm::Packed : reads_rows ? RightForm::Rows : RightForm::Staged;
-      plan.left = can_pack && (converts || (plan.right != RightForm::Staged && column_tiles > 1)) ? LeftForm::Packed : LeftForm::Strided;
-      plan.way = splits                           ? SegmentWay::Split
-                 : packs_right && segments > 1 ? SegmentWay::InTurn
-                                                  : SegmentWay::Whole;
+      plan.left = can_pack && (converts || (plan.right != RightForm::Staged && column_tiles > 1)) ? LeftForm::Packed
+                                                                                                  : LeftForm::Strided;
+      plan.way = splits ? SegmentWay::Split : packs_right && segments > 1 ? SegmentWay::InTurn : SegmentWay::Whole;
 
       const Index shares = splits ? segments : 1;
       double cost = static_cast<double>((items * shares + units - 1) / units) * cycles_of_step(tile) * k /
                     static_cast<double>(shares);
       // Each work-item copies its part of a staged operand.
       if (plan.right == RightForm::Staged)
-        cost += static_cast<double>(row_tiles * count) * static_cast<double>(view.columns) * k / static_cast<double>(units);
+        cost +=
+            static_cast<double>(row_tiles * count) * static_cast<double>(view.columns) * k / static_cast<double>(units);
       if (turned) cost *= 1.02; // C's columns are stored an element at a time
       if (least != 0 && cost >= least) continue;
       least = cost;

@@ -83,11 +83,10 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
   if (Status status = memory.find(call.b, b); !status.ok()) return status;
   if (Status status = memory.find(call.c, c); !status.ok()) return status;
   cl_command_queue commands = command_queue(queue).get();
-  return result_of(library().gemm<T>()(row_major, op(call.op_a), op(call.op_b), size(call.m), size(call.n),
-                                       size(call.k), static_cast<T>(call.alpha), a.buffer, elements(a.offset),
-                                       size(call.lda), b.buffer, elements(b.offset), size(call.ldb),
-                                       static_cast<T>(call.beta), c.buffer, elements(c.offset), size(call.ldc),
-                                       &commands, nullptr));
+  return result_of(library().gemm<T>()(
+      row_major, op(call.op_a), op(call.op_b), size(call.m), size(call.n), size(call.k), static_cast<T>(call.alpha),
+      a.buffer, elements(a.offset), size(call.lda), b.buffer, elements(b.offset), size(call.ldb),
+      static_cast<T>(call.beta), c.buffer, elements(c.offset), size(call.ldc), &commands, nullptr));
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
 }
