@@ -7,7 +7,7 @@
 
 #include "opencl/executor.hpp"
 #include "opencl/gemm/common/strict.hpp"
-#include "opencl/gemm/tiled/tiled.hpp"
+#include "opencl/gemm/common/tiled.hpp"
 
 namespace tessera::opencl {
 namespace {

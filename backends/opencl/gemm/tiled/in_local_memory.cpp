@@ -1,6 +1,6 @@
-#include "tiled.hpp"
+#include "opencl/gemm/common/tiled.hpp"
 
-#include "opencl/elementwise/options.hpp"
+#include "opencl/queue/element_options.hpp"
 #include "opencl/queue/scratch.hpp"
 #include "parts.hpp"
 
@@ -84,7 +84,7 @@ Status run_in_local_memory(Queue& queue, const GemmCall& call) {
   Scratch scratch;
   if (Status status = scratch.allocate(queue, static_cast<std::size_t>(of_a + of_b + of_sums) * product.real_bytes);
       !status.ok())
-    return status;
+    return status.code == StatusCode::OutOfMemory ? run_in_registers(queue, call, {}) : status;
   const char* const a = scratch.as<char>();
   const char* const b = a + static_cast<std::size_t>(of_a) * product.real_bytes;
   const char* const sums = b + static_cast<std::size_t>(of_b) * product.real_bytes;

@@ -1,8 +1,8 @@
-#include "tiled.hpp"
+#include "opencl/gemm/common/tiled.hpp"
 
 #include <utility>
 
-#include "opencl/elementwise/options.hpp"
+#include "opencl/queue/element_options.hpp"
 #include "opencl/queue/scratch.hpp"
 #include "parts.hpp"
 #include "plan.hpp"
@@ -20,18 +20,15 @@ namespace {
 /// One product or a batch, with its operands where the kernels find them.
 class RegisterProduct {
  public:
-  RegisterProduct(Queue& queue, const GemmCall& call, const BatchSteps& steps)
+  RegisterProduct(Queue& queue, const GemmCall& call, const BatchSteps& steps, bool with_memory)
       : queue_(queue),
         call_(call),
         steps_(steps),
-        plan_(plan_tiles(command_queue(queue).context().device(), call, steps.count)),
+        plan_(plan_tiles(command_queue(queue).context().device(), call, steps.count, with_memory)),
         real_bytes_(scalar_of(call.type) == DType::F64 ? 8 : 4),
+        a_(Operand::of(call.a, call.op_a, call.lda)),
+        b_(Operand::of(call.b, call.op_b, call.ldb)),
         c_{call.c, call.ldc, 1} {
-    const auto view = [](const void* data, Op op, Index ld) {
-      return op == Op::None ? Operand{data, ld, 1} : Operand{data, 1, ld};
-    };
-    a_ = view(call.a, call.op_a, call.lda);
-    b_ = view(call.b, call.op_b, call.ldb);
     rows_ = call.m;
     columns_ = call.n;
     if (!plan_.turned) return;
@@ -129,9 +126,8 @@ class RegisterProduct {
         .value<cl_int>(static_cast<cl_int>(plan_.way))
         .value<cl_long>(turn)
         .operand(sums, real_bytes_);
-    const auto items = [](Index extent, int tile) { return static_cast<std::size_t>((extent + tile - 1) / tile); };
     return launch.run_3d(
-        {items(rows_, plan_.tile.rows), items(columns_, plan_.columns()), static_cast<std::size_t>(to.count)},
+        {tiles_over(rows_, plan_.tile.rows), tiles_over(columns_, plan_.columns()), static_cast<std::size_t>(to.count)},
         {1, 1, 1});
   }
 
@@ -147,7 +143,9 @@ class RegisterProduct {
 } // namespace
 
 Status run_in_registers(Queue& queue, const GemmCall& call, const BatchSteps& steps) {
-  return RegisterProduct(queue, call, steps).run();
+  Status status = RegisterProduct(queue, call, steps, true).run();
+  // The launch that writes C is the last one, so that C has not changed.
+  return status.code == StatusCode::OutOfMemory ? RegisterProduct(queue, call, steps, false).run() : status;
 }
 
 } // namespace tessera::opencl

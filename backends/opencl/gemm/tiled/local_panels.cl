@@ -4,7 +4,7 @@
 // This is the form for GPUs. A tile of a panel is contiguous, so that each work-item copies one vector of it, without
 // bounds or strides. Half of a work-item's rows and columns lie half a tile away from the others, so that neighbours
 // read neighbouring vectors of local memory. Work-groups take tiles in bands of BAND rows of tiles, column by column:
-// those that run together share panels in the cache. Canonical; under `split`, dimension 2 counts segments of k, and
+// work-groups that run together share panels in the cache. Canonical; under `split`, dimension 2 counts segments of k, and
 // add_segments.cl adds their sums. Source: Tan et al.: "Fast implementation of DGEMM on Fermi GPU" (2011); the grouped
 // order of tiles of OpenAI's Triton.
 //

@@ -1,6 +1,6 @@
 #include "parts.hpp"
 
-#include "opencl/elementwise/options.hpp"
+#include "opencl/queue/element_options.hpp"
 
 namespace tessera::opencl {
 namespace source {

@@ -41,7 +41,7 @@ struct View {
 
 } // namespace
 
-TilePlan plan_tiles(const Device& device, const GemmCall& call, Index count) noexcept {
+TilePlan plan_tiles(const Device& device, const GemmCall& call, Index count, bool with_memory) noexcept {
   // Packing an operand costs a pass over it, which several tiles that read it have to win back.
   constexpr Index few_tiles = 4;
   const bool f64 = scalar_of(call.type) == DType::F64;
@@ -62,8 +62,8 @@ TilePlan plan_tiles(const Device& device, const GemmCall& call, Index count) noe
       const int columns = tile.vectors * width;
       const Index row_tiles = tiles(view.rows, tile.rows), column_tiles = tiles(view.columns, columns);
       const Index items = row_tiles * column_tiles * count;
-      const bool splits = count == 1 && segments > 1 && items < 2 * units;
-      const bool can_pack = count == 1 && &tile == &all.front();
+      const bool splits = with_memory && count == 1 && segments > 1 && items < 2 * units;
+      const bool can_pack = with_memory && count == 1 && &tile == &all.front();
       const bool reads_rows = view.right_has_rows && view.columns >= columns && !converts;
 
       TilePlan plan{.turned = turned, .width = width, .tile = tile, .segments = segments};

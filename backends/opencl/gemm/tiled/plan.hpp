@@ -24,7 +24,7 @@ enum class RightForm : int {
   Staged, ///< copied to private memory, a few steps of k at a time
 };
 
-/// How the segments of k become one sum; the numbers are those of register_tiles.cl.
+/// How the segments of k become one sum; register_tiles.cl has the same numbers.
 enum class SegmentWay : int {
   Whole = 0,  ///< each work-item computes all segments
   Split = 1,  ///< work-items share out the segments, whose sums another launch adds
@@ -49,7 +49,8 @@ struct TilePlan {
   int columns() const noexcept { return tile.vectors * width; }
 };
 
-/// Plans a product of `count` products of one shape. A batch of several products packs nothing.
-TilePlan plan_tiles(const Device& device, const GemmCall& call, Index count = 1) noexcept;
+/// Plans a product, or a batch of `count` products of one shape, which packs nothing. Without memory for copies a plan
+/// packs nothing either, and splits no k; it is slower, and needs no scratch memory.
+TilePlan plan_tiles(const Device& device, const GemmCall& call, Index count, bool with_memory) noexcept;
 
 } // namespace tessera::opencl

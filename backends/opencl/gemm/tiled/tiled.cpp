@@ -11,9 +11,9 @@
 #include <tessera/half.hpp>
 
 #include "opencl/gemm/common/strict.hpp"
+#include "opencl/gemm/common/tiled.hpp"
 #include "opencl/gemm/ladder.hpp"
 #include "opencl/queue/command_queue.hpp"
-#include "tiled.hpp"
 
 namespace tessera::opencl {
 namespace {
