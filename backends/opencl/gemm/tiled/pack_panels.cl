@@ -5,7 +5,8 @@
 // panel is filled up with zeros; its sums are not stored. An element is read and written once. Source: Goto, van de
 // Geijn: "Anatomy of high-performance matrix multiplication" (2008).
 //
-// Options: REAL; X, LOAD_X: stored elements; WIDTH: lines of a panel. A work-item copies `depth` steps of k of a panel.
+// A work-item copies `depth` steps of k of a panel. The panels' width is no option, so that one program packs both
+// operands. Options: REAL; X, LOAD_X: stored elements.
 #pragma OPENCL FP_CONTRACT OFF
 
 // Copies 4 lines of 4 elements, transposed. Its loads, shuffles and stores are of vectors.
@@ -23,34 +24,30 @@
   }
 
 __kernel void pack_panels(const long outer, const long k, __global const X* x, const long x_at, const long x_outer,
-                          const long x_k, __global REAL* to, const long to_at, const long depth) {
+                          const long x_k, __global REAL* to, const long to_at, const int width, const long depth) {
   const long panel = get_global_id(0), begin = get_global_id(1) * depth;
   const long end = begin + depth < k ? begin + depth : k;
-  if (panel * WIDTH >= outer || begin >= k) return;
-  const int lines = (int)(outer - panel * WIDTH < WIDTH ? outer - panel * WIDTH : WIDTH);
-  x += x_at + panel * WIDTH * x_outer;
-  to += to_at + panel * WIDTH * k;
-  if (lines == WIDTH && x_outer == 1) {
+  if (panel * width >= outer || begin >= k) return;
+  const int lines = (int)(outer - panel * width < width ? outer - panel * width : width);
+  x += x_at + panel * width * x_outer;
+  to += to_at + panel * width * k;
+  if (lines == width && x_outer == 1) {
     for (long p = begin; p < end; ++p)
-#pragma unroll
-      for (int r = 0; r < WIDTH; ++r) to[p * WIDTH + r] = LOAD_X(x[p * x_k + r]);
-  } else if (lines == WIDTH && x_k == 1) {
+      for (int r = 0; r < width; ++r) to[p * width + r] = LOAD_X(x[p * x_k + r]);
+  } else if (lines == width && x_k == 1) {
     long p = begin;
     for (; p + 4 <= end; p += 4) {
-#pragma unroll
-      for (int r = 0; r + 4 <= WIDTH; r += 4) TRANSPOSE(x + p + r * x_outer, x_outer, to + p * WIDTH + r, WIDTH)
-#pragma unroll
-      for (int r = WIDTH / 4 * 4; r < WIDTH; ++r)
-        for (int q = 0; q < 4; ++q) to[(p + q) * WIDTH + r] = LOAD_X(x[p + q + r * x_outer]);
+      for (int r = 0; r + 4 <= width; r += 4) TRANSPOSE(x + p + r * x_outer, x_outer, to + p * width + r, width)
+      for (int r = width / 4 * 4; r < width; ++r)
+        for (int q = 0; q < 4; ++q) to[(p + q) * width + r] = LOAD_X(x[p + q + r * x_outer]);
     }
     for (; p < end; ++p)
-      for (int r = 0; r < WIDTH; ++r) to[p * WIDTH + r] = LOAD_X(x[p + r * x_outer]);
-  } else if (lines == WIDTH) {
+      for (int r = 0; r < width; ++r) to[p * width + r] = LOAD_X(x[p + r * x_outer]);
+  } else if (lines == width) {
     for (long p = begin; p < end; ++p)
-#pragma unroll
-      for (int r = 0; r < WIDTH; ++r) to[p * WIDTH + r] = LOAD_X(x[p * x_k + r * x_outer]);
+      for (int r = 0; r < width; ++r) to[p * width + r] = LOAD_X(x[p * x_k + r * x_outer]);
   } else {
     for (long p = begin; p < end; ++p)
-      for (int r = 0; r < WIDTH; ++r) to[p * WIDTH + r] = r < lines ? LOAD_X(x[p * x_k + r * x_outer]) : 0;
+      for (int r = 0; r < width; ++r) to[p * width + r] = r < lines ? LOAD_X(x[p * x_k + r * x_outer]) : 0;
   }
 }
