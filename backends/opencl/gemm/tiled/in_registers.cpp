@@ -92,17 +92,16 @@ class RegisterProduct {
 
   /// Copies `outer` lines of k elements, whose strides are `lines`, to panels.
   Status pack(Index outer, const Operand& lines, int width, void* to) {
-    constexpr Index depth = 64;
+    const Index panels = lines.column == 1 ? 1 : 16, depth = lines.column == 1 ? 256 : 8;
     Launch launch(queue_, {"pack_panels.cl", source::pack_panels_cl},
                   scalar_option(call_.type) + stored_option("X", call_.type), "pack_panels");
     launch.value<cl_long>(outer).value<cl_long>(call_.k);
     launch.operand(lines.data, size_of(call_.type)).value<cl_long>(lines.row).value<cl_long>(lines.column);
     return launch.operand(to, real_bytes_)
         .value<cl_int>(width)
+        .value<cl_long>(panels)
         .value<cl_long>(depth)
-        .run({static_cast<std::size_t>((outer + width - 1) / width),
-              static_cast<std::size_t>((call_.k + depth - 1) / depth)},
-             {1, 1});
+        .run({tiles_over(outer, width * panels), tiles_over(call_.k, depth)}, {1, 1});
   }
 
   Status multiply(const Results& to, Index turn, void* sums) {

@@ -5,7 +5,8 @@
 // panel is filled up with zeros; its sums are not stored. An element is read and written once. Source: Goto, van de
 // Geijn: "Anatomy of high-performance matrix multiplication" (2008).
 //
-// A work-item copies `depth` steps of k of a panel. The panels' width is no option, so that one program packs both
+// A work-item copies `depth` steps of k of `panels` panels: few steps of many panels where steps lie along memory, so
+// that it reads on in the lines that it has begun, and many steps of one panel otherwise. The panels' width is no option, so that one program packs both
 // operands. Options: REAL; X, LOAD_X: stored elements.
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -24,30 +25,32 @@
   }
 
 __kernel void pack_panels(const long outer, const long k, __global const X* x, const long x_at, const long x_outer,
-                          const long x_k, __global REAL* to, const long to_at, const int width, const long depth) {
-  const long panel = get_global_id(0), begin = get_global_id(1) * depth;
-  const long end = begin + depth < k ? begin + depth : k;
-  if (panel * width >= outer || begin >= k) return;
-  const int lines = (int)(outer - panel * width < width ? outer - panel * width : width);
-  x += x_at + panel * width * x_outer;
-  to += to_at + panel * width * k;
-  if (lines == width && x_outer == 1) {
-    for (long p = begin; p < end; ++p)
-      for (int r = 0; r < width; ++r) to[p * width + r] = LOAD_X(x[p * x_k + r]);
-  } else if (lines == width && x_k == 1) {
-    long p = begin;
-    for (; p + 4 <= end; p += 4) {
-      for (int r = 0; r + 4 <= width; r += 4) TRANSPOSE(x + p + r * x_outer, x_outer, to + p * width + r, width)
-      for (int r = width / 4 * 4; r < width; ++r)
-        for (int q = 0; q < 4; ++q) to[(p + q) * width + r] = LOAD_X(x[p + q + r * x_outer]);
+                          const long x_k, __global REAL* to, const long to_at, const int width, const long panels,
+                          const long depth) {
+  const long begin = get_global_id(1) * depth, end = begin + depth < k ? begin + depth : k;
+  const long last = (get_global_id(0) + 1) * panels;
+  x += x_at;
+  to += to_at;
+  for (long panel = get_global_id(0) * panels; panel < last && panel * width < outer; ++panel) {
+    const int lines = (int)(outer - panel * width < width ? outer - panel * width : width);
+    __global const X* from = x + panel * width * x_outer;
+    __global REAL* packed = to + panel * width * k;
+    if (lines < width) {
+      for (long p = begin; p < end; ++p)
+        for (int r = 0; r < width; ++r) packed[p * width + r] = r < lines ? LOAD_X(from[p * x_k + r * x_outer]) : 0;
+    } else if (x_k != 1) {
+      for (long p = begin; p < end; ++p)
+        for (int r = 0; r < width; ++r) packed[p * width + r] = LOAD_X(from[p * x_k + r]);
+    } else {
+      long p = begin;
+      for (; p + 4 <= end; p += 4) {
+        for (int r = 0; r + 4 <= width; r += 4)
+          TRANSPOSE(from + p + r * x_outer, x_outer, packed + p * width + r, width)
+        for (int r = width / 4 * 4; r < width; ++r)
+          for (int q = 0; q < 4; ++q) packed[(p + q) * width + r] = LOAD_X(from[p + q + r * x_outer]);
+      }
+      for (; p < end; ++p)
+        for (int r = 0; r < width; ++r) packed[p * width + r] = LOAD_X(from[p + r * x_outer]);
     }
-    for (; p < end; ++p)
-      for (int r = 0; r < width; ++r) to[p * width + r] = LOAD_X(x[p + r * x_outer]);
-  } else if (lines == width) {
-    for (long p = begin; p < end; ++p)
-      for (int r = 0; r < width; ++r) to[p * width + r] = LOAD_X(x[p * x_k + r * x_outer]);
-  } else {
-    for (long p = begin; p < end; ++p)
-      for (int r = 0; r < width; ++r) to[p * width + r] = r < lines ? LOAD_X(x[p * x_k + r * x_outer]) : 0;
   }
 }
