@@ -62,7 +62,7 @@ __kernel void segmented(STRIDED_OPERANDS) {
   const int b_step = b_row == 1 ? item % (TILE_K / WIDTH) * WIDTH : item / (TILE / WIDTH);
   a += a_at + (i0 + a_line) * a_row + a_step * a_col;
   b += b_at + (j0 + b_line) * b_col + b_step * b_row;
-  const long segment = get_global_id(2), begin = segment * SEGMENT;
+  const long segment = get_group_id(2), begin = segment * SEGMENT;
   const long end = begin + SEGMENT < k ? begin + SEGMENT : k;
   REAL chain[SIDE][SIDE];
   for (int r = 0; r < SIDE; ++r)
