@@ -1,4 +1,5 @@
-// naive_strided: each work-item computes one element of C, and neighbours of dimension 0 are neighbours in a column of C.
+// naive_strided: each work-item computes one element of C, and neighbours of dimension 0 are neighbours in a column
+// of C.
 //
 // This is 02_naive_coalesced.cl with the axes swapped, uncoalesced on purpose: neighbours read elements of A that are
 // lda apart, and write elements of C that are ldc apart. One result costs 2*k operations and reads 2*k elements.

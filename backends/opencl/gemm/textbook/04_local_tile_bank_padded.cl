@@ -1,8 +1,8 @@
 // local_tile_bank_padded: local_tile with rows of local memory that are one element longer.
 //
 // The elements of a column are then in different banks of local memory, which a transposed operand is written to. One
-// result costs 2*k operations and reads 2*k/16 elements from global memory. A processor has no banks and gains nothing.
-// Canonical. Source: kernel walkthrough.
+// result costs 2*k operations and reads 2*k/16 elements from global memory. A processor has no banks and gains
+// nothing. Canonical. Source: kernel walkthrough.
 #pragma OPENCL FP_CONTRACT OFF
 
 #define TILE 16

@@ -1,8 +1,9 @@
-// tile_2d_register: each work-item computes 8x8 results (4x4 in f64), with the operands of an outer product in registers.
+// tile_2d_register: each work-item computes 8x8 results (4x4 in f64), with the operands of an outer product in
+// registers.
 //
-// Sixteen reads of local memory feed 64 fma, a quarter of a read for each. The columns of a work-item are 16 apart, so
-// that neighbours read neighbours. One result costs 2*k operations and reads 2*k/128 elements from global memory (2*k/64
-// in f64). Canonical. Source: SGEMM repository.
+// Sixteen reads of local memory feed 64 fma, a quarter of a read for each. The columns of a work-item are 16 apart,
+// so that neighbours read neighbours. One result costs 2*k operations and reads 2*k/128 elements from global memory
+// (2*k/64 in f64). Canonical. Source: SGEMM repository.
 //
 // Options: REAL; SIDE: results of a work-item along each side. Work-groups have 256 work-items.
 #pragma OPENCL FP_CONTRACT OFF

@@ -1,12 +1,12 @@
-// float4: reads of global and local memory are 128 bits wide, and A is transposed on its way to local memory, so that a
-// work-item reads its rows of A as vectors.
+// float4: reads of global and local memory are 128 bits wide, and A is transposed on its way to local memory, so that
+// a work-item reads its rows of A as vectors.
 //
-// Four reads of local memory feed 64 fma. The price is bank conflicts: the transposing stores of A fall two to a bank,
-// and so do the reads of B, whose vectors are 32 bytes apart. One result costs 2*k operations and reads 2*k/128 elements
-// from global memory (2*k/64 in f64). Canonical. Source: SGEMM repository; kernel walkthrough.
+// Four reads of local memory feed 64 fma. The price is bank conflicts: the transposing stores of A fall two to a
+// bank, and so do the reads of B, whose vectors are 32 bytes apart. One result costs 2*k operations and reads 2*k/128
+// elements from global memory (2*k/64 in f64). Canonical. Source: SGEMM repository; kernel walkthrough.
 //
-// Options: REAL; SIDE: results of a work-item along each side, 8 in f32 and 4 in f64; VECTOR_WIDTH: SIDE/2. Work-groups
-// have 256 work-items.
+// Options: REAL; SIDE: results of a work-item along each side, 8 in f32 and 4 in f64; VECTOR_WIDTH: SIDE/2.
+// Work-groups have 256 work-items.
 #pragma OPENCL FP_CONTRACT OFF
 
 #define GLUE_(x, y) x##y
@@ -19,8 +19,8 @@
 #define TILE_K 8
 #define LD TILE
 
-// Reads a vector of an operand that has `lines` lines (rows of op(A), columns of op(B)) and `steps` steps of k from the
-// vector's first element on. It lies along k where x_k is 1, else across the lines. Beyond an edge is padding.
+// Reads a vector of an operand that has `lines` lines (rows of op(A), columns of op(B)) and `steps` steps of k from
+// the vector's first element on. It lies along k where x_k is 1, else across the lines. Beyond an edge is padding.
 inline VECTOR fetch(__global const REAL* x, const long x_k, const long lines, const long steps, const REAL padding) {
   const long along = x_k == 1 ? steps : lines, across = x_k == 1 ? lines : steps;
   if (along >= WIDTH && across > 0) return VLOAD(0, x);

@@ -1,11 +1,12 @@
-// double_buffer: float4 with two tiles of each operand in local memory; a work-group fills one while it uses the other.
+// double_buffer: float4 with two tiles of each operand in local memory; a work-group fills one while it uses the
+// other.
 //
-// The reads of the next tile start before the fma of this one and are stored after them, which hides their latency, and
-// one barrier a tile is left of two. Local memory doubles. One result costs what it costs in 06_float4.cl. Canonical.
-// Source: SGEMM repository.
+// The reads of the next tile start before the fma of this one and are stored after them, which hides their latency,
+// and one barrier a tile is left of two. Local memory doubles. One result costs what it costs in 06_float4.cl.
+// Canonical. Source: SGEMM repository.
 //
-// Options: REAL; SIDE: results of a work-item along each side, 8 in f32 and 4 in f64; VECTOR_WIDTH: SIDE/2. Work-groups
-// have 256 work-items.
+// Options: REAL; SIDE: results of a work-item along each side, 8 in f32 and 4 in f64; VECTOR_WIDTH: SIDE/2.
+// Work-groups have 256 work-items.
 #pragma OPENCL FP_CONTRACT OFF
 
 #define GLUE_(x, y) x##y
@@ -18,8 +19,8 @@
 #define TILE_K 8
 #define LD TILE
 
-// Reads a vector of an operand that has `lines` lines (rows of op(A), columns of op(B)) and `steps` steps of k from the
-// vector's first element on. It lies along k where x_k is 1, else across the lines. Beyond an edge is padding.
+// Reads a vector of an operand that has `lines` lines (rows of op(A), columns of op(B)) and `steps` steps of k from
+// the vector's first element on. It lies along k where x_k is 1, else across the lines. Beyond an edge is padding.
 inline VECTOR fetch(__global const REAL* x, const long x_k, const long lines, const long steps, const REAL padding) {
   const long along = x_k == 1 ? steps : lines, across = x_k == 1 ? lines : steps;
   if (along >= WIDTH && across > 0) return VLOAD(0, x);

@@ -1,13 +1,13 @@
-// z_order: the work-items of each 32 are laid out along a Z-curve, so that reads of local memory have no bank conflicts
-// either.
+// z_order: the work-items of each 32 are laid out along a Z-curve, so that reads of local memory have no bank
+// conflicts either.
 //
-// Any eight neighbours form a rectangle of 4 by 2. They read four vectors of B, which lie in different banks, and two of
-// A, which do too; the other reads are broadcasts. One result costs what it costs in 06_float4.cl. OpenCL does not say
-// how many work-items run in step: where it is not a multiple of 8, reads may conflict, and no bit changes. Canonical.
-// Source: SGEMM repository.
+// Any eight neighbours form a rectangle of 4 by 2. They read four vectors of B, which lie in different banks, and two
+// of A, which do too; the other reads are broadcasts. One result costs what it costs in 06_float4.cl. OpenCL does not
+// say how many work-items run in step: where it is not a multiple of 8, reads may conflict, and no bit changes.
+// Canonical. Source: SGEMM repository.
 //
-// Options: REAL; SIDE: results of a work-item along each side, 8 in f32 and 4 in f64; VECTOR_WIDTH: SIDE/2. Work-groups
-// have 256 work-items.
+// Options: REAL; SIDE: results of a work-item along each side, 8 in f32 and 4 in f64; VECTOR_WIDTH: SIDE/2.
+// Work-groups have 256 work-items.
 #pragma OPENCL FP_CONTRACT OFF
 
 #define GLUE_(x, y) x##y
@@ -20,8 +20,8 @@
 #define TILE_K 8
 #define LD (TILE + WIDTH)
 
-// Reads a vector of an operand that has `lines` lines (rows of op(A), columns of op(B)) and `steps` steps of k from the
-// vector's first element on. It lies along k where x_k is 1, else across the lines. Beyond an edge is padding.
+// Reads a vector of an operand that has `lines` lines (rows of op(A), columns of op(B)) and `steps` steps of k from
+// the vector's first element on. It lies along k where x_k is 1, else across the lines. Beyond an edge is padding.
 inline VECTOR fetch(__global const REAL* x, const long x_k, const long lines, const long steps, const REAL padding) {
   const long along = x_k == 1 ? steps : lines, across = x_k == 1 ? lines : steps;
   if (along >= WIDTH && across > 0) return VLOAD(0, x);

@@ -1,12 +1,12 @@
 // segmented: z_order with k cut into the contract's segments, for products with fewer tiles than compute units.
 //
-// A work-group multiplies one tile over one segment and stores its sums; add_in_order then adds the sums of all segments
-// in ascending order. The contract defines sums so that this changes no bit. One result costs 2*k operations, reads
-// 2*k/128 elements (2*k/64 in f64), and moves two more for each segment. Canonical. Source: split-K, for example in
-// NVIDIA CUTLASS.
+// A work-group multiplies one tile over one segment and stores its sums; add_in_order then adds the sums of all
+// segments in ascending order. The contract defines sums so that this changes no bit. One result costs 2*k
+// operations, reads 2*k/128 elements (2*k/64 in f64), and moves two more for each segment. Canonical. Source:
+// split-K, for example in NVIDIA CUTLASS.
 //
-// Options: REAL; SIDE: results of a work-item along each side, 8 in f32 and 4 in f64; VECTOR_WIDTH: SIDE/2. Work-groups
-// have 256 work-items.
+// Options: REAL; SIDE: results of a work-item along each side, 8 in f32 and 4 in f64; VECTOR_WIDTH: SIDE/2.
+// Work-groups have 256 work-items.
 #pragma OPENCL FP_CONTRACT OFF
 
 #define GLUE_(x, y) x##y
@@ -19,8 +19,8 @@
 #define TILE_K 8
 #define LD (TILE + WIDTH)
 
-// Reads a vector of an operand that has `lines` lines (rows of op(A), columns of op(B)) and `steps` steps of k from the
-// vector's first element on. It lies along k where x_k is 1, else across the lines. Beyond an edge is padding.
+// Reads a vector of an operand that has `lines` lines (rows of op(A), columns of op(B)) and `steps` steps of k from
+// the vector's first element on. It lies along k where x_k is 1, else across the lines. Beyond an edge is padding.
 inline VECTOR fetch(__global const REAL* x, const long x_k, const long lines, const long steps, const REAL padding) {
   const long along = x_k == 1 ? steps : lines, across = x_k == 1 ? lines : steps;
   if (along >= WIDTH && across > 0) return VLOAD(0, x);
@@ -67,8 +67,10 @@ __kernel void segmented(STRIDED_OPERANDS) {
   REAL chain[SIDE][SIDE];
   for (int r = 0; r < SIDE; ++r)
     for (int s = 0; s < SIDE; ++s) chain[r][s] = 0;
-  put(fetch(a + begin * a_col, a_col, m - i0 - a_line, end - begin - a_step, -(REAL)0), a_tile[0], a_line, a_step, a_col);
-  put(fetch(b + begin * b_row, b_row, n - j0 - b_line, end - begin - b_step, (REAL)0), b_tile[0], b_line, b_step, b_row);
+  put(fetch(a + begin * a_col, a_col, m - i0 - a_line, end - begin - a_step, -(REAL)0), a_tile[0], a_line,
+      a_step, a_col);
+  put(fetch(b + begin * b_row, b_row, n - j0 - b_line, end - begin - b_step, (REAL)0), b_tile[0], b_line,
+      b_step, b_row);
   barrier(CLK_LOCAL_MEM_FENCE);
   int now = 0;
   for (long k0 = begin; k0 < end; k0 += TILE_K, now ^= 1) {

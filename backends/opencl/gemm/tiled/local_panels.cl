@@ -1,12 +1,12 @@
-// local_panels: work-groups of 256 compute tiles of C from packed panels, which they stage in local memory, two buffers
-// in turn; each work-item has SIDE by SIDE results in registers.
+// local_panels: work-groups of 256 compute tiles of C from packed panels, which they stage in local memory, two
+// buffers in turn; each work-item has SIDE by SIDE results in registers.
 //
 // This is the form for GPUs. A tile of a panel is contiguous, so that each work-item copies one vector of it, without
 // bounds or strides. Half of a work-item's rows and columns lie half a tile away from the others, so that neighbours
 // read neighbouring vectors of local memory. Work-groups take tiles in bands of BAND rows of tiles, column by column:
-// work-groups that run together share panels in the cache. Canonical; under `split`, dimension 2 counts segments of k, and
-// add_segments.cl adds their sums. Source: Tan et al.: "Fast implementation of DGEMM on Fermi GPU" (2011); the grouped
-// order of tiles of OpenAI's Triton.
+// work-groups that run together share panels in the cache. Canonical; under `split`, dimension 2 counts segments of
+// k, and add_segments.cl adds their sums. Source: Tan et al.: "Fast implementation of DGEMM on Fermi GPU" (2011); the
+// grouped order of tiles of OpenAI's Triton.
 //
 // Its bits were compared on processors (PoCL). It was not run on a GPU: BAND, SIDE and TILE_K are not tuned.
 //

@@ -1,9 +1,9 @@
 // pack_by_groups: pack_panels for GPUs: work-groups of 16 by 16 copy squares of an operand to panels by way of local
 // memory, so that neighbours read neighbours, whichever way the operand lies, and write neighbours of a panel.
 //
-// The square's rows are one element longer, so that a column's elements lie in different banks. The last panel is filled
-// up with zeros. An element is read and written once. Source: Ruetsch, Micikevicius: "Optimizing matrix transpose in
-// CUDA" (2009).
+// The square's rows are one element longer, so that a column's elements lie in different banks. The last panel is
+// filled up with zeros. An element is read and written once. Source: Ruetsch, Micikevicius: "Optimizing matrix
+// transpose in CUDA" (2009).
 //
 // Options: REAL; X, LOAD_X: stored elements; WIDTH: lines of a panel, a multiple of 16.
 #pragma OPENCL FP_CONTRACT OFF

@@ -6,8 +6,8 @@
 // Geijn: "Anatomy of high-performance matrix multiplication" (2008).
 //
 // A work-item copies `depth` steps of k of `panels` panels: few steps of many panels where steps lie along memory, so
-// that it reads on in the lines that it has begun, and many steps of one panel otherwise. The panels' width is no option, so that one program packs both
-// operands. Options: REAL; X, LOAD_X: stored elements.
+// that it reads on in the lines that it has begun, and many steps of one panel otherwise. The panels' width is no
+// option, so that one program packs both operands. Options: REAL; X, LOAD_X: stored elements.
 #pragma OPENCL FP_CONTRACT OFF
 
 // Copies 4 lines of 4 elements, transposed. Its loads, shuffles and stores are of vectors.

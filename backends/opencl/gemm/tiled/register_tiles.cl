@@ -1,17 +1,18 @@
-// register_tiles: each work-item computes MR rows by NV vectors of C in registers, from panels that lie in memory in the
-// order in which it reads them.
+// register_tiles: each work-item computes MR rows by NV vectors of C in registers, from panels that lie in memory in
+// the order in which it reads them.
 //
 // This is the form for processors: no local memory and no barriers, so that a work-item is a loop of vector
-// multiply-adds, and caches hold what the next work-items read again: one panel of B meets all panels of A, in turn. For
-// MR + NV*W elements read a work-item does MR*NV*W multiply-adds. Canonical: a chain of fma for each segment of k, the
-// segments' sums added in ascending order: by one work-item (WHOLE); by a launch for each segment, which goes on with
-// the `sums` that the launches before it left (IN_TURN), so that a panel of one segment stays in the cache; or by
-// add_segments.cl, after work-items have shared out the segments and stored the sum of each (SPLIT). Source: Goto, van
-// de Geijn: "Anatomy of high-performance matrix multiplication" (2008).
+// multiply-adds, and caches hold what the next work-items read again: one panel of B meets all panels of A, in turn.
+// For MR + NV*W elements read a work-item does MR*NV*W multiply-adds. Canonical: a chain of fma for each segment of
+// k, the segments' sums added in ascending order: by one work-item (WHOLE); by a launch for each segment, which goes
+// on with the `sums` that the launches before it left (IN_TURN), so that a panel of one segment stays in the cache;
+// or by add_segments.cl, after work-items have shared out the segments and stored the sum of each (SPLIT). Source:
+// Goto, van de Geijn: "Anatomy of high-performance matrix multiplication" (2008).
 //
 // Options: REAL; W elements of a vector; MR, NV; X, LOAD_X: stored operands; Z, LOAD_Z, STORE_Z: stored results;
-// A_PACKED: A is panels [k][MR] of REAL, else it is read by strides. B_STAGED: B is copied by strides to private memory,
-// a few steps of k at a time; else its rows are read where they are, and n >= NR, or, if b_packed, panels [k][NR].
+// A_PACKED: A is panels [k][MR] of REAL, else it is read by strides. B_STAGED: B is copied by strides to private
+// memory, a few steps of k at a time; else its rows are read where they are, and n >= NR, or, if b_packed, panels
+// [k][NR].
 #pragma OPENCL FP_CONTRACT OFF
 
 #define GLUE_(x, y) x##y
@@ -69,7 +70,8 @@ __kernel void register_tiles(const long m, const long n, const long k, __global 
                              const long a_row, const long a_col, const long a_step, __global const B_TYPE* b,
                              const long b_at, const long b_row, const long b_col, const long b_step, __global Z* c,
                              const long c_at, const long c_row, const long c_col, const long c_step, const REAL alpha,
-                             const REAL beta, const int b_packed, const int way, const long turn, __global REAL* sums, const long sums_at) {
+                             const REAL beta, const int b_packed, const int way, const long turn, __global REAL* sums,
+                             const long sums_at) {
   const long i0 = get_global_id(0) * MR, panel = get_global_id(1), product = get_global_id(2);
   if (i0 >= m || panel * NR >= n) return;
   const long begin = way == WHOLE ? 0 : SEGMENT * (way == SPLIT ? product : turn);
@@ -91,7 +93,8 @@ __kernel void register_tiles(const long m, const long n, const long k, __global 
   for (int e = 0; e < STAGE * NR; ++e) staged[e] = 0;
   b += j0 * b_col + begin * b_row;
 #else
-  if (!b_packed && j0 + NR > n) j0 = n - NR; // the last panel begins in the one before it, which stores what both compute
+  // The last panel begins in the one before it, which stores what both compute.
+  if (!b_packed && j0 + NR > n) j0 = n - NR;
   b += b_packed ? j0 * k + begin * NR : j0 + begin * b_row;
 #endif
 
