@@ -21,9 +21,12 @@ Status probe() {
 Status create(const ExecutorOptions& options, Executor*& executor) {
   std::size_t limit = 0;
   if (Status status = memory_limit_from_environment(limit); !status.ok()) return status;
+  bool keeps_programs = true;
+  if (Status status = cache_from_environment(keeps_programs); !status.ok()) return status;
   Device device;
   if (Status status = choose_device(options.device, device); !status.ok()) return status;
   if (limit != 0) device.memory_limit = limit;
+  device.keeps_programs = keeps_programs;
   return OpenClExecutor::create(device, options.backend, executor);
 }
 

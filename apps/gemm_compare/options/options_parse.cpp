@@ -82,6 +82,15 @@ void apply_tuning(CommandLine& words, Options& options) {
   set_default(words.cblas, "none");
 }
 
+/// The backends whose device here is a GPU; where there is none, the missing backends with devices, which say why.
+std::vector<Backend> backends_of_gpus() {
+  std::vector<Backend> usable, missing;
+  for (const BackendInfo& info : available_backends())
+    if (info.memory == Memory::Device && info.serves_auto)
+      (info.available ? usable : missing).push_back(info.backend);
+  return usable.empty() ? missing : usable;
+}
+
 std::vector<BackendRequest> requested_backends(const CommandLine& words) {
   std::vector<BackendRequest> requests;
   const auto add = [&](Backend backend, bool demanded) {
@@ -96,8 +105,7 @@ std::vector<BackendRequest> requested_backends(const CommandLine& words) {
     for (const Backend backend : known_backends())
       if (memory_of(backend) == Memory::Host) add(backend, false);
   if (words.gpu)
-    for (const Backend backend : known_backends())
-      if (memory_of(backend) == Memory::Device) add(backend, true);
+    for (const Backend backend : backends_of_gpus()) add(backend, true);
   for (const std::string& word : words.backends)
     for (const std::string& name : split_list("--backend", word)) {
       const Backend backend = parse_backend(name);

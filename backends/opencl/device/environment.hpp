@@ -1,6 +1,6 @@
 #pragma once
 
-/// The variables of the environment that hold numbers.
+/// The variables of the environment that are read once, when an executor is made.
 
 #include <cstddef>
 
@@ -11,5 +11,8 @@ namespace tessera::opencl {
 /// Reads TESSERA_OPENCL_MEMORY_LIMIT, the most bytes that an executor may allocate at any time: a number of bytes from
 /// 1 on, or one such as 512M or 2G. 0: the variable is unset. Fails with InvalidArgument.
 Status memory_limit_from_environment(std::size_t& bytes);
+
+/// Reads TESSERA_OPENCL_CACHE: `none` keeps no compiled programs between processes. Fails with InvalidArgument.
+Status cache_from_environment(bool& keeps_programs);
 
 } // namespace tessera::opencl
