@@ -127,7 +127,7 @@ Status Context::compile(const Source& source, const std::string& options, cl_pro
                                        (log.empty() ? "" : ". It says: " + log)};
 }
 
-/// Takes the program from those that are kept, or compiles it and keeps it.
+/// Reads the program that is kept, or compiles it and keeps it.
 Status Context::make(const Source& source, const std::string& options, cl_program& program) const {
   if (!device_.keeps_programs) return compile(source, options, program);
   const std::string key = key_of(device_, source, options);

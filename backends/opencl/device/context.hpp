@@ -1,7 +1,7 @@
 #pragma once
 
-/// A device that is in use: its context, and the programs that were compiled for it. A program is compiled, or read
-/// from those that are kept between processes, when a kernel of it is first launched.
+/// A device that is in use: its context, and its compiled programs. A program is compiled when a kernel of it is first
+/// launched, or read, if another process has kept it.
 
 #include <map>
 #include <memory>

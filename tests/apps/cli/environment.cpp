@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "results.hpp"
 #include "support/process.hpp"
 
 namespace tessera::test {

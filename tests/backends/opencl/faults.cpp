@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(small_allocations) {
   BOOST_TEST((gemm(a, b, Backend::OpenCl) == gemm(a, b, Backend::Reference)));
 }
 
-/// A device with 1 KiB of local memory, as those of the embedded profile may have, computes by kernels that need less.
+/// A device with 1 KiB of local memory, which the embedded profile allows, computes by kernels that need less.
 BOOST_AUTO_TEST_CASE(little_local_memory) {
   if (!has_device()) return;
   const auto a = Matrix<float>::random(150, 170, Seed{1}), b = Matrix<float>::random(170, 130, Seed{2});
