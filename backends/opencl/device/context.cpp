@@ -28,7 +28,8 @@ std::string key_of(const Device& device, const Source& source, const std::string
 /// Returns the compiled program's binary, or an empty text where the driver gives none.
 std::string binary_of(cl_program program) {
   std::size_t bytes = 0;
-  if (cl().GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS) return {};
+  if (cl().GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS || bytes == 0)
+    return {};
   std::string binary(bytes, '\0');
   char* to = binary.data();
   if (cl().GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr) != CL_SUCCESS) return {};

@@ -12,7 +12,8 @@ namespace tessera::opencl {
 /// 1 on, or one such as 512M or 2G. 0: the variable is unset. Fails with InvalidArgument.
 Status memory_limit_from_environment(std::size_t& bytes);
 
-/// Reads TESSERA_OPENCL_CACHE: `none` keeps no compiled programs between processes. Fails with InvalidArgument.
-Status cache_from_environment(bool& keeps_programs);
+/// Reads a variable whose one word is `none`; `meaning` says what that does, for the message. Fails with
+/// InvalidArgument for another word.
+Status none_from_environment(const char* variable, const char* meaning, bool& is_none);
 
 } // namespace tessera::opencl

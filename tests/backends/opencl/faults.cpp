@@ -204,7 +204,9 @@ BOOST_AUTO_TEST_CASE(hidden_by_name) {
   check_unavailable({"TESSERA_OPENCL_DEVICE = 'Radeon of nowhere'", "neither the number", "OpenCL shows device 0 ("});
 }
 
-BOOST_AUTO_TEST_CASE(wrong_cache) { check_unavailable({"TESSERA_OPENCL_CACHE = 'all'", "none", "XDG_CACHE_HOME"}); }
+BOOST_AUTO_TEST_CASE(wrong_cache) { check_unavailable({"TESSERA_OPENCL_CACHE = 'all'", "none", "unset it"}); }
+
+BOOST_AUTO_TEST_CASE(wrong_svm) { check_unavailable({"TESSERA_OPENCL_SVM = 'off'", "none", "unset it"}); }
 
 BOOST_AUTO_TEST_CASE(wrong_memory_limit) { check_unavailable({"TESSERA_OPENCL_MEMORY_LIMIT = '12Q'", "512M"}); }
 

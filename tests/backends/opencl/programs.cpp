@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include <tessera/files.hpp>
 
@@ -244,6 +245,27 @@ BOOST_AUTO_TEST_CASE(full_disk) {
     return;
   }
   BOOST_TEST(status == 0);
+}
+
+/// Threads, each with an executor of its own, begin with an empty folder at the same time.
+BOOST_AUTO_TEST_CASE(several_threads) {
+  if (!has_device()) return;
+  fs::remove_all(cache());
+  std::array<std::string, 4> failures;
+  {
+    std::vector<std::jthread> team;
+    for (std::string& failure : failures)
+      team.emplace_back([&failure] {
+        try {
+          for (int turn = 0; turn < 2; ++turn) multiply_anew();
+        } catch (const std::exception& error) {
+          failure = error.what();
+        }
+      });
+  }
+  for (const std::string& failure : failures) BOOST_TEST(failure == "");
+  new_loads();
+  expect_kept();
 }
 
 BOOST_AUTO_TEST_CASE(none) {
