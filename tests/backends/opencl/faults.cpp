@@ -114,10 +114,12 @@ BOOST_AUTO_TEST_CASE(devices_by_word) {
 BOOST_AUTO_TEST_CASE(all_processors) {
   if (!has_device()) return;
   BOOST_TEST((executor(Backend::Auto).capabilities().backend != Backend::OpenCl));
+  BOOST_TEST(!info().serves_auto);
 }
 
 BOOST_AUTO_TEST_CASE(all_gpus) {
   if (!has_device()) return;
+  BOOST_TEST(info().serves_auto);
   const Backend chosen = executor(Backend::Auto).capabilities().backend;
   BOOST_TEST((chosen == Backend::OpenCl || chosen == Backend::Cuda));
 }
