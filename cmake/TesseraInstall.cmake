@@ -1,7 +1,7 @@
 # `cmake --install` copies a relocatable tree with headers, library, plug-ins, programs and package config.
 # tessera_add_plugin installs the plug-ins. With the component `bundle` the tree also runs on machines without the
 # packages that Tessera needs, on any distribution whose C library is as new as the build machine's. The components
-# library, cuda, development, tools and blas are the Debian packages of cmake/debian.
+# library, cuda, opencl, development, tools and blas are the Debian packages of cmake/debian.
 
 include(CMakePackageConfigHelpers)
 

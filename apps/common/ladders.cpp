@@ -31,7 +31,8 @@ ordered_json to_json(const BackendInfo& info) {
           {"available", info.available},
           {"reason", info.reason},
           {"path", info.path},
-          {"memory", to_string(info.memory)}};
+          {"memory", to_string(info.memory)},
+          {"serves_auto", info.serves_auto}};
 }
 
 ordered_json kernels_json(Backend backend) {

@@ -187,8 +187,8 @@ ordered_json to_json(const Capabilities& c) {
   for (const auto& [name, bytes] :
        {std::pair{"l1_bytes", c.l1_bytes}, std::pair{"l2_bytes", c.l2_bytes}, std::pair{"l3_bytes", c.l3_bytes}})
     if (bytes > 0) json[name] = bytes;
-  if (c.compute_major > 0) {
-    json["compute_capability"] = fmt::format("{}.{}", c.compute_major, c.compute_minor);
+  if (c.compute_major > 0) json["compute_capability"] = fmt::format("{}.{}", c.compute_major, c.compute_minor);
+  if (!c.driver.empty()) {
     json["multiprocessors"] = c.multiprocessors;
     json["shared_memory_per_block"] = c.shared_memory_per_block;
     json["driver"] = c.driver;

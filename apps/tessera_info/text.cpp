@@ -37,9 +37,11 @@ std::string device_line(const ordered_json& device) {
   std::string line = text_of(device, "device");
   if (device.contains("threads")) line += fmt::format(", {} threads", device["threads"].get<int>());
   if (device.contains("instruction_set")) line += ", " + text_of(device, "instruction_set");
-  if (device.contains("compute_capability"))
-    line += fmt::format(", compute capability {}, {} multiprocessors, {}", text_of(device, "compute_capability"),
-                        device["multiprocessors"].get<int>(), text_of(device, "driver"));
+  const bool has_capability = device.contains("compute_capability");
+  if (has_capability) line += ", compute capability " + text_of(device, "compute_capability");
+  if (device.contains("driver"))
+    line += fmt::format(", {} {}, {}", device["multiprocessors"].get<int>(),
+                        has_capability ? "multiprocessors" : "compute units", text_of(device, "driver"));
   if (device.contains("memory_bytes"))
     line += fmt::format(", {:.1f} GiB", device["memory_bytes"].get<double>() / (1 << 30));
   return line;

@@ -34,6 +34,7 @@ struct BackendInfo {
   std::string reason;                   ///< why not, and what to do about it; empty if available
   std::string path;             ///< the plug-in's file; empty for the reference backend, or where none was found
   Memory memory = Memory::Host; ///< whose memory its operands are in; Host even where the plug-in could not be loaded
+  bool serves_auto = true; ///< false where its plug-in keeps the device from Auto, as for a processor through OpenCL
 };
 
 /// Returns every backend that this process knows, in ascending order of the values: the built-in ones, the plug-ins in

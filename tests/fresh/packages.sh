@@ -41,6 +41,15 @@ install_cuda() {
     inside_as user 'tessera_info --no-kernels >info && cat info && ! grep "no libtessera_cuda.so" info'
 }
 
+# Without the loader, which the package recommends, the backend says that this is missing; with it and PoCL it computes.
+install_opencl() {
+  inside_as root "$install /srv/debs/libtessera-opencl0_*.deb" &&
+    inside_as user 'tessera_info --no-kernels >info && cat info && grep "no OpenCL loader" info' &&
+    inside_as root "$install ocl-icd-libopencl1 pocl-opencl-icd" &&
+    inside_as user 'gemm_compare --backend opencl --sizes 64 --no-progress >table && cat table &&
+      grep "^ *opencl .* pass" table'
+}
+
 install_development() { inside_as root "$install /srv/debs/libtessera-dev_*.deb g++ cmake make pkg-config"; }
 
 # Both programs print a norm for each backend that the packages have. The judge compiles a kernel with the headers.
@@ -139,6 +148,7 @@ if [ "${1:-}" = --inside ]; then
   step "apt install: library, tools" install_tools || exit 1
   step "gemm_compare, tessera_info" run_tools || :
   ! ls "$machine"/srv/debs/libtessera-cuda0_* >/dev/null 2>&1 || step "apt install: libtessera-cuda0" install_cuda || :
+  step "apt install: libtessera-opencl0" install_opencl || :
   step "apt install: libtessera-dev" install_development || exit 1
   step "find_package and pkg-config" build_programs || :
   step "apt install: libtessera-blas" install_blas || exit 1

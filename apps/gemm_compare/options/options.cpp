@@ -113,9 +113,10 @@ struct Heading {
 void declare_backends(CLI::App& app, CommandLine& words) {
   const Heading heading{app, "Backends and kernels"};
   heading.flag("--cpu", words.cpu, "Backends in host memory: reference, openmp, tbb, …");
-  heading.flag("--gpu", words.gpu, "Backends with memory of their own: cuda, …");
+  heading.flag("--gpu", words.gpu, "Backends of GPUs that are here: cuda, opencl, …");
   heading.repeatable("--backend", words.backends,
-                     "A backend: reference, openmp, tbb, cuda, or the name of another plug-in (repeatable)", "NAME");
+                     "A backend: reference, openmp, tbb, cuda, opencl, or the name of another plug-in (repeatable)",
+                     "NAME");
   heading.text("--kernels", words.kernels, "Shell patterns of kernel names, e.g. 'simd,cblas*'", "GLOBS");
   heading.text("--cblas", words.cblas, "CBLAS libraries to compare with: a list of files, auto (those found), none",
                "LIST");

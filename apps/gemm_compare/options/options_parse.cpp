@@ -82,6 +82,16 @@ void apply_tuning(CommandLine& words, Options& options) {
   set_default(words.cblas, "none");
 }
 
+/// The backends whose device here is a GPU, best first; where there is none, the missing backends with devices, which
+/// say why. What shares a product out, or is of one backend, gets the first: two backends may have the same GPU.
+std::vector<Backend> backends_of_gpus(bool one_alone) {
+  std::vector<Backend> usable, missing;
+  for (const BackendInfo& info : available_backends())
+    if (info.memory == Memory::Device && info.serves_auto) (info.available ? usable : missing).push_back(info.backend);
+  if (one_alone && usable.size() > 1) usable.resize(1);
+  return usable.empty() ? missing : usable;
+}
+
 std::vector<BackendRequest> requested_backends(const CommandLine& words) {
   std::vector<BackendRequest> requests;
   const auto add = [&](Backend backend, bool demanded) {
@@ -95,9 +105,9 @@ std::vector<BackendRequest> requested_backends(const CommandLine& words) {
   if (words.cpu)
     for (const Backend backend : known_backends())
       if (memory_of(backend) == Memory::Host) add(backend, false);
+  const bool one_alone = words.tunes || words.distributed || !words.devices.empty() || !words.file_a.empty();
   if (words.gpu)
-    for (const Backend backend : known_backends())
-      if (memory_of(backend) == Memory::Device) add(backend, true);
+    for (const Backend backend : backends_of_gpus(one_alone)) add(backend, true);
   for (const std::string& word : words.backends)
     for (const std::string& name : split_list("--backend", word)) {
       const Backend backend = parse_backend(name);

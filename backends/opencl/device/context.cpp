@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <new>
 
+#include <tessera/backend/log.hpp>
+
+#include "program_cache.hpp"
 #include "status.hpp"
 
 namespace tessera::opencl {
@@ -11,6 +14,46 @@ namespace source {
 std::string_view element_cl();
 
 } // namespace source
+
+namespace {
+
+/// All that a compiled program depends on.
+std::string key_of(const Device& device, const Source& source, const std::string& options) {
+  std::string key = device.platform_name + '\n' + device.name + '\n' + device.versions + '\n' + options + '\n';
+  key += source::element_cl();
+  key += source.text();
+  return key;
+}
+
+/// Returns the compiled program's binary, or an empty text where the driver gives none.
+std::string binary_of(cl_program program) {
+  std::size_t bytes = 0;
+  if (cl().GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS || bytes == 0)
+    return {};
+  std::string binary(bytes, '\0');
+  char* to = binary.data();
+  if (cl().GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr) != CL_SUCCESS) return {};
+  return binary;
+}
+
+/// Makes a program of a binary that was kept. Returns null where the driver refuses it: it then is compiled again.
+cl_program program_of(cl_context context, const Device& device, const std::string& binary, const std::string& options) {
+  const std::size_t bytes = binary.size();
+  const auto* const from = reinterpret_cast<const unsigned char*>(binary.data());
+  cl_int taken = CL_SUCCESS, error = CL_SUCCESS;
+  const cl_program program = cl().CreateProgramWithBinary(context, 1, &device.id, &bytes,
+                                                          const_cast<const unsigned char**>(&from), &taken, &error);
+  if (error == CL_SUCCESS && taken == CL_SUCCESS)
+    error = cl().BuildProgram(program, 1, &device.id, options.c_str(), nullptr, nullptr);
+  if (error == CL_SUCCESS && taken == CL_SUCCESS) return program;
+  if (log_dispatch())
+    log_line("opencl: " + device.name + " refuses a compiled program that was kept (" +
+             name_of(error != CL_SUCCESS ? error : taken) + "); it is compiled again");
+  if (program != nullptr) static_cast<void>(cl().ReleaseProgram(program));
+  return nullptr;
+}
+
+} // namespace
 
 Program::~Program() {
   for (const auto& [name, kernels] : idle_)
@@ -85,6 +128,19 @@ Status Context::compile(const Source& source, const std::string& options, cl_pro
                                        (log.empty() ? "" : ". It says: " + log)};
 }
 
+/// Reads the program that is kept, or compiles it and keeps it.
+Status Context::make(const Source& source, const std::string& options, cl_program& program) const {
+  if (!device_.keeps_programs) return compile(source, options, program);
+  const std::string key = key_of(device_, source, options);
+  if (const std::string binary = kept_binary(key); !binary.empty()) {
+    program = program_of(context_, device_, binary, options);
+    if (program != nullptr) return {};
+  }
+  if (Status status = compile(source, options, program); !status.ok()) return status;
+  if (const std::string binary = binary_of(program); !binary.empty()) keep_binary(key, binary);
+  return {};
+}
+
 Status Context::program(const Source& source, const std::string& options, Program*& program) noexcept try {
   const std::lock_guard lock(mutex_);
   std::unique_ptr<Program>& known = programs_[{source.name, options}];
@@ -92,7 +148,7 @@ Status Context::program(const Source& source, const std::string& options, Progra
     std::string all = "-cl-std=CL1.2 " + options;
     if (device_.has_f64) all += " -D HAS_F64";
     cl_program made = nullptr;
-    if (Status status = compile(source, all, made); !status.ok()) return status;
+    if (Status status = make(source, all, made); !status.ok()) return status;
     known = std::make_unique<Program>(made);
   }
   program = known.get();

@@ -1,7 +1,7 @@
 #pragma once
 
-/// A device that is in use: its context, and the programs that were compiled for it. A program is compiled when a
-/// kernel of it is first launched.
+/// A device that is in use: its context, and its compiled programs. A program is compiled when a kernel of it is first
+/// launched, or read, if another process has kept it.
 
 #include <map>
 #include <memory>
@@ -59,6 +59,7 @@ class Context {
 
  private:
   Context(const Device& device, cl_context context) : device_(device), context_(context) {}
+  Status make(const Source& source, const std::string& options, cl_program& program) const;
   Status compile(const Source& source, const std::string& options, cl_program& program) const;
 
   struct Known {

@@ -42,6 +42,9 @@ Device describe(cl_platform_id platform, cl_device_id id, int index) {
   device.index = index;
   device.name = text(cl().GetDeviceInfo, id, CL_DEVICE_NAME);
   device.platform_name = text(cl().GetPlatformInfo, platform, CL_PLATFORM_NAME);
+  device.versions = text(cl().GetPlatformInfo, platform, CL_PLATFORM_VERSION) + '\n' +
+                    text(cl().GetDeviceInfo, id, CL_DEVICE_VERSION) + '\n' +
+                    text(cl().GetDeviceInfo, id, CL_DRIVER_VERSION);
   device.type = fact<cl_device_type>(id, CL_DEVICE_TYPE);
   device.f32 = fact<cl_device_fp_config>(id, CL_DEVICE_SINGLE_FP_CONFIG);
   device.f64 = fact<cl_device_fp_config>(id, CL_DEVICE_DOUBLE_FP_CONFIG);

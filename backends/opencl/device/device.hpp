@@ -18,10 +18,12 @@ struct Device {
   int index = 0; ///< among all devices of all platforms
   std::string name;
   std::string platform_name;
+  std::string versions; ///< of platform, device and driver
   cl_device_type type = 0;
   bool has_f64 = false;
-  bool has_svm = false;         ///< coarse-grained shared virtual memory, and the loader has its functions
+  bool has_svm = false; ///< coarse-grained shared virtual memory, and the loader has its functions; and they are wanted
   bool shares_memory = false;   ///< host and device have one memory
+  bool keeps_programs = true;   ///< compiled programs are kept between processes
   bool divides_exactly = false; ///< f32 divisions are rounded correctly under an option of the compiler
   std::size_t memory_bytes = 0;
   std::size_t memory_limit = 0; ///< most bytes to allocate, which the environment sets; 0: the device's memory

@@ -28,4 +28,13 @@ Status memory_limit_from_environment(std::size_t& bytes) {
               "' is no amount of memory; set a number of bytes from 1 on, or one such as 512M or 2G, or unset it"};
 }
 
+Status none_from_environment(const char* variable, const char* meaning, bool& is_none) {
+  const char* const set = std::getenv(variable);
+  const std::string_view text = set == nullptr ? "" : set;
+  is_none = text == "none";
+  if (is_none || text.empty()) return {};
+  return {StatusCode::InvalidArgument, std::string(variable) + " = '" + std::string(text) +
+                                           "' is not known; set it to none, which " + meaning + ", or unset it"};
+}
+
 } // namespace tessera::opencl

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <mutex>
@@ -15,6 +16,7 @@ constexpr const char* variable = "TESSERA_OPENCL_LIBRARY";
 struct Loader {
   std::mutex mutex;
   bool tried = false;
+  pid_t process = 0; ///< that opened it
   Status status;
   Functions functions;
 };
@@ -70,7 +72,13 @@ Status open_loader() {
   if (!one.tried) {
     one.status = open(one.functions);
     one.tried = true;
+    one.process = ::getpid();
   }
+  if (one.status.ok() && one.process != ::getpid())
+    return Status::failure(StatusCode::Unavailable,
+                           "this process was forked from one that had loaded OpenCL's drivers, whose threads it lacks; "
+                           "start it as a new program (in Python: multiprocessing's 'spawn' or 'forkserver'), or use "
+                           "OpenCL in it alone");
   return one.status;
 }
 

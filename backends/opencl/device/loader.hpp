@@ -17,6 +17,7 @@
   F(CreateCommandQueue)             \
   F(CreateContext)                  \
   F(CreateKernel)                   \
+  F(CreateProgramWithBinary)        \
   F(CreateProgramWithSource)        \
   F(EnqueueBarrierWithWaitList)     \
   F(EnqueueCopyBuffer)              \
@@ -38,6 +39,7 @@
   F(GetPlatformIDs)                 \
   F(GetPlatformInfo)                \
   F(GetProgramBuildInfo)            \
+  F(GetProgramInfo)                 \
   F(ReleaseCommandQueue)            \
   F(ReleaseContext)                 \
   F(ReleaseEvent)                   \
@@ -65,7 +67,7 @@ struct Functions {
 };
 
 /// Opens the loader, once in a process: the one that TESSERA_OPENCL_LIBRARY names, else libOpenCL.so.1. Fails with
-/// Unavailable and what to do.
+/// Unavailable and what to do, also in a process that was forked from one that had opened it.
 Status open_loader();
 
 /// Returns the functions. Precondition: open_loader() has succeeded.

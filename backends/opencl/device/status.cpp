@@ -55,12 +55,33 @@ std::string name_of(cl_int code) {
 #undef TESSERA_OPENCL_NAME
 }
 
+namespace {
+
+/// What can be done about an error of the device, or an empty text.
+const char* advice(cl_int code) {
+  switch (code) {
+    case CL_DEVICE_NOT_AVAILABLE:
+      return "; the device is lost to this process: end it, look into the system's log (dmesg) for what the driver "
+             "says, and start it again";
+    case CL_OUT_OF_RESOURCES: // also NVIDIA's for a kernel that was stopped
+    case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST:
+    case CL_INVALID_COMMAND_QUEUE: // of a context that is lost
+      return "; the device lacks something that the work needs, or its driver has stopped the work (a GPU with a "
+             "display stops long kernels): try a smaller product, and where that fails too, the device is lost to this "
+             "process: start it again, and look into the system's log (dmesg)";
+    default:
+      return "";
+  }
+}
+
+} // namespace
+
 Status check(cl_int code, const char* what) noexcept try {
   if (code == CL_SUCCESS) return {};
   const std::string why = std::string(what) + ": " + name_of(code);
   if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE) return {StatusCode::OutOfMemory, "out of device memory: " + why};
   if (code == CL_OUT_OF_HOST_MEMORY) return {StatusCode::OutOfMemory, "out of host memory: " + why};
-  return {StatusCode::DeviceError, why};
+  return {StatusCode::DeviceError, why + advice(code)};
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
 }

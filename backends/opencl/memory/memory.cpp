@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 #include <string>
-#include <string_view>
 
 #include "opencl/device/status.hpp"
 
@@ -16,15 +14,9 @@ namespace {
 
 constexpr std::size_t alignment = 128; ///< of shared virtual memory, as double16 needs it
 
-bool wants_buffers() {
-  const char* const word = std::getenv("TESSERA_OPENCL_SVM");
-  return word != nullptr && std::string_view(word) == "none";
-}
-
 } // namespace
 
-DeviceMemory::DeviceMemory(Context& context) noexcept
-    : context_(context), shares_(context.device().has_svm && !wants_buffers()) {}
+DeviceMemory::DeviceMemory(Context& context) noexcept : context_(context), shares_(context.device().has_svm) {}
 
 DeviceMemory::~DeviceMemory() {
   static_cast<void>(sweep(true));

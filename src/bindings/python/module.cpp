@@ -38,8 +38,8 @@ c: the matrix that beta multiplies; not read with beta = 0, and never written.
 out: the matrix for the result, which is returned; its old elements are C. It may not overlap a or b, and is never
     copied.
 alpha, beta: rounded to the element type; complex if that is complex.
-backend: 'auto', 'reference', 'openmp', 'tbb', 'cuda', or the name of another plug-in. A backend that is named is used,
-    or BackendUnavailable says why not.
+backend: 'auto', 'reference', 'openmp', 'tbb', 'cuda', 'opencl', or the name of another plug-in. A backend that is
+    named is used, or BackendUnavailable says why not.
 math: 'strict' (the same bits on every backend), 'tf32', 'bf16', 'fp16', 'emulated_fp16x3', 'emulated_bf16x6',
     'compensated' or 'strassen'.
 kernel: a kernel of the backend by its name (see kernels()); it runs, or KernelRejected says why not.

@@ -229,11 +229,11 @@ std::vector<BackendInfo> available_backends() try {
   for (BackendEntry* e : in_order_of_preference()) {
     const bool available = e->executor() != nullptr;
     BackendEntry::State state = e->state();
-    all.push_back({e->backend(), state.loaded, available, std::move(state.reason), std::move(state.path), e->memory()});
+    all.push_back({e->backend(), state.loaded, available, std::move(state.reason), std::move(state.path), e->memory(),
+                   !available || e->serves_auto()});
   }
   std::stable_partition(all.begin(), all.end(), [](const BackendInfo& info) {
-    BackendEntry& one = entry(info.backend);
-    return one.preference() > 0 && (!info.available || one.serves_auto());
+    return entry(info.backend).preference() > 0 && info.serves_auto;
   });
   return all;
 } catch (const std::bad_alloc& error) {

@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(reductions_of_whole_numbers) {
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_backend_that_was_demanded) {
-  if (has_backend(*this, "cuda")) return;
+  if (has_gpu(json::parse(info({"--json", "--no-kernels"}).out))) return;
   const Outcome alone = compare({"--gpu", "--sizes", "8"});
   expect_usage_error(alone, {"cuda", "not available"});
   const Outcome both = compare({"--cpu", "--gpu", "--sizes", "8", "--repeat", "1", "--json", "-"});
@@ -209,6 +209,43 @@ BOOST_AUTO_TEST_CASE(a_missing_backend_that_was_demanded) {
   BOOST_TEST(report["missing_backends"][0]["backend"] == "cuda");
   BOOST_TEST(report["missing_backends"][0]["demanded"] == true);
   BOOST_TEST(compare({"--sizes", "8", "--repeat", "1"}).status == 0); // The options demand nothing.
+}
+
+/// A processor that OpenCL shows is no GPU: --gpu leaves it out, and --backend takes it.
+BOOST_AUTO_TEST_CASE(a_processor_of_opencl) {
+  const json machine = json::parse(info({"--json", "--no-kernels"}).out);
+  for (const json& backend : machine["backends"]) {
+    if (backend["backend"] != "opencl") continue;
+    if (backend["available"] == false || backend["serves_auto"] == true) {
+      BOOST_TEST_MESSAGE("skipped: opencl shows no processor");
+      return;
+    }
+  }
+  const Outcome gpus = compare({"--gpu", "--sizes", "8", "--repeat", "1"});
+  BOOST_TEST(!contains(gpus.out + gpus.err, "opencl"), gpus.out + gpus.err);
+  const json report = report_of(
+      compare({"--backend", "opencl", "--sizes", "20", "--dtype", "f32,f64", "--repeat", "1", "--json", "-"}));
+  BOOST_TEST(report["results"].size() >= 2u);
+  for (const json& result : report["results"])
+    BOOST_TEST((result["verdict"] == "pass" || result.value("transfer", false)), result.dump());
+  BOOST_TEST(contains(compare({"--list", "--backend", "opencl"}).out, "naive_coalesced"));
+  const std::string text = info({"--no-kernels"}).out;
+  for (const char* part : {"opencl", "compute units", "driver"}) BOOST_TEST(contains(text, part), text);
+}
+
+/// What a machine without a loader is told, wherever it looks.
+BOOST_AUTO_TEST_CASE(a_machine_without_opencl) {
+  const json built = json::parse(info({"--json", "--no-kernels"}).out);
+  for (const json& backend : built["backends"])
+    if (backend["backend"] == "opencl" && backend["built"] == false) return;
+  const Variables none{{"TESSERA_OPENCL_LIBRARY", "/nonexistent/libOpenCL.so.1"}};
+  for (const Outcome& outcome : {info({"--no-kernels"}, none), compare({"--list"}, none)}) {
+    BOOST_TEST(outcome.status == 0);
+    for (const char* part : {"opencl", "no OpenCL loader", "unset it"})
+      BOOST_TEST(contains(outcome.out, part), outcome.out);
+  }
+  expect_usage_error(compare({"--backend", "opencl", "--sizes", "8"}, none),
+                     {"opencl", "no OpenCL loader", "unset it"});
 }
 
 BOOST_AUTO_TEST_CASE(the_report_preset_takes_other_sizes) {

@@ -26,6 +26,13 @@ inline bool passes_or_lacks_amx(const nlohmann::json& result) {
          result["reason"].get<std::string>().find("AMX") != std::string::npos;
 }
 
+/// Does a document with a list of backends (tessera_info --json, gemm_compare --list) have one with a GPU?
+inline bool has_gpu(const nlohmann::json& document) {
+  for (const nlohmann::json& backend : document["backends"])
+    if (backend["memory"] == "device" && backend["available"] == true && backend["serves_auto"] == true) return true;
+  return false;
+}
+
 inline bool has_backend(const nlohmann::json& document, const std::string& backend) {
   for (const nlohmann::json& result : document["results"])
     if (result["backend"] == backend) return true;

@@ -114,10 +114,12 @@ BOOST_AUTO_TEST_CASE(devices_by_word) {
 BOOST_AUTO_TEST_CASE(all_processors) {
   if (!has_device()) return;
   BOOST_TEST((executor(Backend::Auto).capabilities().backend != Backend::OpenCl));
+  BOOST_TEST(!info().serves_auto);
 }
 
 BOOST_AUTO_TEST_CASE(all_gpus) {
   if (!has_device()) return;
+  BOOST_TEST(info().serves_auto);
   const Backend chosen = executor(Backend::Auto).capabilities().backend;
   BOOST_TEST((chosen == Backend::OpenCl || chosen == Backend::Cuda));
 }
@@ -137,6 +139,76 @@ BOOST_AUTO_TEST_CASE(memory_limit) {
   const auto a = Matrix<float>::random(500, 700, Seed{1}), b = Matrix<float>::random(700, 600, Seed{2});
   BOOST_TEST((gemm(a, b, Backend::OpenCl) == gemm(a, b, Backend::Reference)));
 }
+
+/// The device allows 1 MiB in one allocation, and each of these matrices has more.
+BOOST_AUTO_TEST_CASE(small_allocations) {
+  if (!has_device()) return;
+  Executor& device = executor(Backend::OpenCl);
+  void* memory = nullptr;
+  const Status status = device.allocate((std::size_t{1} << 20) + 1, memory);
+  BOOST_TEST(static_cast<int>(status.code) == static_cast<int>(StatusCode::OutOfMemory));
+  BOOST_TEST(contains(status.why, "1048576 bytes in one allocation (CL_DEVICE_MAX_MEM_ALLOC_SIZE)"), status.why);
+  const auto a = Matrix<float>::random(500, 700, Seed{1}), b = Matrix<float>::random(700, 600, Seed{2});
+  BOOST_TEST((gemm(a, b, Backend::OpenCl) == gemm(a, b, Backend::Reference)));
+}
+
+/// A device with 1 KiB of local memory, which the embedded profile allows, computes by kernels that need less.
+BOOST_AUTO_TEST_CASE(little_local_memory) {
+  if (!has_device()) return;
+  const auto a = Matrix<float>::random(150, 170, Seed{1}), b = Matrix<float>::random(170, 130, Seed{2});
+  BOOST_TEST((gemm(a, b, Backend::OpenCl) == gemm(a, b, Backend::Reference)));
+  const auto c = Matrix<double>::random(150, 170, Seed{3}), d = Matrix<double>::random(170, 130, Seed{4});
+  BOOST_TEST((gemm(c, d, Backend::OpenCl) == gemm(c, d, Backend::Reference)));
+}
+
+BOOST_AUTO_TEST_CASE(lost_at_launch) {
+  if (!has_device()) return;
+  check_refused<float>(StatusCode::DeviceError, {"launch of", "CL_DEVICE_NOT_AVAILABLE", "lost", "start it again"});
+}
+
+BOOST_AUTO_TEST_CASE(lost_at_work) {
+  if (!has_device()) return;
+  Executor& device = executor(Backend::OpenCl);
+  const Status status = device.default_queue().synchronize();
+  BOOST_TEST(static_cast<int>(status.code) == static_cast<int>(StatusCode::DeviceError));
+  for (const char* part : {"waiting for a queue's work", "CL_OUT_OF_RESOURCES", "smaller product", "start it again"})
+    BOOST_TEST(contains(status.why, part), status.why << " lacks " << part);
+}
+
+/// A matrix whose elements are on a lost device says so when they are read, and each time.
+BOOST_AUTO_TEST_CASE(lost_at_copy) {
+  if (!has_device()) return;
+  const auto a = Matrix<float>::random(20, 20, Seed{1});
+  for (int turn = 0; turn < 2; ++turn) try {
+      static_cast<void>(gemm(a, a, Backend::OpenCl)(3, 4));
+      BOOST_ERROR("the result of a lost device was read");
+    } catch (const DeviceError& error) {
+      BOOST_TEST(contains(error.what(), "CL_DEVICE_NOT_AVAILABLE"), error.what());
+      BOOST_TEST(contains(error.what(), "start it again"), error.what());
+    }
+}
+
+/// Two drivers whose files are broken, alone.
+BOOST_AUTO_TEST_CASE(broken_drivers) { check_unavailable({"no platform", "install", "/etc/OpenCL/vendors"}); }
+
+/// The same beside a whole one, which is used.
+BOOST_AUTO_TEST_CASE(broken_driver_beside) {
+  if (!has_device()) return;
+  const Status status = product<float>();
+  BOOST_TEST(status.ok(), status.why);
+}
+
+BOOST_AUTO_TEST_CASE(hidden_by_number) {
+  check_unavailable({"TESSERA_OPENCL_DEVICE = 77 names no device", "OpenCL shows device 0 ("});
+}
+
+BOOST_AUTO_TEST_CASE(hidden_by_name) {
+  check_unavailable({"TESSERA_OPENCL_DEVICE = 'Radeon of nowhere'", "neither the number", "OpenCL shows device 0 ("});
+}
+
+BOOST_AUTO_TEST_CASE(wrong_cache) { check_unavailable({"TESSERA_OPENCL_CACHE = 'all'", "none", "unset it"}); }
+
+BOOST_AUTO_TEST_CASE(wrong_svm) { check_unavailable({"TESSERA_OPENCL_SVM = 'off'", "none", "unset it"}); }
 
 BOOST_AUTO_TEST_CASE(wrong_memory_limit) { check_unavailable({"TESSERA_OPENCL_MEMORY_LIMIT = '12Q'", "512M"}); }
 

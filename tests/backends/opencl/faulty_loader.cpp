@@ -6,7 +6,10 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -23,6 +26,10 @@ Function* real(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+/// Programs made of a binary that were not built yet.
+std::mutex mutex;
+std::set<cl_program> binaries;
+
 template <class T>
 void give(T value, void* to) {
   if (to != nullptr) *static_cast<T*>(to) = value;
@@ -31,6 +38,9 @@ void give(T value, void* to) {
 } // namespace
 
 extern "C" {
+
+/// How many programs were made of a source, and how many a device took as a binary.
+__attribute__((visibility("default"))) std::atomic<int> faulty_sources = 0, faulty_binaries = 0;
 
 __attribute__((visibility("default"))) cl_int clGetPlatformIDs(cl_uint count, cl_platform_id* ids, cl_uint* found) {
   if (!has("no_platform")) return real<decltype(clGetPlatformIDs)>("clGetPlatformIDs")(count, ids, found);
@@ -53,6 +63,8 @@ __attribute__((visibility("default"))) cl_int clGetDeviceInfo(cl_device_id devic
   if (what == CL_DEVICE_DOUBLE_FP_CONFIG && has("no_f64")) give<cl_device_fp_config>(0, value);
   if (what == CL_DEVICE_SINGLE_FP_CONFIG && has("no_subnormals"))
     give<cl_device_fp_config>(CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN, value);
+  if (what == CL_DEVICE_MAX_MEM_ALLOC_SIZE && has("small_allocations")) give<cl_ulong>(cl_ulong{1} << 20, value);
+  if (what == CL_DEVICE_LOCAL_MEM_SIZE && has("little_local_memory")) give<cl_ulong>(1024, value);
   if (what == CL_DEVICE_TYPE && has("all_processors")) give<cl_device_type>(CL_DEVICE_TYPE_CPU, value);
   if (what == CL_DEVICE_TYPE && has("all_gpus")) give<cl_device_type>(CL_DEVICE_TYPE_GPU, value);
   return error;
@@ -62,6 +74,7 @@ __attribute__((visibility("default"))) cl_int clGetDeviceInfo(cl_device_id devic
 __attribute__((visibility("default"))) cl_program clCreateProgramWithSource(cl_context context, cl_uint count,
                                                                             const char** texts,
                                                                             const std::size_t* lengths, cl_int* error) {
+  ++faulty_sources;
   std::string all = has("other_bits") ? "#undef fma\n#define fma(a, b, c) ((a) * (b) + (c))\n" : "";
   for (cl_uint i = 0; i < count; ++i) all.append(texts[i], lengths[i]);
   const char* text = all.c_str();
@@ -74,6 +87,64 @@ __attribute__((visibility("default"))) cl_int clBuildProgram(cl_program program,
                                                              void(CL_CALLBACK* notify)(cl_program, void*),
                                                              void* context) {
   if (has("compiler_fails")) return CL_BUILD_PROGRAM_FAILURE;
+  if (const std::lock_guard lock(mutex); binaries.contains(program)) {
+    binaries.erase(program);
+    if (has("binary_fails")) return CL_BUILD_PROGRAM_FAILURE;
+    ++faulty_binaries;
+  }
   return real<decltype(clBuildProgram)>("clBuildProgram")(program, count, devices, options, notify, context);
+}
+
+__attribute__((visibility("default"))) cl_program clCreateProgramWithBinary(cl_context context, cl_uint count,
+                                                                            const cl_device_id* devices,
+                                                                            const std::size_t* lengths,
+                                                                            const unsigned char** texts, cl_int* taken,
+                                                                            cl_int* error) {
+  if (has("binary_refused")) {
+    give<cl_int>(CL_INVALID_BINARY, taken);
+    give<cl_int>(CL_INVALID_BINARY, error);
+    return nullptr;
+  }
+  const cl_program program = real<decltype(clCreateProgramWithBinary)>("clCreateProgramWithBinary")(
+      context, count, devices, lengths, texts, taken, error);
+  const std::lock_guard lock(mutex);
+  binaries.insert(program);
+  return program;
+}
+
+__attribute__((visibility("default"))) cl_int clGetProgramInfo(cl_program program, cl_program_info what,
+                                                               std::size_t bytes, void* value, std::size_t* size) {
+  if (what == CL_PROGRAM_BINARY_SIZES && has("no_binary")) {
+    give<std::size_t>(0, value);
+    return CL_SUCCESS;
+  }
+  return real<decltype(clGetProgramInfo)>("clGetProgramInfo")(program, what, bytes, value, size);
+}
+
+/// A device that is lost as it gets a kernel.
+__attribute__((visibility("default"))) cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
+                                                                     cl_uint dimensions, const std::size_t* offset,
+                                                                     const std::size_t* global,
+                                                                     const std::size_t* local, cl_uint count,
+                                                                     const cl_event* events, cl_event* event) {
+  if (has("lost_at_launch")) return CL_DEVICE_NOT_AVAILABLE;
+  return real<decltype(clEnqueueNDRangeKernel)>("clEnqueueNDRangeKernel")(queue, kernel, dimensions, offset, global,
+                                                                          local, count, events, event);
+}
+
+/// A device that is lost in the midst of its work, which its queue says.
+__attribute__((visibility("default"))) cl_int clFinish(cl_command_queue queue) {
+  const cl_int error = real<decltype(clFinish)>("clFinish")(queue);
+  return has("lost_at_work") ? CL_OUT_OF_RESOURCES : error;
+}
+
+/// A device that is lost before a result is read.
+__attribute__((visibility("default"))) cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool waits,
+                                                                  std::size_t offset, std::size_t bytes, void* to,
+                                                                  cl_uint count, const cl_event* events,
+                                                                  cl_event* event) {
+  if (has("lost_at_copy")) return CL_DEVICE_NOT_AVAILABLE;
+  return real<decltype(clEnqueueReadBuffer)>("clEnqueueReadBuffer")(queue, buffer, waits, offset, bytes, to, count,
+                                                                    events, event);
 }
 }

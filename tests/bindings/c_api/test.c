@@ -235,6 +235,7 @@ static void errors(void) {
   for (int i = 0; i < 4; ++i) CHECK(c[i] == 7); /* nothing was written */
   CHECK(tessera_backend_name((tessera_backend)9) == NULL);
   CHECK(strcmp(tessera_backend_name(TESSERA_CUDA), "cuda") == 0);
+  CHECK(strcmp(tessera_backend_name(TESSERA_OPENCL), "opencl") == 0);
   CHECK(strcmp(tessera_math_name(TESSERA_EMULATED_BF16X6), "emulated_bf16x6") == 0);
   CHECK(tessera_math_name((tessera_math)-1) == NULL);
   CHECK(tessera_version()[0] != '\0');

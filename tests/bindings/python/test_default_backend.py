@@ -70,7 +70,7 @@ def test_an_unknown_word_is_an_error():
     finished = run("ts.gemm(np.eye(2), np.eye(2))", TESSERA_BACKEND="tbbb")
     assert finished.returncode == 1
     assert "InvalidArgument: TESSERA_BACKEND=tbbb: unknown backend 'tbbb'; did you mean 'tbb'?" in finished.stderr
-    assert "Known: auto reference openmp tbb cuda" in finished.stderr
+    assert "Known: auto reference openmp tbb cuda opencl" in finished.stderr
 
 
 def test_nothing_falls_back_from_the_variable():
