@@ -69,7 +69,7 @@ if(APPS)
   endif()
   # The lens has its headers, the rungs and its run-time library with it. A package of programs comes without Tessera's
   # headers, and a sanitizer's library needs that sanitizer's program.
-  if(NOT SANITIZE AND CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL "x86_64" AND CXX MATCHES "(g\\+\\+|c\\+\\+)(-[0-9]+)?$" AND NOT CXX MATCHES "clang")
+  if(NOT SANITIZE AND CXX MATCHES "(g\\+\\+|c\\+\\+)(-[0-9]+)?$" AND NOT CXX MATCHES "clang")
     file(RENAME ${prefix}/include ${WORK}/include)
     foreach(rung float4 transposed_b) # one that copies an operand first, too
       run(COMMAND ${CMAKE_COMMAND} -E env CXX=${CXX} ${prefix}/bin/gemm_compare --lens ${rung} --shape 40x30x20 --json
