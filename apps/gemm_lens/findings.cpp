@@ -20,7 +20,10 @@ std::string who(const Json& finding) {
   return fmt::format("thread {} of block {}", index_text(finding["thread"]), index_text(finding["block"]));
 }
 
-const char* verb(const Json& access) { return access == "load" ? "reads" : access == "store" ? "writes" : "updates"; }
+const char* verb(const Json& access) {
+  if (access == "load") return "reads";
+  return access == "atomic" ? "updates" : "writes";
+}
 
 /// Names the byte `offset` of an array: an element of a matrix, or of any other array.
 std::string element_text(const Json& finding, const Json& run) {
@@ -28,8 +31,8 @@ std::string element_text(const Json& finding, const Json& run) {
   const auto offset = finding["offset"].get<std::int64_t>();
   for (const Json& known : run["arrays"])
     if (known["name"] == array && offset >= 0) {
-      const auto index = offset / known["element"].get<std::int64_t>(), columns = known["columns"].get<std::int64_t>();
-      return fmt::format("{}({}, {})", array, index / columns, index % columns);
+      const auto index = offset / known["element"].get<std::int64_t>(), ld = known["ld"].get<std::int64_t>();
+      return fmt::format("{}({}, {})", array, index / ld, index % ld);
     }
   const auto size = finding["size"].get<std::int64_t>();
   if (size > 0 && offset % size == 0) return fmt::format("element {} of {}", offset / size, array);

@@ -17,9 +17,12 @@ bool is_complete(const Folders& folders) {
 Folders find_folders() {
   std::error_code error;
   const fs::path beside = fs::read_symlink("/proc/self/exe", error).parent_path();
-  const fs::path shared = beside / TESSERA_LENS_INSTALLED_FOLDER;
-  const Folders installed{shared / "include", beside / TESSERA_LENS_INSTALLED_RUNTIME, shared / "backends",
-                          beside / TESSERA_LENS_INSTALLED_INCLUDE};
+  const auto from_here = [&](const char* path) {
+    return (beside / path).lexically_normal();
+  }; // as compilers name files
+  const fs::path shared = from_here(TESSERA_LENS_INSTALLED_FOLDER);
+  const Folders installed{shared / "include", from_here(TESSERA_LENS_INSTALLED_RUNTIME), shared / "backends",
+                          shared / "public"};
   if (is_complete(installed)) return installed;
 #ifdef TESSERA_LENS_SOURCE_DIR
   const fs::path source = TESSERA_LENS_SOURCE_DIR;
@@ -27,8 +30,8 @@ Folders find_folders() {
                       source / "include"};
   if (is_complete(built)) return built;
 #endif
-  throw IoError("--lens: its headers and its run-time library are not at " + shared.lexically_normal().string() +
-                " and " + installed.runtime.lexically_normal().string() + "; install gemm_compare with its data files");
+  throw IoError("--lens: its headers and its run-time library are not at " + shared.string() + " and " +
+                installed.runtime.string() + "; install gemm_compare with its data files");
 }
 
 } // namespace tessera::lens

@@ -51,15 +51,21 @@ bool begins_with(const std::string& text, const std::string& begin) {
 }
 
 Place place_of(const std::vector<Frame>& frames, const std::string& kernel, const std::string& headers) {
+  const auto is_foreign = [&](const Frame& frame) {
+    return begins_with(frame.file, headers) || begins_with(frame.file, "/usr/") || frame.line == 0;
+  };
+  // The last frames are the caller's, where they are inlined: the lens and the standard library, called at the launch.
+  auto end = frames.end();
+  while (end != frames.begin() && is_foreign(end[-1])) --end;
+  if (end != frames.end() && end - frames.begin() > 1 && begins_with(end[-1].function, "operator()")) --end;
   Place place;
-  for (const Frame& frame : frames) {
-    const bool foreign = begins_with(frame.file, headers) || begins_with(frame.file, "/usr/") || frame.line == 0;
-    if (place.line == 0 && !foreign) {
-      place.file = frame.file;
-      place.line = frame.line;
-      place.function = short_name(frame.function);
+  for (auto frame = frames.begin(); frame != end; ++frame) {
+    if (place.line == 0 && !is_foreign(*frame)) {
+      place.file = frame->file;
+      place.line = frame->line;
+      place.function = short_name(frame->function);
     }
-    if (frame.file == kernel) place.kernel_line = frame.line; // the outermost one stays
+    if (frame->file == kernel) place.kernel_line = frame->line; // the outermost one stays
   }
   if (place.line == 0 && !frames.empty()) place.function = short_name(frames.back().function);
   return place;

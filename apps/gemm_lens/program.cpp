@@ -42,6 +42,14 @@ fs::path find_gcc() {
   throw IoError("--lens: no compiler: looked for $CXX, g++ and c++; install GCC (Debian: apt install g++)");
 }
 
+/// The lens finds the lines of instructions by this program, and says so before the kernel has run.
+void check_addr2line() {
+  if (find_program("addr2line").empty())
+    throw IoError(
+        "--lens: no addr2line on PATH, which finds the lines of instructions; install it (Debian: apt install "
+        "binutils)");
+}
+
 /// Runs a tool of the compiler. Returns what it printed; `good`: it ended well.
 std::string run_tool(std::vector<std::string> command, const fs::path& temporary, bool& good) {
   command.insert(command.begin(), {"/usr/bin/env", "LC_ALL=C", "TMPDIR=" + temporary.string()});
@@ -104,9 +112,11 @@ const std::vector<std::string> reporting{"-g1", "-fsanitize=thread", "-fsanitize
 
 } // namespace
 
-Program::Program(const Source& source, const Folders& folders) : folders_(folders), compiler_(find_gcc()) {
+Program::Program(const Source& source, const Folders& folders)
+    : folders_(folders), compiler_(find_gcc()), is_rung_(!source.rung.empty()) {
+  check_addr2line();
   std::string tail;
-  if (!source.rung.empty())
+  if (is_rung_)
     tail = fmt::format(
         "\nnamespace tessera::lens {{ const char* run_rung(const GemmKernel&, const void*); }}\n"
         "extern \"C\" const char* tessera_lens_rung(const void* call) {{ return "
@@ -165,7 +175,7 @@ Run Program::run(const Question& question) const {
       {program_.string(), report.string(), std::string(to_string(question.type)), std::to_string(question.shape.m),
        std::to_string(question.shape.n), std::to_string(question.shape.k), question.op_a == Op::Transpose ? "1" : "0",
        question.op_b == Op::Transpose ? "1" : "0", fmt::format("{}", question.alpha), fmt::format("{}", question.beta),
-       std::to_string(seconds)},
+       std::to_string(question.ld_pad.value_or(is_rung_ ? -1 : 0)), std::to_string(seconds)},
       {});
   // The program ends itself in time; the rest is for what it cannot see.
   const ChildProcess::Event event = child.wait(-1, Clock::now() + std::chrono::seconds(seconds + 10));

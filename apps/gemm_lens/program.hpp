@@ -39,6 +39,7 @@ class Program {
   Folders folders_;
   judge::TemporaryFolder folder_;
   std::filesystem::path compiler_, program_;
+  bool is_rung_;
 };
 
 } // namespace tessera::lens

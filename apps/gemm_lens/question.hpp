@@ -3,6 +3,7 @@
 /// What the lens is asked: a kernel and a product.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include <tessera/backend/gemm_shape.hpp>
@@ -18,6 +19,9 @@ struct Question {
   DType type = DType::F32; ///< F32 or F64
   Op op_a = Op::None, op_b = Op::None;
   double alpha = 1, beta = 0;
+  /// Elements between the end of a row of A, B and C and the next one. None: a rung's rows end at whole cache lines, as
+  /// in a race, and another kernel's follow one another, so that it does not find room past their ends.
+  std::optional<Index> ld_pad;
   double seconds = 60; ///< that the kernel may take
 };
 

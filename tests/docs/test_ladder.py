@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree as ElementTree
 
 if sys.version_info < (3, 11):
@@ -21,6 +22,7 @@ LADDER = ROOT / "docs/ladder"
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(LADDER), str(LADDER / "make")]
 
+import beside_ncu  # noqa: E402
 import cpp_values  # noqa: E402
 import gpu_pictures  # noqa: E402
 import keep_measured  # noqa: E402
@@ -158,22 +160,33 @@ class Counts(unittest.TestCase):
         self.assertGreater(compared, 30)
 
     def test_the_lens_counts_what_ncu_counted(self):
-        """Requests and sectors of global memory are ncu's; of shared memory, where nvcc joins no loads."""
-        joined = {"row_shared", "shared_tile_16", "shared_tile_32", "shared_tile_zero_padded", "tile_1d", "tile_2d_register"}
-        counted = json.loads((measured.RESULTS / "h200-lens-ncu.json").read_text())["kernels"]
-        for kernel, ncu in counted.items():
-            if kernel == "async_copy":
-                continue
-            lines = measured.lens()[kernel]["launches"][-1]["lines"]
-            for memory, cost in (("global", "sectors"), ("shared", "wavefronts")):
-                for access in ("load", "store"):
-                    if memory == "shared" and access == "load" and kernel in joined:
-                        continue
-                    seen = [line for line in lines if line["access"] == f"{memory} {access}"]
-                    self.assertEqual(sum(line["requests"] for line in seen), ncu[f"{memory}_{access}_requests"], kernel)
-                    pieces, there = sum(line[cost] for line in seen), ncu[f"{memory}_{access}_{cost}"]
-                    self.assertLessEqual(pieces, there, f"{kernel}, {memory} {access}")
-                    self.assertLessEqual(there, pieces if memory == "global" else 1.02 * pieces, f"{kernel}, {memory} {access}")
+        """All products that ncu has counted, to the last request, sector and wavefront, but for what limits.toml explains; and
+        each explanation is of something that is so."""
+        compared = 0
+        for kernel, launches in beside_ncu.measured_by_ncu()["kernels"].items():
+            products = beside_ncu.products(kernel)
+            self.assertEqual(sorted(product.name for product in products), sorted(launches), kernel)
+            explained, unexplained = beside_ncu.differences(kernel)
+            self.assertEqual([], [(product.name, name, lens, counts) for product, name, lens, counts in unexplained], kernel)
+            entry = beside_ncu.entries()[kernel]
+            self.assertEqual({name for _, name, _, _ in explained}, {name for names in entry.get("differs", ()) for name in names["of"]}, kernel)
+            for access in entry.get("repeats", {}).get(kernel, ()):
+                counts = [product.other()[f"{access} wavefronts"] for product in products if f"{access} wavefronts" in product.other()]
+                self.assertTrue(any(len(set(of)) > 1 for of in counts), f"{kernel}: {access} is the same in each launch")
+            if "joined" in entry:
+                self.assertTrue(all(product.source != product.lens for product in products), kernel)
+            compared += sum(len(product.ncu) for product in products)
+        self.assertGreater(compared, 150)
+
+    def test_differences_are_found(self):
+        """A count that is one too many, too few wavefronts where more are explained, and an access without an explanation."""
+        name, launches = "f64 none 256", beside_ncu.measured_by_ncu()["kernels"]["tile_2d"]["f64 none 256"]
+        sums = beside_ncu.counted_by_lens()["kernels"]["tile_2d"][name]
+        for at, change, found in ((0, 1, True), (7, -40000, True), (7, 1, False), (5, 1, True)):
+            other = [[count + change * (place == at) for place, count in enumerate(launch[:8])] for launch in launches]
+            product = beside_ncu.Product("tile_2d", name, sums, other)
+            with unittest.mock.patch.object(beside_ncu, "products", return_value=[product]):
+                self.assertEqual(bool(beside_ncu.differences("tile_2d")[1]), found, beside_ncu.NAMES[at])
 
     def test_work(self):
         moved = work.of(rung("cuda", "shared_tile"), "shared_tile_32", 64, 96, 128, 4)

@@ -35,6 +35,12 @@ run_tools() {
     for backend in reference openmp tbb; do grep -q "^ *$backend .* pass" table || { echo "no $backend"; exit 1; }; done'
 }
 
+# The lens compiles a rung with what its package has; no other headers of Tessera are there.
+use_lens() {
+  inside_as root "$install g++" && inside_as user '[ ! -e /usr/include/tessera ]
+    gemm_compare --lens float4 --shape 40x30x20 >seen && grep "^product: right$" seen'
+}
+
 # The backend for GPUs is found, where it was packed. Without a driver it says that this is missing.
 install_cuda() {
   inside_as root "$install /srv/debs/libtessera-cuda0_*.deb" &&
@@ -147,6 +153,7 @@ if [ "${1:-}" = --inside ]; then
   step "a bare Debian" make_machine || exit 1
   step "apt install: library, tools" install_tools || exit 1
   step "gemm_compare, tessera_info" run_tools || :
+  step "gemm_compare --lens" use_lens || :
   ! ls "$machine"/srv/debs/libtessera-cuda0_* >/dev/null 2>&1 || step "apt install: libtessera-cuda0" install_cuda || :
   step "apt install: libtessera-opencl0" install_opencl || :
   step "apt install: libtessera-dev" install_development || exit 1

@@ -2,6 +2,8 @@
 
 use_wheel.py products                    the same bits on every backend that can be used here
 use_wheel.py second LIBTESSERA           another copy of libtessera in this process
+use_wheel.py lens COMPILER-OR-NONE       gemm_compare --lens, which needs g++ and binutils: this program is g++ or another
+                                         name for it, and its folder has binutils; "none": what is said without
 use_wheel.py commands [FAKE-DRIVER]      the programs, and what they say of CUDA: without a driver, and with the driver
                                          in this folder, which says that it is too old
 """
@@ -57,6 +59,20 @@ def printed(*command: str, **variables: str) -> str:
     return ran.stdout
 
 
+def lens(compiler: str) -> None:
+    program, seen = shutil.which("gemm_compare"), ("--lens", "float4", "--shape", "40x30x20")
+    assert program
+    if compiler == "none":
+        ran = subprocess.run([program, *seen], capture_output=True, text=True)
+        assert ran.returncode == 2 and "no compiler" in ran.stderr and "apt install g++" in ran.stderr, ran.stderr
+        print(f"the lens says: {ran.stderr.strip()}")
+        return
+    path = f"{os.environ['PATH']}{os.pathsep}{Path(compiler).parent}"
+    said = printed("gemm_compare", *seen, PATH=path, CXX=compiler)
+    assert "product: right" in said, said
+    print("the lens runs a rung with what the wheel has")
+
+
 def line_of(backend: str, text: str) -> str:
     """What tessera_info says of a backend."""
     lines = [line for line in text.splitlines() if line.split()[:1] == [backend]]
@@ -101,4 +117,4 @@ def commands(fake_driver: str | None = None) -> None:
 
 
 if __name__ == "__main__":
-    {"products": products, "second": second, "commands": commands}[sys.argv[1]](*sys.argv[2:])
+    {"products": products, "second": second, "commands": commands, "lens": lens}[sys.argv[1]](*sys.argv[2:])

@@ -52,6 +52,12 @@ use() {
   cd "$work"
   inside python "$use_wheel" products
   inside python "$use_wheel" commands ${old_driver:+"$old_driver"}
+  inside python "$use_wheel" lens none
+  if command -v g++ >/dev/null; then
+    inside python "$use_wheel" lens "$(command -v g++)"
+  else
+    echo "skipped: no g++, so that the lens runs nothing"
+  fi
   if [ -e "$second" ]; then
     inside python "$use_wheel" second "$second"
   else

@@ -23,7 +23,8 @@ double factor_of(const char* option, const std::string& word, double by_default)
 
 void read_lens(const CommandLine& words, Options& options) {
   if (words.lens.empty()) return;
-  refuse_words_of_races(words, {"--lens", "--shape", "--time-limit", "--html"}, "--lens, which runs nothing on a GPU");
+  refuse_words_of_races(words, {"--lens", "--shape", "--ld-pad", "--time-limit", "--html"},
+                        "--lens, which runs nothing on a GPU");
   lens::Question asked;
   asked.kernel = words.lens;
   if (words.shapes.size() > 1)
@@ -43,6 +44,11 @@ void read_lens(const CommandLine& words, Options& options) {
   asked.op_b = words.trans_b ? Op::Transpose : Op::None;
   asked.alpha = factor_of("--alpha", words.alpha, 1);
   asked.beta = factor_of("--beta", words.beta, 0);
+  if (!words.ld_pad.empty()) {
+    asked.ld_pad = apps::parse_index("--ld-pad", words.ld_pad, 0);
+    if (*asked.ld_pad > most)
+      throw InvalidArgument(fmt::format("--ld-pad: {} is more than {}, the most with --lens", *asked.ld_pad, most));
+  }
   if (!words.time_limit.empty()) asked.seconds = apps::parse_real("--time-limit", words.time_limit);
   if (!(asked.seconds >= 1 && asked.seconds <= 86400))
     throw InvalidArgument(fmt::format("--time-limit: {} s with --lens; give 1 to 86400", words.time_limit));

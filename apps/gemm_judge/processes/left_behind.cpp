@@ -44,9 +44,14 @@ void end_control_group(const fs::path& folder) {
 
 TemporaryFolder::TemporaryFolder() {
   std::lock_guard lock(present().mutex);
-  std::string folder = (fs::temp_directory_path() / "gemm_judge.XXXXXX").string();
+  std::error_code error;
+  const fs::path place = fs::temp_directory_path(error);
+  if (error)
+    throw IoError("no folder for temporary files: " + error.message() + "; TMPDIR must name one that can be written");
+  std::string folder = (place / "gemm_judge.XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr)
-    throw IoError("--kernel: cannot make the folder " + folder + ": " + std::strerror(errno));
+    throw IoError("cannot make a folder in " + place.string() + ": " + std::strerror(errno) +
+                  "; let TMPDIR name one that can be written");
   path_ = folder;
   present().folders.push_back(path_);
 }

@@ -66,7 +66,7 @@ void look_at_words(EventKind kind, std::uint32_t pc, const Thread& thread, std::
         cell.written_in = order.block_number;
         cell.written = 0;
       }
-      if (kind != EventKind::Store && (cell.written & mask) != mask) {
+      if ((kind == EventKind::Load || kind == EventKind::Atomic) && (cell.written & mask) != mask) {
         Finding made = finding_of("uninitialised", kind, pc, thread, address, size);
         name_array(made, allocation, shared, address);
         findings().add(made);
@@ -81,7 +81,7 @@ void look_at_words(EventKind kind, std::uint32_t pc, const Thread& thread, std::
 
 Site& Launch::site(std::uint32_t pc, EventKind kind, bool shared, const void* array, const std::string& array_name) {
   const std::uint64_t key =
-      (static_cast<std::uint64_t>(pc) << 2 | static_cast<std::uint64_t>(kind)) * 0x9e3779b97f4a7c15u ^
+      (static_cast<std::uint64_t>(pc) << 3 | static_cast<std::uint64_t>(kind)) * 0x9e3779b97f4a7c15u ^
       reinterpret_cast<std::uintptr_t>(array);
   const auto [at, is_new] = number_of.try_emplace(key, sites.size());
   if (is_new) {

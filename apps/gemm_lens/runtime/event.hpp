@@ -6,9 +6,10 @@
 
 namespace tessera::lens {
 
-enum class EventKind : std::uint8_t { Load, Store, Atomic, Flow };
+enum class EventKind : std::uint8_t { Load, Store, Atomic, Copy, Flow };
 
-/// An access to memory, or (Flow) a comparison or the first instruction of a piece of code without branches.
+/// An access to memory, of which Copy is what a copy past the registers writes to shared memory; or (Flow) a comparison
+/// or the first instruction of a piece of code without branches.
 struct Event {
   std::uint64_t address; ///< of an access
   std::uint32_t pc;      ///< after the call that reported it, counted from the program's start

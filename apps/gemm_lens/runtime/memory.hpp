@@ -17,8 +17,8 @@ struct Allocation {
   std::size_t bytes = 0;
   std::string name;
   bool freed = false;
-  // Of a matrix of the product: its stored rows and columns. 0: unknown.
-  std::size_t element = 0, rows = 0, columns = 0;
+  // Of a matrix of the product: its stored rows and columns, and its leading dimension. 0: unknown.
+  std::size_t element = 0, rows = 0, columns = 0, ld = 0;
   std::vector<std::uint32_t> touched; ///< requests that touched each sector of 32 bytes
   ShadowMemory shadow;
 

@@ -73,7 +73,7 @@ void note_atomic(void* at, unsigned bytes) { note(EventKind::Atomic, at, bytes, 
 
 void start_copy(void* to, const void* from, unsigned bytes, unsigned zeros) {
   if (bytes > zeros) note(EventKind::Load, from, bytes - zeros, TESSERA_LENS_CALLER);
-  note(EventKind::Store, to, bytes, TESSERA_LENS_CALLER);
+  note(EventKind::Copy, to, bytes, TESSERA_LENS_CALLER);
   if (current == nullptr) return;
   AsyncCopies& mine = copies_of(*current);
   mine.copies.push_back({to, from, bytes, zeros, mine.committed});

@@ -94,7 +94,8 @@ def lens_rows(document):
     for launch in document["launches"]:
         for line in launch["lines"]:
             unit = "sectors" if line["access"].startswith("global") else "wavefronts"
-            used = line["bytes_asked"] / line["bytes_moved"] if line.get("bytes_moved") else None
+            moved = 32 * line.get("sectors", 0) + 128 * line.get("wavefronts", 0)
+            used = line["bytes_asked"] / moved if moved else None
             text = line["code"].replace("`", "'").rstrip(" {")
             code = f"`{text if len(text) <= 56 else text[:55].rstrip() + '…'}`"
             rows.append([*([launch["name"]] if several else []), line["access"], line.get("array", "").replace("_", "\\_"), code, f"{line['requests']}",

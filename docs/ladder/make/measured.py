@@ -142,13 +142,8 @@ def counters():
 
 @functools.lru_cache(None)
 def lens():
-    """Documents of the lens, by kernel: docs/results/lens-*.json."""
-    found = {}
-    for file in sorted(RESULTS.glob("lens-*.json")):
-        document = json.loads(file.read_text(encoding="utf-8"))
-        for one in document if isinstance(document, list) else [document]:
-            found[one["kernel"]] = {**one, "from": file.name}
-    return found
+    """Documents of the lens, by kernel."""
+    return {one["kernel"]: one for one in json.loads((RESULTS / "lens-cuda-f32.json").read_text(encoding="utf-8"))}
 
 
 @functools.lru_cache(None)

@@ -56,6 +56,14 @@ BOOST_AUTO_TEST_CASE(banks) {
   BOOST_TEST(launch(counted(), "banks_1").barriers == 1u);
 }
 
+/// What cp.async writes is no store of the program: ncu counts it as LDGSTS.
+BOOST_AUTO_TEST_CASE(copies_past_the_registers) {
+  check("copied", "global load", "A", 1, 32, 16);
+  check("copied", "shared copy", "tile", 1, 32, 4);
+  check("copied", "shared store", "tile", 1, 1, 1);
+  check("copied", "shared load", "tile", 2, 64, 2);
+}
+
 BOOST_AUTO_TEST_CASE(wide_accesses_of_shared_memory) {
   const std::uint64_t wavefronts[] = {4, 8, 2, 2}; // of one block: lane by lane, two apart, one for all, one a half
   unsigned found = 0;

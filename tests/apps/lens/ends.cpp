@@ -100,12 +100,12 @@ BOOST_AUTO_TEST_CASE(what_is_no_kernel) {
     }
   };
   refused("no/such/file.cu", "there is no file no/such/file.cu");
-  refused("no_such_rung", "no rung of that name; rungs of f32: naive_strided");
+  refused("no_such_rung", "no rung of that name; did you mean '");
   refused(KERNEL_FOLDER, "is a folder");
   refused(kernel_file("../CMakeLists.txt"), "is no source of CUDA C++");
-  refused("wmma_fp16", "");
+  refused("wmma_fp16", "emulates no matrix units");
   const TemporaryFile units("units.cu", "#include <mma.h>\n");
-  refused(units.path(), "runs no matrix units");
+  refused(units.path(), "emulates no matrix units");
   const TemporaryFile plain("plain.cu", "void solve(const float*, const float*, float*, int, int, int) {}\n");
   BOOST_TEST(look_at(plain.path(), {8, 8, 8}).ended.find("is extern \"C\" missing?") != std::string::npos);
   const Report other_type = look_at(kernel_file("tiled.cu"), {8, 8, 8}, DType::F64);

@@ -71,6 +71,23 @@ BOOST_AUTO_TEST_CASE(a_wrong_product) {
   BOOST_TEST(!report.well());
 }
 
+BOOST_AUTO_TEST_CASE(room_between_rows) {
+  Question question;
+  question.kernel = kernel_file("padded.cu");
+  question.shape = {20, 30, 10};
+  const auto load_sectors = [&] { return sum_of(launch(look(question), "product"), "global load", "B").sectors; };
+  const std::uint64_t dense = load_sectors();
+  question.ld_pad = 2; // rows of B begin at sectors
+  BOOST_TEST(load_sectors() == 20u * 10 * 4);
+  BOOST_TEST(dense > 20u * 10 * 4);
+  BOOST_TEST(look(question).well());
+  question.alpha = 2;
+  BOOST_TEST(look(question).product ==
+             "something was written to C(0, 30), past the row's end at column 30: is a guard missing?");
+  question.ld_pad.reset(); // the same kernel without room has nowhere else to write
+  BOOST_TEST(look(question).well());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace tessera::lens::testing

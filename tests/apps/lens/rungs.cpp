@@ -68,6 +68,18 @@ BOOST_AUTO_TEST_CASE(wavefronts_as_the_device_counts_them) {
   BOOST_TEST(wavefronts("z_order", "shared load", "b_tile") == 2);
 }
 
+/// The statement of the kernel that leads to an access, also where the compiler has put the kernel into its launch.
+BOOST_AUTO_TEST_CASE(lines_of_the_kernel) {
+  for (const std::string rung : {"naive_coalesced", "tile_1d", "float4"}) {
+    const Report report = look_at(rung, {32, 32, 32});
+    for (const LineAccess& line : launch(report, rung).lines) {
+      BOOST_TEST(line.place.line > 0, rung);
+      BOOST_TEST(line.place.kernel_line < launch(report, rung).line,
+                 rung << ": " << line.access << " of " << line.array);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace tessera::lens::testing

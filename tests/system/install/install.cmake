@@ -67,6 +67,21 @@ if(APPS)
   if(NOT output MATCHES "jacobi .*pass")
     message(FATAL_ERROR "gemm_compare in the moved tree printed of an operation from outside:\n${output}")
   endif()
+  # The lens has its headers, the rungs and its run-time library with it. A package of programs comes without Tessera's
+  # headers, and a sanitizer's library needs that sanitizer's program.
+  if(NOT SANITIZE AND CXX MATCHES "(g\\+\\+|c\\+\\+)(-[0-9]+)?$" AND NOT CXX MATCHES "clang")
+    file(RENAME ${prefix}/include ${WORK}/include)
+    foreach(rung float4 transposed_b) # one that copies an operand first, too
+      run(COMMAND ${CMAKE_COMMAND} -E env CXX=${CXX} ${prefix}/bin/gemm_compare --lens ${rung} --shape 40x30x20 --json
+          ${WORK}/lens.json OUTPUT output)
+      file(READ ${WORK}/lens.json document)
+      string(FIND "${document}" "${prefix}/share/tessera/lens/backends/cuda/gemm/textbook" place)
+      if(NOT output MATCHES "product: right" OR place EQUAL -1 OR NOT document MATCHES "\"kernel_line\": [1-9]")
+        message(FATAL_ERROR "the lens in the moved tree printed of ${rung}:\n${output}")
+      endif()
+    endforeach()
+    file(RENAME ${WORK}/include ${prefix}/include)
+  endif()
   run(COMMAND ${prefix}/bin/tessera_info OUTPUT output)
   string(FIND "${output}" "${BUILD}/lib" place)
   if(NOT place EQUAL -1)

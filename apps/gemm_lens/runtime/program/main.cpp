@@ -48,8 +48,9 @@ std::string call_kernel() {
     const int status = tessera_kernel(&call);
     return status == 0 ? "" : "tessera_kernel() returned " + std::to_string(status);
   }
-  if (task.trans_a || task.trans_b || task.alpha != 1 || task.beta != 0)
-    return "solve() has no transposes, no alpha and no beta; leave the options out, or export tessera_kernel";
+  if (task.trans_a || task.trans_b || task.alpha != 1 || task.beta != 0 || task.ld_pad > 0)
+    return "solve() has no transposes, alpha, beta and leading dimensions; leave the options out, or export "
+           "tessera_kernel";
   // In solve()'s letters A is M×N, B is N×K and C is M×K.
   const int m = static_cast<int>(task.m), n = static_cast<int>(task.k), k = static_cast<int>(task.n);
   if (task.f64 && solve_f64 != nullptr)
@@ -144,7 +145,7 @@ void limit_memory() {
 }
 
 bool read_task(int argc, char** argv) {
-  if (argc != 11) return false;
+  if (argc != 12) return false;
   task.report = argv[1];
   task.f64 = std::string(argv[2]) == "f64";
   task.m = std::atol(argv[3]);
@@ -154,7 +155,8 @@ bool read_task(int argc, char** argv) {
   task.trans_b = std::atoi(argv[7]) != 0;
   task.alpha = std::strtod(argv[8], nullptr);
   task.beta = std::strtod(argv[9], nullptr);
-  task.seconds = std::atoi(argv[10]);
+  task.ld_pad = std::atol(argv[10]);
+  task.seconds = std::atoi(argv[11]);
   return true;
 }
 

@@ -1,5 +1,6 @@
 #include "product.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -17,9 +18,17 @@ int element(std::uint64_t matrix, std::uint64_t index) {
   return static_cast<int>((x ^ x >> 29) % 9) - 4;
 }
 
+/// The leading dimension of rows of so many elements.
 template <class T>
-T* make(std::uint64_t number, const char* name, long rows, long columns, bool filled) {
-  const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+long ld_of(long columns, long padding) {
+  constexpr long line = 64 / sizeof(T);
+  return padding < 0 ? (columns + line - 1) / line * line : columns + padding;
+}
+
+/// Makes a matrix, with NaN between its rows.
+template <class T>
+T* make(std::uint64_t number, const char* name, long rows, long columns, long ld, bool filled) {
+  const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(ld);
   if (count > DeviceMemory::size / sizeof(T)) return nullptr;
   T* const data = static_cast<T*>(device_memory().allocate(count * sizeof(T), name));
   if (data == nullptr) return nullptr;
@@ -27,22 +36,44 @@ T* make(std::uint64_t number, const char* name, long rows, long columns, bool fi
   made.element = sizeof(T);
   made.rows = static_cast<std::size_t>(rows);
   made.columns = static_cast<std::size_t>(columns);
-  for (std::size_t at = 0; filled && at < count; ++at) data[at] = static_cast<T>(element(number, at));
+  made.ld = static_cast<std::size_t>(ld);
+  for (long row = 0; row < rows; ++row) {
+    T* const line = data + row * ld;
+    for (long column = 0; filled && column < columns; ++column)
+      line[column] = static_cast<T>(element(number, static_cast<std::uint64_t>(row * columns + column)));
+    std::fill(line + columns, line + ld, std::numeric_limits<T>::quiet_NaN()); // allocate() fills only the first bytes
+  }
   return data;
 }
 
 enum : std::uint64_t { number_of_a = 1, number_of_b = 2, number_of_c = 3 };
 
 template <class T>
-std::string changed(const char* name, std::uint64_t number, const void* data, long rows, long columns) {
+std::string changed(const char* name, std::uint64_t number, const void* data, long rows, long columns, long ld) {
   const T* const values = static_cast<const T*>(data);
-  for (long at = 0; at < rows * columns; ++at)
-    if (values[at] != static_cast<T>(element(number, static_cast<std::uint64_t>(at)))) {
-      std::ostringstream out;
-      out << name << "(" << at / columns << ", " << at % columns
-          << ") was changed; a kernel must not write its operands";
-      return out.str();
-    }
+  for (long row = 0; row < rows; ++row)
+    for (long column = 0; column < columns; ++column)
+      if (values[row * ld + column] !=
+          static_cast<T>(element(number, static_cast<std::uint64_t>(row * columns + column)))) {
+        std::ostringstream out;
+        out << name << "(" << row << ", " << column << ") was changed; a kernel must not write its operands";
+        return out.str();
+      }
+  return {};
+}
+
+/// Looks for a write between the rows.
+template <class T>
+std::string written_between(const char* name, const void* data, long rows, long columns, long ld) {
+  const T* const values = static_cast<const T*>(data);
+  for (long row = 0; row < rows; ++row)
+    for (long column = columns; column < ld; ++column)
+      if (!std::isnan(values[row * ld + column])) {
+        std::ostringstream out;
+        out << "something was written to " << name << "(" << row << ", " << column << "), past the row's end at column "
+            << columns << ": is a guard missing?";
+        return out.str();
+      }
   return {};
 }
 
@@ -52,12 +83,12 @@ template <class T>
 bool Product::fill() {
   const long rows_a = task_.trans_a ? task_.k : task_.m, columns_a = task_.trans_a ? task_.m : task_.k;
   const long rows_b = task_.trans_b ? task_.n : task_.k, columns_b = task_.trans_b ? task_.k : task_.n;
-  call_.a = make<T>(number_of_a, "A", rows_a, columns_a, true);
-  call_.b = make<T>(number_of_b, "B", rows_b, columns_b, true);
-  call_.c = make<T>(number_of_c, "C", task_.m, task_.n, task_.beta != 0);
-  call_.lda = columns_a;
-  call_.ldb = columns_b;
-  call_.ldc = task_.n;
+  call_.lda = ld_of<T>(columns_a, task_.ld_pad);
+  call_.ldb = ld_of<T>(columns_b, task_.ld_pad);
+  call_.ldc = ld_of<T>(task_.n, task_.ld_pad);
+  call_.a = make<T>(number_of_a, "A", rows_a, columns_a, call_.lda, true);
+  call_.b = make<T>(number_of_b, "B", rows_b, columns_b, call_.ldb, true);
+  call_.c = make<T>(number_of_c, "C", task_.m, task_.n, call_.ldc, task_.beta != 0);
   return call_.a != nullptr && call_.b != nullptr && call_.c != nullptr;
 }
 
@@ -79,9 +110,13 @@ bool Product::prepare(const Task& task) {
 
 template <class T>
 std::string Product::compare_as() const {
-  for (std::string& text :
-       std::vector<std::string>{changed<T>("A", number_of_a, call_.a, task_.trans_a ? task_.k : task_.m, call_.lda),
-                                changed<T>("B", number_of_b, call_.b, task_.trans_b ? task_.n : task_.k, call_.ldb)})
+  const long rows_a = task_.trans_a ? task_.k : task_.m, columns_a = task_.trans_a ? task_.m : task_.k;
+  const long rows_b = task_.trans_b ? task_.n : task_.k, columns_b = task_.trans_b ? task_.k : task_.n;
+  for (std::string& text : std::vector<std::string>{changed<T>("A", number_of_a, call_.a, rows_a, columns_a, call_.lda),
+                                                    changed<T>("B", number_of_b, call_.b, rows_b, columns_b, call_.ldb),
+                                                    written_between<T>("A", call_.a, rows_a, columns_a, call_.lda),
+                                                    written_between<T>("B", call_.b, rows_b, columns_b, call_.ldb),
+                                                    written_between<T>("C", call_.c, task_.m, task_.n, call_.ldc)})
     if (!text.empty()) return text;
   std::vector<double> row(static_cast<std::size_t>(task_.n)), size(row.size());
   const double unit = std::numeric_limits<T>::epsilon();
@@ -106,7 +141,7 @@ std::string Product::compare_as() const {
       const double expected = task_.alpha * row[at] + task_.beta * old;
       const double bound =
           static_cast<double>(task_.k + 3) * unit * (std::fabs(task_.alpha) * size[at] + std::fabs(task_.beta * old));
-      const double found = static_cast<const T*>(call_.c)[i * task_.n + j];
+      const double found = static_cast<const T*>(call_.c)[i * call_.ldc + j];
       if (std::fabs(found - expected) <= bound) continue;
       if (wrong++ == 0) {
         std::ostringstream out;

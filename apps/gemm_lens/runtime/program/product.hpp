@@ -15,6 +15,7 @@ struct Task {
   long m = 0, n = 0, k = 0;
   bool trans_a = false, trans_b = false;
   double alpha = 1, beta = 0;
+  long ld_pad = 0; ///< elements between rows; −1: rows end at whole cache lines of 64 bytes
   int seconds = 0;
 };
 

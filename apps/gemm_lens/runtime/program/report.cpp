@@ -17,7 +17,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const char* word(EventKind kind) {
-  return kind == EventKind::Load ? "load" : kind == EventKind::Store ? "store" : "atomic";
+  switch (kind) {
+    case EventKind::Load:
+      return "load";
+    case EventKind::Store:
+      return "store";
+    case EventKind::Copy:
+      return "copy";
+    default:
+      return "atomic";
+  }
 }
 
 Json list(const uint3& index) { return {index.x, index.y, index.z}; }
@@ -81,13 +90,13 @@ Json finding_json(const Finding& finding) {
 /// The requests that touched the sectors of a matrix, summed up in a grid of at most 64×64 fields.
 Json heat_json(const Allocation& matrix) {
   constexpr std::size_t most = 64;
-  const std::size_t row_bytes = matrix.columns * matrix.element;
-  const std::size_t across = std::max<std::size_t>(1, (row_bytes + 31) / 32);
+  const std::size_t pitch = matrix.ld * matrix.element;
+  const std::size_t across = std::max<std::size_t>(1, (matrix.columns * matrix.element + 31) / 32);
   const std::size_t rows = std::min(matrix.rows, most), columns = std::min(across, most);
   std::vector<std::vector<double>> sum(rows, std::vector<double>(columns)), cells = sum;
   for (std::size_t row = 0; row < matrix.rows; ++row)
     for (std::size_t sector = 0; sector < across; ++sector) {
-      const std::size_t at = (row * row_bytes + sector * 32) / 32;
+      const std::size_t at = (row * pitch + sector * 32) / 32;
       if (at >= matrix.touched.size()) continue;
       sum[row * rows / matrix.rows][sector * columns / across] += matrix.touched[at];
       ++cells[row * rows / matrix.rows][sector * columns / across];
@@ -107,7 +116,10 @@ void write_report(const std::string& path, const Outcome& outcome) {
   for (const auto& allocation : device_memory().all()) {
     if (allocation->element == 0) continue;
     heat.push_back(heat_json(*allocation));
-    arrays.push_back({{"name", allocation->name}, {"element", allocation->element}, {"columns", allocation->columns}});
+    arrays.push_back({{"name", allocation->name},
+                      {"element", allocation->element},
+                      {"columns", allocation->columns},
+                      {"ld", allocation->ld}});
   }
   const Json document{{"ended", outcome.ended},   {"pc", outcome.pc},           {"detail", outcome.detail},
                       {"wrong", outcome.wrong},   {"checked", outcome.checked}, {"launches", all_launches},
