@@ -37,11 +37,10 @@ int wrong_size(Side side, Index m, Index n, Index lda, Index ldb) {
 template <class T>
 void solve(const Routine& routine, const System& system, Index m, Index n, T alpha, const T* a, Index lda, T* b,
            Index ldb) {
-  if (m == 0 || n == 0) return;
   const Index order = *system.side == Side::Left ? m : n, count = *system.side == Side::Left ? n : m;
   compute(routine, {order, count}, [&](const SolveOptions& options, detail::Shortage shortage) {
     scale(n, m, alpha, b, ldb);
-    if (alpha == 0) return;
+    if (alpha == 0 || m == 0 || n == 0) return;
     const ColumnTriangle<T> triangle{*system.triangle, *system.op, *system.diagonal, order, a, lda};
     detail::triangular_solve(by_columns<T>(*system.side, triangle, count, b, ldb), options, shortage);
   });

@@ -1,6 +1,13 @@
 #include "symmetric.hpp"
 
+#include <tessera/linear_algebra/syrk.hpp>
+
 #include <algorithm>
+#include <string>
+
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/uncancelled.hpp>
 
 namespace tessera::linear_algebra {
 namespace {
@@ -48,4 +55,58 @@ template void symmetric_product(const Products<float>&, Triangle, Index, Index, 
 template void symmetric_product(const Products<double>&, Triangle, Index, Index, double, Factor<double>, double,
                                 Block<double>);
 
+namespace {
+
+void refuse(const std::string& why) { throw InvalidArgument("syrk: " + why); }
+
+/// A triangle may share a rectangle with A, as in LAPACK's packed formats: its rows are compared one by one.
+void check(const detail::SymmetricCall& call) {
+  const auto number = [](Index x) { return std::to_string(x); };
+  if (call.type != DType::F32 && call.type != DType::F64) refuse("elements are f32 or f64");
+  if (call.op == Op::ConjugateTranspose) refuse("op is None or Transpose, because the matrix is real");
+  if (call.n < 0 || call.k < 0)
+    refuse("n = " + number(call.n) + " and k = " + number(call.k) + "; neither may be negative");
+  const Index rows = call.op == Op::None ? call.n : call.k, cols = call.op == Op::None ? call.k : call.n;
+  if (call.lda < std::max<Index>(1, cols))
+    refuse("lda = " + number(call.lda) + ", and stored rows of A have " + number(cols) + " elements");
+  if (call.ldc < std::max<Index>(1, call.n))
+    refuse("ldc = " + number(call.ldc) + ", and rows of C have " + number(call.n) + " elements");
+  if (call.n == 0) return;
+  if (call.c == nullptr) refuse("c is null");
+  if (call.k == 0 || call.alpha == 0) return;
+  if (call.a == nullptr) refuse("a is null");
+  const std::size_t element = size_of(call.type);
+  const StoredRows a{call.a, rows, cols, call.lda, element};
+  for (Index i = 0; i < call.n; ++i) {
+    const Index first = call.triangle == Triangle::Lower ? 0 : i;
+    const Index count = call.triangle == Triangle::Lower ? i + 1 : call.n - i;
+    const auto offset = static_cast<std::size_t>(i * call.ldc + first) * element;
+    if (overlap({static_cast<const char*>(call.c) + offset, 1, count, call.ldc, element}, a))
+      refuse("c overlaps a in memory, in row " + number(i) + "; a is read while c is written");
+  }
+}
+
+template <class T>
+void run(const detail::SymmetricCall& call, const SolveOptions& options, detail::Shortage shortage) {
+  const Factor<T> a{{static_cast<const T*>(call.a), call.lda}, call.op};
+  symmetric_product(Products<T>(options, shortage), call.triangle, call.n, call.k, static_cast<T>(call.alpha), a,
+                    static_cast<T>(call.beta), Block<T>{static_cast<T*>(call.c), call.ldc});
+}
+
+} // namespace
 } // namespace tessera::linear_algebra
+
+namespace tessera::detail {
+
+void symmetric_product(const SymmetricCall& call, const SolveOptions& options, Shortage shortage) try {
+  const Uncancelled whole;
+  const ContractArithmetic contract;
+  linear_algebra::check(call);
+  if (call.n == 0) return;
+  if (call.type == DType::F32) return linear_algebra::run<float>(call, options, shortage);
+  linear_algebra::run<double>(call, options, shortage);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+} // namespace tessera::detail
