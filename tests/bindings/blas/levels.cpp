@@ -113,7 +113,7 @@ void symmetric_products(Index n, Index k, T alpha, T beta) {
       Blas<T>::cblas_syrk(col_major, low ? lower : upper, op, order, depth, alpha, operand.data(), *operand.ld(), beta,
                           d.data(), *d.ld());
       must_be("cblas_syrk by columns", d, expected, in);
-      // The memory of a row-major C is that of a column-major Cᵀ.
+      // A row-major C lies in memory as a column-major Cᵀ does.
       const auto other = low ? in_upper : in_lower;
       Columns<T> by_rows(Matrix<T>(a.transposed())), e(Matrix<T>(before.transposed()), other);
       Blas<T>::cblas_syrk(row_major, low ? lower : upper, op, order, depth, alpha, by_rows.data(), *by_rows.ld(), beta,
