@@ -26,26 +26,49 @@ SingularMatrix::~SingularMatrix() = default;
 namespace linear_algebra {
 namespace {
 
-/// The sums and the panel of one step, each in a block of its own: neighbours in a column of A lie far apart.
+/// The sums and the panel of one step, both by columns, in blocks of their own whose columns lie no power of two apart.
 template <class T>
 struct Workspace {
   Workspace(Index m, Index n)
-      : sums_of_columns(static_cast<std::size_t>(m * panel_width)),
+      : width(std::min({panel_width, m, n})),
+        ld((m + 7) / 8 * 8 + panel_padding<T> + 8),
+        sums_of_columns(static_cast<std::size_t>(ld * width)),
         panel_memory(sums_of_columns.size()),
-        sums_of_rows(static_cast<std::size_t>(n * panel_width)) {}
+        sums_of_rows(static_cast<std::size_t>((n - width) * width)) {}
+  Index width, ld; ///< a panel has no more columns than `width`
   std::vector<T> sums_of_columns, panel_memory, sums_of_rows;
   Index rows[panel_width]; ///< the pivots of a panel, counted from its first row
+  T triangle[panel_width * panel_width];
 
-  Block<T> sums() { return {sums_of_columns.data(), panel_width}; }
-  Block<T> panel() { return {panel_memory.data(), panel_width}; }
+  Block<T> sums() { return {sums_of_columns.data(), ld}; }
+  Block<T> panel() { return {panel_memory.data(), ld}; }
   /// Factors the panel, whose first row is row j of A. Returns its first pivot of 0, or −1.
-  Index factor(Index j, Index height, Index width, detail::RowNumbers pivots) {
-    const Index found =
-        factor_panel<T>({height, width, panel_memory.data(), panel_width, sums_of_columns.data(), panel_width}, rows);
-    for (Index c = 0; c < width; ++c) pivots.set(j + c, j + rows[c]);
+  Index factor(Index j, Index height, Index cols, detail::RowNumbers pivots) {
+    const Index found = factor_panel<T>({height, cols, panel_memory.data(), ld, sums_of_columns.data(), ld}, rows);
+    for (Index c = 0; c < cols; ++c) pivots.set(j + c, j + rows[c]);
     return found < 0 ? found : j + found;
   }
+  /// Returns the square at the top of the panel's L, which is valid until the next call.
+  TriangleBlock<T> unit_triangle(Index size) {
+    for (Index i = 0; i < size; ++i)
+      for (Index k = 0; k < i; ++k) triangle[i * panel_width + k] = *panel().at(k, i);
+    return {.size = size, .t = triangle, .ld = panel_width, .has_unit_diagonal = true};
+  }
 };
+
+/// Copies a matrix, rows×cols, to its transpose, some columns at a time so that their lines stay in the cache.
+template <class T>
+void transpose(Index rows, Index cols, Block<const T> from, Block<T> to) {
+  constexpr Index strip = 16;
+  for (Index first = 0; first < cols; first += strip)
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = first; j < std::min(cols, first + strip); ++j) *to.at(j, i) = *from.at(i, j);
+}
+
+template <class T>
+void copy(Index rows, Index cols, Block<const T> from, Block<T> to) {
+  for (Index i = 0; i < rows; ++i) std::copy(from.at(i, 0), from.at(i, cols), to.at(i, 0));
+}
 
 /// A factorisation of A, m×n: the panels of each segment, and what follows it. Returns the first pivot that is 0.
 template <class Panel, class Rest>
@@ -67,23 +90,24 @@ Index for_panels(Index m, Index n, const Panel& panel, const Rest& rest) {
 template <class T>
 Index factor_rows(const Products<T>& products, Workspace<T>& space, Index m, Index n, Block<T> a,
                   detail::RowNumbers pivots) {
-  const Block<T> s = space.sums(), panel = space.panel(), s_rows{space.sums_of_rows.data(), n};
+  const Block<T> s = space.sums(), panel = space.panel(), s_rows{space.sums_of_rows.data(), n - space.width};
   const auto swap_rows = [&](Index from, Index to, Index row, Index other) {
     if (row != other) std::swap_ranges(a.at(row, from), a.at(row, to), a.at(other, from));
   };
   const auto step = [&](Index first, Index j, Index width) {
     const Index right = n - j - width;
-    products.sums(m - j, width, j - first, {a.from(j, first)}, {a.from(first, j)}, s);
-    for (Index i = 0; i < m - j; ++i) std::copy(a.at(j + i, j), a.at(j + i, j + width), panel.at(i, 0));
+    const Factor<T> l{a.from(j, first)}, u{a.from(first, j)};
+    products.sums(width, m - j, j - first, u.transposed(), l.transposed(), s);
+    transpose<T>(m - j, width, a.from(j, j), panel);
     const Index found = space.factor(j, m - j, width, pivots);
     for (Index c = 0; c < width; ++c) {
       swap_rows(0, j, j + c, pivots[j + c]);
       swap_rows(j + width, n, j + c, pivots[j + c]);
     }
-    for (Index i = 0; i < m - j; ++i) std::copy(panel.at(i, 0), panel.at(i, width), a.at(j + i, j));
+    transpose<T>(width, m - j, panel, a.from(j, j));
     if (right == 0) return found;
-    products.sums(width, right, j - first, {a.from(j, first)}, {a.from(first, j + width)}, s_rows);
-    const TriangleBlock<T> triangle{.size = width, .t = panel.data, .ld = panel.ld, .has_unit_diagonal = true};
+    products.sums(width, right, j - first, l, u.from(0, width), s_rows);
+    const TriangleBlock<T> triangle = space.unit_triangle(width);
     products.in_parts(right, 64, [&](Index begin, Index stop) {
       solve_columns(triangle, stop - begin, a.at(j, j + width + begin), a.ld, s_rows.at(0, begin), s_rows.ld);
     });
@@ -94,26 +118,17 @@ Index factor_rows(const Products<T>& products, Workspace<T>& space, Index m, Ind
   });
 }
 
-/// Copies a matrix, rows×cols, to its transpose, some rows at a time so that their lines stay in the cache.
-template <class T>
-void transpose(Index rows, Index cols, Block<const T> from, Block<T> to) {
-  constexpr Index strip = 16;
-  for (Index first = 0; first < cols; first += strip)
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = first; j < std::min(cols, first + strip); ++j) *to.at(j, i) = *from.at(i, j);
-}
-
 /// Factors A, which is stored by columns: at(j, i) is the element (i, j) of A, and its rows change places within the
 /// rows of the memory.
 template <class T>
 Index factor_columns(const Products<T>& products, Workspace<T>& space, Index m, Index n, Block<T> at,
                      detail::RowNumbers pivots) {
-  const Block<T> s = space.sums(), panel = space.panel(), s_rows{space.sums_of_rows.data(), panel_width};
+  const Block<T> s = space.sums(), panel = space.panel(), s_rows{space.sums_of_rows.data(), space.width};
   const auto step = [&](Index first, Index j, Index width) {
     const Index right = n - j - width;
     const Factor<T> l{at.from(first, j)}, u{at.from(j, first)}; // the transposes of both
-    products.sums(m - j, width, j - first, l.transposed(), u.transposed(), s);
-    transpose<T>(width, m - j, at.from(j, j), panel);
+    products.sums(width, m - j, j - first, u, l, s);
+    copy<T>(width, m - j, at.from(j, j), panel);
     const Index found = space.factor(j, m - j, width, pivots);
     const auto swap = [&](Index begin, Index end) {
       for (Index column = begin; column < end; ++column)
@@ -121,10 +136,10 @@ Index factor_columns(const Products<T>& products, Workspace<T>& space, Index m, 
     };
     products.in_parts(j, 64, swap);
     products.in_parts(right, 64, [&](Index begin, Index end) { swap(j + width + begin, j + width + end); });
-    transpose<T>(m - j, width, panel, at.from(j, j));
+    copy<T>(width, m - j, panel, at.from(j, j));
     if (right == 0) return found;
     products.sums(right, width, j - first, u.from(width, 0), l, s_rows);
-    const TriangleBlock<T> triangle{.size = width, .t = panel.data, .ld = panel.ld, .has_unit_diagonal = true};
+    const TriangleBlock<T> triangle = space.unit_triangle(width);
     products.in_parts(right, 64, [&](Index begin, Index stop) {
       solve_rows(triangle, stop - begin, at.at(j + width + begin, j), at.ld, s_rows.at(begin, 0), s_rows.ld);
     });

@@ -33,8 +33,7 @@ Products<T>::Products(const SolveOptions& options, detail::Shortage shortage)
       host_(host_of(options.backend)) {}
 
 template <class T>
-void Products<T>::multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) const {
-  if (m == 0 || n == 0) return;
+GemmCall product_call(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) {
   GemmCall call{{.type = dtype_of<T>,
                  .op_a = a.op,
                  .op_b = b.op,
@@ -49,6 +48,18 @@ void Products<T>::multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Fact
   call.ldb = b.stored.ld;
   call.c = c.data;
   call.ldc = c.ld;
+  return call;
+}
+
+template <class T>
+void multiply_without_memory(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) {
+  host::multiply_without_memory(product_call(alpha, m, n, k, a, b, beta, c));
+}
+
+template <class T>
+void Products<T>::multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) const {
+  if (m == 0 || n == 0) return;
+  GemmCall call = product_call(alpha, m, n, k, a, b, beta, c);
   call.threads = options_.threads;
   with_or_without_memory(
       shortage_, [&] { detail::gemm_raw(call, options_); }, [&] { host::multiply_without_memory(call); });
@@ -72,6 +83,9 @@ void Products<T>::run_parts(RangeCall call) const {
   throw_if_failed(host_.run_range(host_.default_queue(), call));
 }
 
+template void multiply_without_memory(float, Index, Index, Index, Factor<float>, Factor<float>, float, Block<float>);
+template void multiply_without_memory(double, Index, Index, Index, Factor<double>, Factor<double>, double,
+                                      Block<double>);
 template class Products<float>;
 template class Products<double>;
 

@@ -63,6 +63,10 @@ class Products {
   Executor& host_;
 };
 
+/// C = alpha·A·B + beta·C on the calling thread, slowly.
+template <class T>
+void multiply_without_memory(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c);
+
 /// Says on stderr that the memory is short and that slow loops go on, or throws the current exception where the caller
 /// has errors.
 void go_on_or_throw(detail::Shortage shortage);

@@ -89,8 +89,20 @@ void check(const detail::SymmetricCall& call) {
 template <class T>
 void run(const detail::SymmetricCall& call, const SolveOptions& options, detail::Shortage shortage) {
   const Factor<T> a{{static_cast<const T*>(call.a), call.lda}, call.op};
-  symmetric_product(Products<T>(options, shortage), call.triangle, call.n, call.k, static_cast<T>(call.alpha), a,
-                    static_cast<T>(call.beta), Block<T>{static_cast<T*>(call.c), call.ldc});
+  const Block<T> c{static_cast<T*>(call.c), call.ldc};
+  const T alpha = static_cast<T>(call.alpha), beta = static_cast<T>(call.beta);
+  const auto blocked = [&] {
+    symmetric_product(Products<T>(options, shortage), call.triangle, call.n, call.k, alpha, a, beta, c);
+  };
+  const auto by_rows = [&] {
+    for (Index i = 0; i < call.n; ++i) {
+      const Index begin = call.triangle == Triangle::Lower ? 0 : i;
+      const Index count = call.triangle == Triangle::Lower ? i + 1 : call.n - i;
+      multiply_without_memory(alpha, 1, count, call.k, a.from(i, 0), a.from(begin, 0).transposed(), beta,
+                              c.from(i, begin));
+    }
+  };
+  with_or_without_memory(shortage, blocked, by_rows);
 }
 
 } // namespace
