@@ -13,6 +13,9 @@
 ///
 /// Source: the level 3 BLAS's SYRK.
 
+#include <type_traits>
+#include <utility>
+
 #include <tessera/linear_algebra/triangular.hpp>
 
 #include <tessera/detail/macros_off.hpp>

@@ -132,7 +132,11 @@ Index factor_columns(const Products<T>& products, Workspace<T>& space, Index m, 
     const Index found = space.factor(j, m - j, width, pivots);
     const auto swap = [&](Index begin, Index end) {
       for (Index column = begin; column < end; ++column)
-        for (Index c = 0; c < width; ++c) std::swap(*at.at(column, j + c), *at.at(column, j + space.rows[c]));
+        for (Index c = 0; c < width; ++c) {
+          T* const other = at.at(column, j + space.rows[c]);
+          if (column + 4 < end) __builtin_prefetch(other + 4 * at.ld, 1); // lines come in no order
+          std::swap(*at.at(column, j + c), *other);
+        }
     };
     products.in_parts(j, 64, swap);
     products.in_parts(right, 64, [&](Index begin, Index end) { swap(j + width + begin, j + width + end); });
