@@ -37,8 +37,10 @@ class TESSERA_API NotPositiveDefinite : public InvalidArgument {
 };
 
 namespace detail {
-/// Factors the lower triangle in place. Returns n, or the row at which the number below the root is not positive.
-TESSERA_API Index factor_cholesky(DType type, Index n, void* a, Index lda, const SolveOptions& options);
+/// Factors a matrix in place: the lower triangle becomes L, or the upper one Lᵀ. The other triangle is not touched.
+/// Returns n, or the row at which the number below the root is not positive; the rows before it are done.
+TESSERA_API Index factor_cholesky(DType type, Triangle triangle, Index n, void* a, Index lda,
+                                  const SolveOptions& options, Shortage shortage = {});
 } // namespace detail
 
 /// The factor L of a matrix.
@@ -51,7 +53,7 @@ class Cholesky {
   explicit Cholesky(const A& a, Triangle triangle = Triangle::Lower, const SolveOptions& options = {})
       : l_(square_copy(a, triangle)), options_(options) {
     const Index n = l_.rows();
-    const Index done = detail::factor_cholesky(dtype_of<T>, n, l_.data(), l_.ld(), options);
+    const Index done = detail::factor_cholesky(dtype_of<T>, Triangle::Lower, n, l_.data(), l_.ld(), options);
     if (done < n) throw NotPositiveDefinite(done + 1);
     for (Index i = 0; i < n; ++i)
       for (Index j = i + 1; j < n; ++j) l_(i, j) = 0;

@@ -15,6 +15,7 @@
 /// Source: Gauss; Crout (1941) for the order; Higham, "Accuracy and Stability of Numerical Algorithms", chapter 9.
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -41,10 +42,36 @@ class TESSERA_API SingularMatrix : public InvalidArgument {
 };
 
 namespace detail {
-/// Factors in place: L without its diagonal of ones, and U. `pivots` has min(m, n) rows; row j changed places with row
-/// pivots[j], in ascending j. Returns the first pivot that is 0, or −1.
-TESSERA_API Index factor_lu(DType type, Index m, Index n, void* a, Index lda, Index* pivots,
-                            const SolveOptions& options);
+/// Numbers of rows as their owner stores them.
+class RowNumbers {
+ public:
+  /// Counted from 0.
+  explicit RowNumbers(Index* numbers) noexcept : numbers_(numbers), is_wide_(true), base_(0) {}
+  /// Counted from 1, as Fortran counts; of 64 bits where is_wide, else of 32.
+  RowNumbers(void* numbers, bool is_wide) noexcept : numbers_(numbers), is_wide_(is_wide), base_(1) {}
+  /// Returns number j, counted from 0.
+  Index operator[](Index j) const noexcept {
+    return (is_wide_ ? static_cast<const Index*>(numbers_)[j] : static_cast<const std::int32_t*>(numbers_)[j]) - base_;
+  }
+  /// Sets number j to `row`, which is counted from 0.
+  void set(Index j, Index row) const noexcept {
+    if (is_wide_)
+      static_cast<Index*>(numbers_)[j] = row + base_;
+    else
+      static_cast<std::int32_t*>(numbers_)[j] = static_cast<std::int32_t>(row + base_);
+  }
+
+ private:
+  void* numbers_;
+  bool is_wide_;
+  Index base_;
+};
+
+/// Factors A, m×n, in place: L without its diagonal of ones, and U. `stored` says whether the memory holds A or Aᵀ, row
+/// by row. `pivots` has min(m, n) rows; row j of A changed places with row pivots[j], in ascending j. Returns the first
+/// pivot that is 0, or −1.
+TESSERA_API Index factor_lu(DType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
+                            const SolveOptions& options, Shortage shortage = {});
 /// Throws InvalidArgument where a function of a square matrix is called for another one.
 TESSERA_API void check_square(const char* function, Index rows, Index cols);
 } // namespace detail
@@ -65,7 +92,8 @@ class Lu {
   explicit Lu(const A& a, const SolveOptions& options = {})
       : lu_(a.view()), pivots_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))), options_(options) {
     if (lu_.empty()) return;
-    zero_pivot_ = detail::factor_lu(dtype_of<T>, lu_.rows(), lu_.cols(), lu_.data(), lu_.ld(), pivots_.data(), options);
+    zero_pivot_ = detail::factor_lu(dtype_of<T>, Op::None, lu_.rows(), lu_.cols(), lu_.data(), lu_.ld(),
+                                    detail::RowNumbers(pivots_.data()), options);
   }
 
   /// Returns both factors in one matrix, m×n: L below the diagonal, whose own diagonal is ones, and U.

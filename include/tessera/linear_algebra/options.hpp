@@ -16,6 +16,15 @@ struct SolveOptions {
   int threads = 0; ///< of the host; 0: default_threads()
 };
 
+namespace detail {
+/// What happens where the memory is short. By default OutOfMemory is thrown, perhaps when a part of the result is
+/// written. For an interface that reports no errors, `routine` names its function: the shortage is said on stderr, and
+/// slow loops that need no memory compute the rest, with the same bits.
+struct Shortage {
+  const char* routine = nullptr;
+};
+} // namespace detail
+
 /// The triangle of a matrix that is read; the other one may hold anything.
 enum class Triangle : int {
   Lower = 0, ///< on and below the diagonal

@@ -39,7 +39,7 @@ struct TriangularCall {
   Index ldb = 0;
 };
 /// Solves the system, whose sizes the caller has checked.
-TESSERA_API void triangular_solve(const TriangularCall& call, const SolveOptions& options);
+TESSERA_API void triangular_solve(const TriangularCall& call, const SolveOptions& options, Shortage shortage = {});
 /// Throws InvalidArgument where the matrix is not square, or has another number of rows than the right-hand side.
 TESSERA_API void check_system(const char* function, Index rows, Index cols, Index unknowns, Side side);
 

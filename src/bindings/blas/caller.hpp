@@ -38,6 +38,13 @@ class Integers {
     if (wide_) return reinterpret_cast<const std::int64_t*>(array)[i];
     return reinterpret_cast<const std::int32_t*>(array)[i];
   }
+  void set(blas_int* address, Index value) const {
+    if (wide_)
+      *reinterpret_cast<std::int64_t*>(address) = value;
+    else
+      *reinterpret_cast<std::int32_t*>(address) = static_cast<std::int32_t>(value);
+  }
+  bool are_wide() const { return wide_; }
 
  private:
   bool wide_;

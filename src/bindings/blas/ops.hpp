@@ -11,6 +11,7 @@ namespace tessera::blas {
 /// The numbers of the CBLAS standard.
 inline constexpr int row_major = 101, col_major = 102;
 inline constexpr int no_trans = 111, trans = 112, conj_trans = 113;
+inline constexpr int upper = 121, lower = 122, non_unit = 131, unit = 132, left_side = 141, right_side = 142;
 
 template <class T>
 Op op_of(int letter) {

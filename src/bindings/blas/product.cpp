@@ -13,12 +13,13 @@
 #include "reference/gemm/without_memory.hpp"
 
 namespace tessera::blas {
-namespace {
 
-[[noreturn]] void abort_with(const char* routine, const char* why) noexcept {
+void abort_with(const char* routine, const char* why) noexcept {
   std::fprintf(stderr, "tessera: %s: %s\n", routine, detail::printable(why, true).c_str());
   std::abort();
 }
+
+namespace {
 
 /// Calls run(options) with the default options, whose backend is Auto: TESSERA_BACKEND names it. Where memory is short,
 /// nothing is written yet, and multiply_anyway() computes the products with the same bits and without memory. Prints

@@ -20,6 +20,9 @@ namespace tessera::blas {
 /// called as its transpose (column_major()), and messages say what the caller passed.
 enum class Order { Rows, Columns };
 
+/// Prints why the routine fails, and ends the process.
+[[noreturn]] void abort_with(const char* routine, const char* why) noexcept;
+
 /// Computes a row-major product whose arguments have been checked. Where memory is short, it is computed by a loop that
 /// needs none. If it fails otherwise, the function prints the reason and ends the process: the BLAS has no way to
 /// report a failure, and the caller would go on with a C that was not computed.

@@ -25,9 +25,13 @@ __attribute__((weak, visibility("default"))) void TESSERA_BLAS_NAME(cblas_xerbla
 namespace tessera::blas {
 namespace {
 
-/// Returns the position in the C prototype for a position that a row-major cblas_?gemm reports.
+/// Returns the position in the C prototype for a position that a row-major call reports.
 std::int64_t cblas_prototype_position(std::int64_t position, const char* routine) {
-  if (TESSERA_BLAS_NAME(RowMajorStrg) == 0 || std::strstr(routine, "gemm") == nullptr) return position;
+  if (TESSERA_BLAS_NAME(RowMajorStrg) == 0) return position;
+  const auto is = [&](const char* name) { return std::strstr(routine, name) != nullptr; };
+  if (is("trsm")) return position == 6 ? 7 : position == 7 ? 6 : position; // m and n
+  if (is("gemv")) return position == 3 ? 4 : position == 4 ? 3 : position;
+  if (!is("gemm")) return position;
   switch (position) {
     case 4:
       return 5;

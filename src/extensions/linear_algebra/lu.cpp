@@ -13,6 +13,7 @@
 #include <tessera/detail/uncancelled.hpp>
 
 #include "model.hpp"
+#include "panel.hpp"
 
 namespace tessera {
 
@@ -25,60 +26,150 @@ SingularMatrix::~SingularMatrix() = default;
 namespace linear_algebra {
 namespace {
 
-template <class T>
-void swap_rows(Block<T> a, Index from, Index to, Index row, Index other) {
-  if (row != other) std::swap_ranges(a.at(row, from), a.at(row, to), a.at(other, from));
-}
-
-/// The sums and the panel of one step, each in a block of its own: neighbours in a column of A lie far apart.
+/// The sums and the panel of one step, both by columns, in blocks of their own whose columns lie no power of two apart.
 template <class T>
 struct Workspace {
   Workspace(Index m, Index n)
-      : sums_of_columns(static_cast<std::size_t>(m * panel_width)),
-        panel(sums_of_columns.size()),
-        sums_of_rows(static_cast<std::size_t>(n * panel_width)) {}
-  std::vector<T> sums_of_columns, panel, sums_of_rows;
+      : width(std::min({panel_width, m, n})),
+        ld((m + 7) / 8 * 8 + panel_padding<T> + 8),
+        sums_of_columns(static_cast<std::size_t>(ld * width)),
+        panel_memory(sums_of_columns.size()),
+        sums_of_rows(static_cast<std::size_t>((n - width) * width)) {}
+  Index width, ld; ///< a panel has no more columns than `width`
+  std::vector<T> sums_of_columns, panel_memory, sums_of_rows;
+  Index rows[panel_width]; ///< the pivots of a panel, counted from its first row
+  T triangle[panel_width * panel_width];
+
+  Block<T> sums() { return {sums_of_columns.data(), ld}; }
+  Block<T> panel() { return {panel_memory.data(), ld}; }
+  /// Factors the panel, whose first row is row j of A. Returns its first pivot of 0, or −1.
+  Index factor(Index j, Index height, Index cols, detail::RowNumbers pivots) {
+    const Index found = factor_panel<T>({height, cols, panel_memory.data(), ld, sums_of_columns.data(), ld}, rows);
+    for (Index c = 0; c < cols; ++c) pivots.set(j + c, j + rows[c]);
+    return found < 0 ? found : j + found;
+  }
+  /// Returns the square at the top of the panel's L, which is valid until the next call.
+  TriangleBlock<T> unit_triangle(Index size) {
+    for (Index i = 0; i < size; ++i)
+      for (Index k = 0; k < i; ++k) triangle[i * panel_width + k] = *panel().at(k, i);
+    return {.size = size, .t = triangle, .ld = panel_width, .has_unit_diagonal = true};
+  }
 };
 
+/// Copies a matrix, rows×cols, to its transpose, some columns at a time so that their lines stay in the cache.
 template <class T>
-Index blocked_lu(Index m, Index n, Block<T> a, Index* pivots, const SolveOptions& options) {
-  const Products<T> products(options);
-  Workspace<T> space(m, n);
-  const Block<T> s{space.sums_of_columns.data(), panel_width}, panel{space.panel.data(), panel_width};
-  const Block<T> s_rows{space.sums_of_rows.data(), n};
+void transpose(Index rows, Index cols, Block<const T> from, Block<T> to) {
+  constexpr Index strip = 16;
+  for (Index first = 0; first < cols; first += strip)
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = first; j < std::min(cols, first + strip); ++j) *to.at(j, i) = *from.at(i, j);
+}
+
+template <class T>
+void copy(Index rows, Index cols, Block<const T> from, Block<T> to) {
+  for (Index i = 0; i < rows; ++i) std::copy(from.at(i, 0), from.at(i, cols), to.at(i, 0));
+}
+
+/// A factorisation of A, m×n: the panels of each segment, and what follows it. Returns the first pivot that is 0.
+template <class Panel, class Rest>
+Index for_panels(Index m, Index n, const Panel& panel, const Rest& rest) {
   const Index steps = std::min(m, n);
   Index singular = -1;
   for (Index first = 0; first < steps; first += canonical_segment) {
     const Index end = std::min(steps, first + canonical_segment);
     for (Index j = first; j < end; j += panel_width) {
-      const Index width = std::min(panel_width, end - j), right = n - j - width;
-      products.sums(m - j, width, j - first, {a.from(j, first)}, {a.from(first, j)}, s);
-      for (Index i = 0; i < m - j; ++i) std::copy(a.at(j + i, j), a.at(j + i, j + width), panel.at(i, 0));
-      const Index found = factor_panel<T>({m - j, width, panel.data, panel.ld, s.data, s.ld}, pivots + j);
-      if (found >= 0 && singular < 0) singular = j + found;
-      for (Index c = 0; c < width; ++c) {
-        pivots[j + c] += j;
-        swap_rows(a, 0, j, j + c, pivots[j + c]);
-        swap_rows(a, j + width, n, j + c, pivots[j + c]);
-      }
-      for (Index i = 0; i < m - j; ++i) std::copy(panel.at(i, 0), panel.at(i, width), a.at(j + i, j));
-      if (right == 0) continue;
-      products.sums(width, right, j - first, {a.from(j, first)}, {a.from(first, j + width)}, s_rows);
-      const TriangleBlock<T> triangle{.size = width, .t = panel.data, .ld = panel.ld, .has_unit_diagonal = true};
-      products.in_parts(right, 64, [&](Index begin, Index stop) {
-        solve_columns(triangle, stop - begin, a.at(j, j + width + begin), a.ld, s_rows.at(0, begin), s_rows.ld);
-      });
+      const Index found = panel(first, j, std::min(panel_width, end - j));
+      if (singular < 0) singular = found;
     }
-    products.subtract(m - end, n - end, end - first, {a.from(end, first)}, {a.from(first, end)}, a.from(end, end));
+    rest(first, end);
   }
   return singular;
 }
 
+/// Factors A, which is stored by rows.
 template <class T>
-Index factor_rows(Index m, Index n, void* a, Index lda, Index* pivots, const SolveOptions& options) {
-  const Block<T> block{static_cast<T*>(a), lda};
-  return options.backend == Backend::Reference ? model_lu(m, n, block, pivots)
-                                               : blocked_lu(m, n, block, pivots, options);
+Index factor_rows(const Products<T>& products, Workspace<T>& space, Index m, Index n, Block<T> a,
+                  detail::RowNumbers pivots) {
+  const Block<T> s = space.sums(), panel = space.panel(), s_rows{space.sums_of_rows.data(), n - space.width};
+  const auto swap_rows = [&](Index from, Index to, Index row, Index other) {
+    if (row != other) std::swap_ranges(a.at(row, from), a.at(row, to), a.at(other, from));
+  };
+  const auto step = [&](Index first, Index j, Index width) {
+    const Index right = n - j - width;
+    const Factor<T> l{a.from(j, first)}, u{a.from(first, j)};
+    products.sums(width, m - j, j - first, u.transposed(), l.transposed(), s);
+    transpose<T>(m - j, width, a.from(j, j), panel);
+    const Index found = space.factor(j, m - j, width, pivots);
+    for (Index c = 0; c < width; ++c) {
+      swap_rows(0, j, j + c, pivots[j + c]);
+      swap_rows(j + width, n, j + c, pivots[j + c]);
+    }
+    transpose<T>(width, m - j, panel, a.from(j, j));
+    if (right == 0) return found;
+    products.sums(width, right, j - first, l, u.from(0, width), s_rows);
+    const TriangleBlock<T> triangle = space.unit_triangle(width);
+    products.in_parts(right, 64, [&](Index begin, Index stop) {
+      solve_columns(triangle, stop - begin, a.at(j, j + width + begin), a.ld, s_rows.at(0, begin), s_rows.ld);
+    });
+    return found;
+  };
+  return for_panels(m, n, step, [&](Index first, Index end) {
+    products.subtract(m - end, n - end, end - first, {a.from(end, first)}, {a.from(first, end)}, a.from(end, end));
+  });
+}
+
+/// Factors A, which is stored by columns: at(j, i) is the element (i, j) of A, and its rows change places within the
+/// rows of the memory.
+template <class T>
+Index factor_columns(const Products<T>& products, Workspace<T>& space, Index m, Index n, Block<T> at,
+                     detail::RowNumbers pivots) {
+  const Block<T> s = space.sums(), panel = space.panel(), s_rows{space.sums_of_rows.data(), space.width};
+  const auto step = [&](Index first, Index j, Index width) {
+    const Index right = n - j - width;
+    const Factor<T> l{at.from(first, j)}, u{at.from(j, first)}; // the transposes of both
+    products.sums(width, m - j, j - first, u, l, s);
+    copy<T>(width, m - j, at.from(j, j), panel);
+    const Index found = space.factor(j, m - j, width, pivots);
+    const auto swap = [&](Index begin, Index end) {
+      for (Index column = begin; column < end; ++column)
+        for (Index c = 0; c < width; ++c) {
+          T* const other = at.at(column, j + space.rows[c]);
+          if (column + 4 < end) __builtin_prefetch(other + 4 * at.ld, 1); // lines come in no order
+          std::swap(*at.at(column, j + c), *other);
+        }
+    };
+    products.in_parts(j, 64, swap);
+    products.in_parts(right, 64, [&](Index begin, Index end) { swap(j + width + begin, j + width + end); });
+    copy<T>(width, m - j, panel, at.from(j, j));
+    if (right == 0) return found;
+    products.sums(right, width, j - first, u.from(width, 0), l, s_rows);
+    const TriangleBlock<T> triangle = space.unit_triangle(width);
+    products.in_parts(right, 64, [&](Index begin, Index stop) {
+      solve_rows(triangle, stop - begin, at.at(j + width + begin, j), at.ld, s_rows.at(begin, 0), s_rows.ld);
+    });
+    return found;
+  };
+  return for_panels(m, n, step, [&](Index first, Index end) {
+    products.subtract(n - end, m - end, end - first, {at.from(end, first)}, {at.from(first, end)}, at.from(end, end));
+  });
+}
+
+template <class T>
+Index factor_matrix(Op stored, Index m, Index n, void* data, Index lda, detail::RowNumbers pivots,
+                    const SolveOptions& options, detail::Shortage shortage) {
+  const Block<T> a{static_cast<T*>(data), lda};
+  const auto by_formula = [&] {
+    const Grid<T> grid{a.data, a.ld};
+    return model_lu(m, n, stored == Op::None ? grid : grid.transposed(), pivots);
+  };
+  if (options.backend == Backend::Reference) return by_formula();
+  const auto blocked = [&] {
+    const Products<T> products(options, shortage);
+    Workspace<T> space(m, n);
+    return stored == Op::None ? factor_rows(products, space, m, n, a, pivots)
+                              : factor_columns(products, space, m, n, a, pivots);
+  };
+  return with_or_without_memory(shortage, blocked, by_formula);
 }
 
 } // namespace
@@ -86,11 +177,12 @@ Index factor_rows(Index m, Index n, void* a, Index lda, Index* pivots, const Sol
 
 namespace detail {
 
-Index factor_lu(DType type, Index m, Index n, void* a, Index lda, Index* pivots, const SolveOptions& options) try {
+Index factor_lu(DType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
+                const SolveOptions& options, Shortage shortage) try {
   const Uncancelled whole;
   const ContractArithmetic contract;
-  return type == DType::F32 ? linear_algebra::factor_rows<float>(m, n, a, lda, pivots, options)
-                            : linear_algebra::factor_rows<double>(m, n, a, lda, pivots, options);
+  return type == DType::F32 ? linear_algebra::factor_matrix<float>(stored, m, n, a, lda, pivots, options, shortage)
+                            : linear_algebra::factor_matrix<double>(stored, m, n, a, lda, pivots, options, shortage);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }

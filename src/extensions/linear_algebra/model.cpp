@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <tessera/backend/kernel.hpp>
 
@@ -23,74 +24,69 @@ T less_sum(T a, Index terms, const X& x, const Y& y) {
 }
 
 template <class T>
-void solve_forward(Side side, const ForwardTriangle<T>& triangle, Index count, Block<T> x) {
-  const auto m = [&](Index i, Index k) {
-    return triangle.m.op == Op::None ? *triangle.m.stored.at(i, k) : *triangle.m.stored.at(k, i);
-  };
-  for (Index l = 0; l < count; ++l) {
-    const auto at = [&](Index i) -> T& { return side == Side::Left ? *x.at(i, l) : *x.at(l, i); };
-    for (Index i = 0; i < triangle.n; ++i) {
-      at(i) = less_sum(
-          at(i), i, [&](Index k) { return m(i, k); }, at);
-      if (!triangle.has_unit_diagonal) at(i) /= m(i, i);
+void solve_forward(Index n, Grid<const T> m, bool has_unit_diagonal, Index count, Grid<T> x) {
+  for (Index l = 0; l < count; ++l)
+    for (Index i = 0; i < n; ++i) {
+      x.at(i, l) = less_sum(
+          x.at(i, l), i, [&](Index k) { return m.at(i, k); }, [&](Index k) { return x.at(k, l); });
+      if (!has_unit_diagonal) x.at(i, l) /= m.at(i, i);
     }
-  }
 }
 
 template <class T>
-Index factor_symmetric_by_formula(Index n, Block<T> a) {
-  const auto row = [&](Index i) { return [&a, i](Index k) { return *a.at(i, k); }; };
+Index factor_symmetric_by_formula(Index n, Grid<T> a) {
+  const auto row = [&](Index i) { return [&a, i](Index k) { return a.at(i, k); }; };
   for (Index j = 0; j < n; ++j) {
-    const T below_root = less_sum(*a.at(j, j), j, row(j), row(j));
+    const T below_root = less_sum(a.at(j, j), j, row(j), row(j));
     if (!(below_root > 0)) return j;
-    *a.at(j, j) = std::sqrt(below_root);
-    for (Index i = j + 1; i < n; ++i) *a.at(i, j) = less_sum(*a.at(i, j), j, row(i), row(j)) / *a.at(j, j);
+    a.at(j, j) = std::sqrt(below_root);
+    for (Index i = j + 1; i < n; ++i) a.at(i, j) = less_sum(a.at(i, j), j, row(i), row(j)) / a.at(j, j);
   }
   return n;
 }
 
 template <class T>
-Index factor_by_formula(Index m, Index n, Block<T> a, Index* pivots) {
+Index factor_by_formula(Index m, Index n, Grid<T> a, detail::RowNumbers pivots) {
   Index singular = -1;
-  const auto row = [&](Index i) { return [&a, i](Index k) { return *a.at(i, k); }; };
-  const auto column = [&](Index j) { return [&a, j](Index k) { return *a.at(k, j); }; };
+  const auto row = [&](Index i) { return [&a, i](Index k) { return a.at(i, k); }; };
+  const auto column = [&](Index j) { return [&a, j](Index k) { return a.at(k, j); }; };
   for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < m; ++i) *a.at(i, j) = less_sum(*a.at(i, j), std::min(i, j), row(i), column(j));
+    for (Index i = 0; i < m; ++i) a.at(i, j) = less_sum(a.at(i, j), std::min(i, j), row(i), column(j));
     if (j >= m) continue;
     Index pivot = j;
     for (Index i = j + 1; i < m; ++i) {
-      const T size = std::abs(*a.at(i, j)), largest = std::abs(*a.at(pivot, j));
+      const T size = std::abs(a.at(i, j)), largest = std::abs(a.at(pivot, j));
       if (size > largest || (std::isnan(size) && !std::isnan(largest))) pivot = i;
     }
-    pivots[j] = pivot;
-    if (pivot != j) std::swap_ranges(a.at(j, 0), a.at(j, n), a.at(pivot, 0));
-    if (*a.at(j, j) == 0) {
+    pivots.set(j, pivot);
+    for (Index c = 0; pivot != j && c < n; ++c) std::swap(a.at(j, c), a.at(pivot, c));
+    if (a.at(j, j) == 0) {
       if (singular < 0) singular = j;
       continue;
     }
-    for (Index i = j + 1; i < m; ++i) *a.at(i, j) /= *a.at(j, j);
+    for (Index i = j + 1; i < m; ++i) a.at(i, j) /= a.at(j, j);
   }
   return singular;
 }
 
 } // namespace
 
-TESSERA_FLAT_FMA_CLONES void model_solve(Side side, const ForwardTriangle<float>& triangle, Index count,
-                                         Block<float> x) {
-  solve_forward(side, triangle, count, x);
+TESSERA_FLAT_FMA_CLONES void model_solve(Index n, Grid<const float> m, bool has_unit_diagonal, Index count,
+                                         Grid<float> x) {
+  solve_forward(n, m, has_unit_diagonal, count, x);
 }
-TESSERA_FLAT_FMA_CLONES void model_solve(Side side, const ForwardTriangle<double>& triangle, Index count,
-                                         Block<double> x) {
-  solve_forward(side, triangle, count, x);
+TESSERA_FLAT_FMA_CLONES void model_solve(Index n, Grid<const double> m, bool has_unit_diagonal, Index count,
+                                         Grid<double> x) {
+  solve_forward(n, m, has_unit_diagonal, count, x);
 }
 
-TESSERA_FLAT_FMA_CLONES Index model_cholesky(Index n, Block<float> a) { return factor_symmetric_by_formula(n, a); }
-TESSERA_FLAT_FMA_CLONES Index model_cholesky(Index n, Block<double> a) { return factor_symmetric_by_formula(n, a); }
+TESSERA_FLAT_FMA_CLONES Index model_cholesky(Index n, Grid<float> a) { return factor_symmetric_by_formula(n, a); }
+TESSERA_FLAT_FMA_CLONES Index model_cholesky(Index n, Grid<double> a) { return factor_symmetric_by_formula(n, a); }
 
-TESSERA_FLAT_FMA_CLONES Index model_lu(Index m, Index n, Block<float> a, Index* pivots) {
+TESSERA_FLAT_FMA_CLONES Index model_lu(Index m, Index n, Grid<float> a, detail::RowNumbers pivots) {
   return factor_by_formula(m, n, a, pivots);
 }
-TESSERA_FLAT_FMA_CLONES Index model_lu(Index m, Index n, Block<double> a, Index* pivots) {
+TESSERA_FLAT_FMA_CLONES Index model_lu(Index m, Index n, Grid<double> a, detail::RowNumbers pivots) {
   return factor_by_formula(m, n, a, pivots);
 }
 

@@ -37,8 +37,13 @@ void solve_rows(const TriangleBlock<T>& triangle, Index count, T* x, Index ldx, 
 template <class T>
 Index factor_positive(Index size, T* a, Index lda, T* s, Index lds);
 
-/// A panel of an LU factorisation, rows×width, where width is at most rows and at most panel_width. Both blocks are
-/// overwritten.
+/// Elements after the rows of an LU panel's column that may be read and overwritten in vain.
+template <class T>
+inline constexpr Index panel_padding = Index{256} / static_cast<Index>(sizeof(T));
+
+/// A panel of an LU factorisation, rows×width, where width is at most rows and at most panel_width. It is stored by
+/// columns, which are searched for pivots: element (r, c) is a[c·lda + r]. lda and lds are at least rows +
+/// panel_padding<T>. Both blocks are overwritten.
 template <class T>
 struct LuPanel {
   Index rows = 0, width = 0;

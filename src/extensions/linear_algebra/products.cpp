@@ -1,10 +1,13 @@
 #include "products.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include <tessera/backend.hpp>
+#include <tessera/detail/floating_point.hpp>
 
 #include "core/placement/placement.hpp"
+#include "reference/gemm/without_memory.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
@@ -18,24 +21,48 @@ Executor& host_of(Backend backend) {
 
 } // namespace
 
-template <class T>
-Products<T>::Products(const SolveOptions& options)
-    : options_{.backend = options.backend, .threads = options.threads}, host_(host_of(options.backend)) {}
+void go_on_or_throw(detail::Shortage shortage) {
+  if (shortage.routine == nullptr) throw;
+  std::fprintf(stderr, "tessera: %s: out of host memory; slow loops that need none go on\n", shortage.routine);
+}
 
 template <class T>
-void Products<T>::multiply(double alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, double beta,
-                           Block<T> c) const {
-  if (m == 0 || n == 0) return;
-  GemmCall call{
-      {.type = dtype_of<T>, .op_a = a.op, .op_b = b.op, .m = m, .n = n, .k = k, .alpha = alpha, .beta = beta}};
+Products<T>::Products(const SolveOptions& options, detail::Shortage shortage)
+    : options_{.backend = options.backend, .threads = options.threads},
+      shortage_(shortage),
+      host_(host_of(options.backend)) {}
+
+template <class T>
+GemmCall product_call(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) {
+  GemmCall call{{.type = dtype_of<T>,
+                 .op_a = a.op,
+                 .op_b = b.op,
+                 .m = m,
+                 .n = n,
+                 .k = k,
+                 .alpha = detail::exact_double(alpha),
+                 .beta = detail::exact_double(beta)}};
   call.a = a.stored.data;
   call.lda = a.stored.ld;
   call.b = b.stored.data;
   call.ldb = b.stored.ld;
   call.c = c.data;
   call.ldc = c.ld;
+  return call;
+}
+
+template <class T>
+void multiply_without_memory(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) {
+  host::multiply_without_memory(product_call(alpha, m, n, k, a, b, beta, c));
+}
+
+template <class T>
+void Products<T>::multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) const {
+  if (m == 0 || n == 0) return;
+  GemmCall call = product_call(alpha, m, n, k, a, b, beta, c);
   call.threads = options_.threads;
-  detail::gemm_raw(call, options_);
+  with_or_without_memory(
+      shortage_, [&] { detail::gemm_raw(call, options_); }, [&] { host::multiply_without_memory(call); });
 }
 
 template <class T>
@@ -56,6 +83,9 @@ void Products<T>::run_parts(RangeCall call) const {
   throw_if_failed(host_.run_range(host_.default_queue(), call));
 }
 
+template void multiply_without_memory(float, Index, Index, Index, Factor<float>, Factor<float>, float, Block<float>);
+template void multiply_without_memory(double, Index, Index, Index, Factor<double>, Factor<double>, double,
+                                      Block<double>);
 template class Products<float>;
 template class Products<double>;
 

@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/linear_algebra/options.hpp>
 
@@ -25,12 +26,19 @@ template <class T>
 struct Factor {
   Block<const T> stored;
   Op op = Op::None;
+
+  /// Returns the rectangle from (i, j) on.
+  Factor from(Index i, Index j) const { return {op == Op::None ? stored.from(i, j) : stored.from(j, i), op}; }
+  Factor transposed() const { return {stored, op == Op::None ? Op::Transpose : Op::None}; }
 };
 
 template <class T>
 class Products {
  public:
-  explicit Products(const SolveOptions& options);
+  explicit Products(const SolveOptions& options, detail::Shortage shortage = {});
+
+  /// C = alpha·A·B + beta·C, m×n over k terms.
+  void multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) const;
 
   /// S = A·B, m×n over k terms.
   void sums(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> s) const;
@@ -48,11 +56,32 @@ class Products {
   }
 
  private:
-  void multiply(double alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, double beta, Block<T> c) const;
   void run_parts(RangeCall call) const;
 
   GemmOptions options_;
+  detail::Shortage shortage_;
   Executor& host_;
 };
+
+/// C = alpha·A·B + beta·C on the calling thread, slowly.
+template <class T>
+void multiply_without_memory(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c);
+
+/// Says on stderr that the memory is short and that slow loops go on, or throws the current exception where the caller
+/// has errors.
+void go_on_or_throw(detail::Shortage shortage);
+
+/// Returns blocked(), or model() where memory is short before anything is written: after that, Products need none.
+template <class Blocked, class Model>
+auto with_or_without_memory(detail::Shortage shortage, const Blocked& blocked, const Model& model) {
+  try {
+    return blocked();
+  } catch (const OutOfMemory&) {
+    go_on_or_throw(shortage);
+  } catch (const std::bad_alloc&) {
+    go_on_or_throw(shortage);
+  }
+  return model();
+}
 
 } // namespace tessera::linear_algebra

@@ -52,9 +52,8 @@ void for_segments(Index n, const Body& segment) {
 } // namespace
 
 template <class T>
-void solve_left(const Products<T>& products, const ForwardTriangle<T>& triangle, Index count, Block<T> x) {
-  std::vector<T> memory(static_cast<std::size_t>(std::min(panel_width, triangle.n) * count));
-  const Block<T> s{memory.data(), count};
+void solve_left(const Products<T>& products, const ForwardTriangle<T>& triangle, Index count, Block<T> x, T* sums) {
+  const Block<T> s{sums, count};
   for_segments(triangle.n, [&](Index first, Index end) {
     for (Index row = first; row < end; row += panel_width) {
       const DiagonalBlock<T> diagonal(triangle, row);
@@ -69,10 +68,8 @@ void solve_left(const Products<T>& products, const ForwardTriangle<T>& triangle,
 }
 
 template <class T>
-void solve_right(const Products<T>& products, const ForwardTriangle<T>& triangle, Index count, Block<T> x) {
-  const Index width = std::min(panel_width, triangle.n);
-  std::vector<T> memory(static_cast<std::size_t>(width * count));
-  const Block<T> s{memory.data(), width};
+void solve_right(const Products<T>& products, const ForwardTriangle<T>& triangle, Index count, Block<T> x, T* sums) {
+  const Block<T> s{sums, std::min(panel_width, triangle.n)};
   for_segments(triangle.n, [&](Index first, Index end) {
     for (Index row = first; row < end; row += panel_width) {
       const DiagonalBlock<T> diagonal(triangle, row);
@@ -112,49 +109,62 @@ std::vector<T> turned_round(const ForwardTriangle<T>& upper) {
 }
 
 template <class T>
-void solve_system(const detail::TriangularCall& call, const SolveOptions& options) {
+void solve_system(const detail::TriangularCall& call, const SolveOptions& options, detail::Shortage shortage) {
   const Block<T> x{static_cast<T*>(call.b), call.ldb};
   // X·op(T) = B is op(T)ᵀ·Xᵀ = Bᵀ.
   const bool transposed = (call.op == Op::None) != (call.side == Side::Left);
-  ForwardTriangle<T> triangle{.n = call.n,
-                              .m = {{static_cast<const T*>(call.t), call.ldt}, transposed ? Op::Transpose : Op::None},
-                              .has_unit_diagonal = call.diagonal == Diagonal::Unit};
   const bool backwards = (call.triangle == Triangle::Lower) == transposed;
-  std::vector<T> turned;
-  if (backwards) {
-    turned = turned_round(triangle);
-    triangle.m = {.stored = {turned.data(), call.n}};
-    turn_round(call.side, call.n, call.count, x);
-  }
-  if (options.backend == Backend::Reference) {
-    model_solve(call.side, triangle, call.count, x);
-  } else {
-    const Products<T> products(options);
+  const bool unit = call.diagonal == Diagonal::Unit;
+  const Block<const T> stored{static_cast<const T*>(call.t), call.ldt};
+  const auto by_formula = [&] {
+    Grid<const T> m{stored.data, stored.ld};
+    Grid<T> unknowns{x.data, x.ld};
+    if (transposed) m = m.transposed();
+    if (call.side == Side::Right) unknowns = unknowns.transposed();
+    if (backwards) {
+      m = m.turned_round(call.n, call.n);
+      unknowns = unknowns.turned_round(call.n, call.count);
+    }
+    model_solve(call.n, m, unit, call.count, unknowns);
+  };
+  if (options.backend == Backend::Reference) return by_formula();
+  const auto blocked = [&] {
+    ForwardTriangle<T> triangle{
+        .n = call.n, .m = {stored, transposed ? Op::Transpose : Op::None}, .has_unit_diagonal = unit};
+    const Products<T> products(options, shortage);
+    std::vector<T> turned;
+    if (backwards) {
+      turned = turned_round(triangle);
+      triangle.m = {.stored = {turned.data(), call.n}};
+    }
+    std::vector<T> sums(static_cast<std::size_t>(std::min(panel_width, call.n) * call.count));
+    if (backwards) turn_round(call.side, call.n, call.count, x);
     if (call.side == Side::Left)
-      solve_left(products, triangle, call.count, x);
+      solve_left(products, triangle, call.count, x, sums.data());
     else
-      solve_right(products, triangle, call.count, x);
-  }
-  if (backwards) turn_round(call.side, call.n, call.count, x);
+      solve_right(products, triangle, call.count, x, sums.data());
+    if (backwards) turn_round(call.side, call.n, call.count, x);
+  };
+  with_or_without_memory(shortage, blocked, by_formula);
 }
 
 } // namespace
 
-template void solve_left(const Products<float>&, const ForwardTriangle<float>&, Index, Block<float>);
-template void solve_left(const Products<double>&, const ForwardTriangle<double>&, Index, Block<double>);
-template void solve_right(const Products<float>&, const ForwardTriangle<float>&, Index, Block<float>);
-template void solve_right(const Products<double>&, const ForwardTriangle<double>&, Index, Block<double>);
+template void solve_left(const Products<float>&, const ForwardTriangle<float>&, Index, Block<float>, float*);
+template void solve_left(const Products<double>&, const ForwardTriangle<double>&, Index, Block<double>, double*);
+template void solve_right(const Products<float>&, const ForwardTriangle<float>&, Index, Block<float>, float*);
+template void solve_right(const Products<double>&, const ForwardTriangle<double>&, Index, Block<double>, double*);
 
 } // namespace tessera::linear_algebra
 
 namespace tessera::detail {
 
-void triangular_solve(const TriangularCall& call, const SolveOptions& options) try {
+void triangular_solve(const TriangularCall& call, const SolveOptions& options, Shortage shortage) try {
   const Uncancelled whole;
   const ContractArithmetic contract;
   if (call.n == 0 || call.count == 0) return;
-  if (call.type == DType::F32) return linear_algebra::solve_system<float>(call, options);
-  linear_algebra::solve_system<double>(call, options);
+  if (call.type == DType::F32) return linear_algebra::solve_system<float>(call, options, shortage);
+  linear_algebra::solve_system<double>(call, options, shortage);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }

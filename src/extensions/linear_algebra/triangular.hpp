@@ -17,21 +17,17 @@ struct ForwardTriangle {
   bool has_unit_diagonal = false;
 
   /// Returns the rectangle of M from (i, k) on, below the diagonal.
-  Factor<T> rectangle(Index i, Index k) const {
-    return {m.op == Op::None ? m.stored.from(i, k) : m.stored.from(k, i), m.op};
-  }
+  Factor<T> rectangle(Index i, Index k) const { return m.from(i, k); }
   /// Returns its transpose.
-  Factor<T> transposed_rectangle(Index i, Index k) const {
-    const Factor<T> straight = rectangle(i, k);
-    return {straight.stored, straight.op == Op::None ? Op::Transpose : Op::None};
-  }
+  Factor<T> transposed_rectangle(Index i, Index k) const { return m.from(i, k).transposed(); }
 };
 
-/// Solves M·X = B, X being n×count in B's place.
+/// Solves M·X = B, X being n×count in B's place. `sums` has room for count times panel_width or n elements, whichever
+/// is less.
 template <class T>
-void solve_left(const Products<T>& products, const ForwardTriangle<T>& triangle, Index count, Block<T> x);
-/// Solves X·Mᵀ = B, X being count×n in B's place.
+void solve_left(const Products<T>& products, const ForwardTriangle<T>& triangle, Index count, Block<T> x, T* sums);
+/// Solves X·Mᵀ = B, X being count×n in B's place, with as much room.
 template <class T>
-void solve_right(const Products<T>& products, const ForwardTriangle<T>& triangle, Index count, Block<T> x);
+void solve_right(const Products<T>& products, const ForwardTriangle<T>& triangle, Index count, Block<T> x, T* sums);
 
 } // namespace tessera::linear_algebra

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs netlib's testers of the level-3 BLAS (Debian's libblas-test) with the drop-in in front of their BLAS: ?gemm_ and
-# cblas_?gemm of all four types, values and illegal arguments. The testers' inputs name the routines and sizes; here they
-# name gemm alone, because the drop-in has no other routine, and also sizes beyond a tile. Each product that a tester
-# counts must be in Tessera's log.
+# Runs netlib's testers of the BLAS (Debian's libblas-test) with the drop-in in front of their BLAS: gemm of all four
+# types, and trsm, syrk and gemv of the real ones, through Fortran and C, values and illegal arguments. The testers' inputs
+# name the routines and sizes; here they name one routine that the drop-in has, and also sizes beyond a tile. Each call
+# that a tester counts must be in Tessera's log.
 # It exits with 77, which CTest shows as skipped, where the testers are missing.
 # Usage: netlib.sh LIBRARY BACKEND FOLDER-TO-WORK-IN [FOLDER-OF-THE-TESTERS [THEIR-PACKAGE]]
 set -eu
@@ -19,8 +19,8 @@ rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
 
-# gemm_only ROUTINE SUMMARY-FILE <INPUT: the tester's input with our sizes, and with no other routine.
-gemm_only() {
+# only ROUTINE SUMMARY-FILE <INPUT: the tester's input with our sizes, and with no other routine.
+only() {
   sed -E -e "s/^[0-9]+( +NUMBER OF VALUES OF N)\$/$(echo "$sizes" | wc -w)\1/" -e "s/^[0-9 ]*( VALUES OF N)\$/$sizes\1/" \
     -e "s/^'[^']*'( +NAME OF SUMMARY)/'$2'\1/" -e "/^$1 /!s/^([a-zA-Z0-9_]+ +)T( PUT F FOR NO TEST)/\1F\2/"
 }
@@ -39,10 +39,10 @@ expect() {
   fi
 }
 
-# check NAME SUMMARY: the log has as many products that ran as the summary counts calls.
+# check NAME SUMMARY LINE: the log has as many lines of this kind as the summary counts calls.
 check() {
   counted=$(sed -n 's/.*COMPUTATIONAL TESTS ( *\([0-9]*\) CALLS).*/\1/p' "$2" | awk '{ n += $1 } END { print n + 0 }')
-  reached=$(grep -Ec "^tessera: gemm .*: $backend/[a-z0-9_]+ runs\$" "$1.log" || true)
+  reached=$(grep -Ec "$3" "$1.log" || true)
   echo "$1 on $backend: $counted calls passed, $reached of them ran in Tessera"
   [ "$counted" -gt 0 ] && [ "$counted" -eq "$reached" ] || { echo "FAILED: these numbers must agree"; exit 1; }
 }
@@ -51,18 +51,30 @@ run() {
   TESSERA_BACKEND=$backend TESSERA_LOG=dispatch "$preloaded" "$library" "$@" || echo "***** $1 ended with status $?"
 }
 
-for type in s d c z; do
-  TYPE=$(echo $type | tr sdcz SDCZ)
+# try TYPE NAME LEVEL: runs the testers of both interfaces for ?NAME.
+try() {
+  lower=$1$2
+  upper=$(echo "$lower" | tr a-z A-Z)
+  product="^tessera: gemm .*: $backend/[a-z0-9_]+ runs\$"
 
-  gemm_only "cblas_${type}gemm" unused <"$testers/${type}in3" >cblas.in
-  run "$testers/x${type}cblat3" <cblas.in >cblas.out 2>"cblas_${type}gemm.log"
-  expect cblas.out "cblas_${type}gemm +PASSED THE TESTS OF ERROR-EXITS" \
-    "cblas_${type}gemm +PASSED THE COLUMN-MAJOR COMPUTATIONAL" "cblas_${type}gemm +PASSED THE ROW-MAJOR +COMPUTATIONAL"
-  check "cblas_${type}gemm" cblas.out
+  only "cblas_$lower" unused <"$testers/${1}in$3" >cblas.in
+  run "$testers/x${1}cblat$3" <cblas.in >cblas.out 2>"cblas_$lower.log"
+  expect cblas.out "cblas_$lower +PASSED THE TESTS OF ERROR-EXITS" \
+    "cblas_$lower +PASSED THE COLUMN-MAJOR COMPUTATIONAL" "cblas_$lower +PASSED THE ROW-MAJOR +COMPUTATIONAL"
+  [ "$2" = gemm ] || product="^tessera: BLAS: cblas_$lower n=.* runs\$"
+  check "cblas_$lower" cblas.out "$product"
 
-  gemm_only "${TYPE}GEMM" fortran.out <"$testers/${type}blat3.in" >fortran.in
-  run "$testers/xblat3$type" <fortran.in >fortran.stdout 2>"${type}gemm_.log"
-  expect fortran.out "${TYPE}GEMM +PASSED THE TESTS OF ERROR-EXITS" "${TYPE}GEMM +PASSED THE COMPUTATIONAL TESTS"
-  check "${type}gemm_" fortran.out
+  only "$upper" fortran.out <"$testers/${1}blat$3.in" >fortran.in
+  run "$testers/xblat$3$1" <fortran.in >fortran.stdout 2>"${lower}_.log"
+  expect fortran.out "$upper +PASSED THE TESTS OF ERROR-EXITS" "$upper +PASSED THE COMPUTATIONAL TESTS"
+  [ "$2" = gemm ] || product="^tessera: BLAS: ${lower}_ n=.* runs\$"
+  check "${lower}_" fortran.out "$product"
   rm -f ./*.log
+}
+
+for type in s d c z; do try $type gemm 3; done
+for type in s d; do
+  try $type trsm 3
+  try $type syrk 3
+  try $type gemv 2
 done

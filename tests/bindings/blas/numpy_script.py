@@ -1,5 +1,6 @@
 """NumPy under LD_PRELOAD: its products are right, and the kernel log shows that Tessera made them."""
 
+import linalg
 import numpy as np
 
 rng = np.random.default_rng(1)
@@ -19,6 +20,5 @@ for dtype in (np.complex64, np.complex128):
     assert np.array_equal(a @ b, exact)
     assert np.array_equal(np.asfortranarray(a) @ b, exact)
     assert np.array_equal((b.conj().T @ a.conj().T).conj().T, exact)
-x = np.linalg.solve(np.eye(50) * 3, np.ones(50))  # LAPACK is left to the library behind
-assert np.allclose(x, 1 / 3)
+linalg.check("numpy")
 print("numpy is right")

@@ -118,6 +118,31 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(with_any_threads, T, Elements) {
     }
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_symmetric_products, T, Elements) {
+  for (const auto& [n, k] : {std::pair<Index, Index>{1, 1}, {3, 0}, {64, 5}, {65, 130}, {200, 70}, {70, 2100}})
+    BOOST_TEST_CONTEXT(n << "×" << k) {
+      const Matrix<T> a = hard<T>(n, k, Seed{17}, true);
+      BOOST_TEST(differing(syrk(a, tested()), gemm(a, a.transposed(), Backend::Reference)) == 0);
+      BOOST_TEST(differing(syrk(a.transposed(), tested()), gemm(a.transposed(), a, Backend::Reference)) == 0);
+      const Matrix<T> before = Matrix<T>::random(n, n, Seed{18});
+      Matrix<T> whole(before.view()), lower(before.view()), upper(before.view());
+      if (k == 0) continue; // no memory to point at
+      gemm(T(-0.7), a, a.transposed(), T(1.3), whole, {.backend = Backend::Reference});
+      syrk(Triangle::Lower, Op::None, n, k, T(-0.7), a.data(), a.ld(), T(1.3), lower.data(), lower.ld(), tested());
+      const Matrix<T> turned(a.transposed());
+      syrk(Triangle::Upper, Op::Transpose, n, k, T(-0.7), turned.data(), turned.ld(), T(1.3), upper.data(), upper.ld(),
+           tested());
+      const auto halves = [n = n](const Matrix<T>& below, const Matrix<T>& above, Index diagonal) {
+        Matrix<T> both(n, n);
+        for (Index i = 0; i < n; ++i)
+          for (Index j = 0; j < n; ++j) both(i, j) = (j < i + diagonal ? below : above)(i, j);
+        return both;
+      };
+      BOOST_TEST(differing(lower, halves(whole, before, 1)) == 0);
+      BOOST_TEST(differing(upper, halves(before, whole, 0)) == 0);
+    }
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(of_views, T, Elements) {
   const Matrix<T> large = dominant<T>(300, Seed{13});
   const auto part = large.block(20, 20, 120, 120);

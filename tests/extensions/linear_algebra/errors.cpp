@@ -63,6 +63,25 @@ BOOST_AUTO_TEST_CASE(without_a_solution) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(symmetric_products) {
+  double a[20] = {};
+  const auto refused = [&](Index n, Index k, Index lda, double* c, Index ldc, const std::string& said) {
+    must_throw<InvalidArgument>([&] { syrk(Triangle::Upper, Op::None, n, k, 1.0, a, lda, 0.0, c, ldc, tested()); },
+                                said);
+  };
+  double c[16] = {};
+  refused(-1, 2, 2, c, 4, "syrk: n = -1 and k = 2; neither may be negative");
+  refused(4, 3, 2, c, 4, "syrk: lda = 2, and stored rows of A have 3 elements");
+  refused(4, 3, 3, c, 3, "syrk: ldc = 3, and rows of C have 4 elements");
+  refused(4, 3, 3, nullptr, 4, "syrk: c is null");
+  refused(4, 3, 3, a + 1, 4, "syrk: c overlaps a in memory, in row 0");
+  // A below the diagonal of C's upper triangle, as LAPACK's packed formats have it.
+  double shared[9] = {0, 0, 0, 0, 0, 0, 3, 0, 0};
+  syrk(Triangle::Upper, Op::Transpose, 1, 1, 1.0, shared + 6, 3, 0.0, shared, 3, tested());
+  BOOST_TEST(shared[0] == 9);
+  BOOST_TEST(syrk(Matrix<double>(), tested()).empty());
+}
+
 BOOST_AUTO_TEST_CASE(nothing_to_solve) {
   const Matrix<double> none, square = dominant<double>(4, Seed{4});
   BOOST_TEST(solve(none, none, tested()).empty());

@@ -11,6 +11,7 @@
 
 #include <tessera/linear_algebra/cholesky.hpp>
 #include <tessera/linear_algebra/solve.hpp>
+#include <tessera/linear_algebra/syrk.hpp>
 #include <tessera/tessera.hpp>
 
 #include "support/tested_backend.hpp"

@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstdlib>
+#include <vector>
 
 #include <tessera/tessera.h>
 
@@ -17,6 +18,13 @@ void cblas_zgemm(int layout, int trans_a, int trans_b, int m, int n, int k, cons
 void cblas_sgemm_batch_strided(int layout, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a,
                                int lda, int stride_a, const float* b, int ldb, int stride_b, float beta, float* c,
                                int ldc, int stride_c, int count);
+void dgesv_(const int* n, const int* nrhs, double* a, const int* lda, int* ipiv, double* b, const int* ldb, int* info);
+void dposv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda, double* b, const int* ldb,
+            int* info);
+void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda,
+            const double* x, const int* incx, const double* beta, double* y, const int* incy);
+void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a,
+            const int* lda, const double* beta, double* c, const int* ldc);
 }
 
 using namespace memory_test;
@@ -104,6 +112,45 @@ BOOST_AUTO_TEST_CASE(blas_products) {
     cblas_sgemm_batch_strided(101, 111, 111, 4, 8, 8, 2, x.a.data(), 8, 32, x.b.data(), 8, 0, 1, x.c.data(), 8, 32, 50);
   });
   check_later_use(batch);
+}
+
+BOOST_AUTO_TEST_CASE(blas_systems) {
+  static const int n = 150, count = n, one = 1, back = -1;
+  static const double unit = 1;
+  // A and B become the factors and the solution: c holds both, with a diagonal that makes A positive definite.
+  struct System {
+    std::vector<double> numbers = std::vector<double>(static_cast<std::size_t>(n * (n + count)));
+    std::vector<int> pivots = std::vector<int>(n);
+    int info = 0;
+    double* b() { return numbers.data() + n * n; }
+  };
+  const auto x = std::make_shared<System>();
+  const auto entry = [&](const char* name, auto call) {
+    return EntryPoint{.name = name,
+                      .reset =
+                          [x] {
+                            for (int i = 0; i < n * (n + count); ++i)
+                              x->numbers[static_cast<std::size_t>(i)] = i % n == i / n ? 4 * n : (i % n * (i / n)) % 7;
+                            x->info = 77;
+                          },
+                      .call = [x, call] { call(*x); },
+                      .result =
+                          [x] {
+                            return std::string(reinterpret_cast<const char*>(x->numbers.data()),
+                                               x->numbers.size() * sizeof(double)) +
+                                   std::to_string(x->info);
+                          }};
+  };
+  check_first_use(entry(
+      "dgesv_", [](System& s) { dgesv_(&n, &count, s.numbers.data(), &n, s.pivots.data(), s.b(), &n, &s.info); }));
+  for (const char* const uplo : {"L", "U"})
+    check_later_use(
+        entry("dposv_", [uplo](System& s) { dposv_(uplo, &n, &count, s.numbers.data(), &n, s.b(), &n, &s.info); }));
+  check_first_use(
+      entry("dsyrk_", [](System& s) { dsyrk_("L", "N", &n, &n, &unit, s.numbers.data(), &n, &unit, s.b(), &n); }));
+  check_later_use(entry("dgemv_", [](System& s) { // with increments of which products have none
+    dgemv_("N", &n, &n, &unit, s.numbers.data(), &n, s.b(), &back, &unit, s.b() + n, &one);
+  }));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

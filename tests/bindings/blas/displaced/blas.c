@@ -48,8 +48,19 @@ void NAME(cblas_dgemm)(int layout, int ta, int tb, blas_int m, blas_int n, blas_
 }
 
 /* Stands for all routines that the drop-in has not. */
-void NAME(dtrsm_)(void);
-void NAME(dtrsm_)(void) {
+void NAME(dsymm_)(void);
+void NAME(dsymm_)(void) {
   const blas_int fifth = 5;
-  NAME(xerbla_)("DTRSM ", &fifth, 6);
+  NAME(xerbla_)("DSYMM ", &fifth, 6);
+}
+
+void NAME(dgesv_)(const blas_int*, const blas_int*, double*, const blas_int*, blas_int*, double*, const blas_int*,
+                  blas_int*);
+void NAME(dgesv_)(const blas_int* n, const blas_int* nrhs, double* a, const blas_int* lda, blas_int* ipiv, double* b,
+                  const blas_int* ldb, blas_int* info) {
+  (void)nrhs, (void)a, (void)lda, (void)ipiv, (void)b, (void)ldb;
+  const blas_int first = 1;
+  if (*n < 0) *info = -first;
+  if (*n < 0) NAME(xerbla_)("DGESV ", &first, 6);
+  if (*n >= 0) ++products_of_displaced;
 }

@@ -14,7 +14,9 @@ void NAME(dgemm_)(const char*, const char*, const blas_int*, const blas_int*, co
                   const blas_int*);
 void NAME(cblas_dgemm)(int, int, int, blas_int, blas_int, blas_int, double, const double*, blas_int, const double*,
                        blas_int, double, double*, blas_int);
-void NAME(dtrsm_)(void);
+void NAME(dsymm_)(void);
+void NAME(dgesv_)(const blas_int*, const blas_int*, double*, const blas_int*, blas_int*, double*, const blas_int*,
+                  blas_int*);
 
 static int failures = 0;
 
@@ -40,13 +42,26 @@ int calls(void) {
   blas_int x[] = {2, 1, 1, 2, 1, 2, -1};
   const double one = 1, zero = 0, a[2] = {3, 4}, b[1] = {5};
   double c[2] = {7, 7};
-  NAME(dtrsm_)();
-  expect_heard("DTRSM  5");
+  NAME(dsymm_)();
+  expect_heard("DSYMM  5");
   NAME(dgemm_)("N", "N", &x[6], &x[1], &x[2], &one, a, &x[3], b, &x[4], &zero, c, &x[5]);
   expect_heard("DGEMM  3");
   NAME(cblas_dgemm)(col_major, no_trans, no_trans, -1, 1, 1, 1, a, 2, b, 1, 0, c, 2);
   expect_heard("cblas_dgemm 4");
   if (c[0] != 7 || c[1] != 7) ++failures;
+
+  /* LAPACK's integers are written, too: nothing beside them may change. */
+  double matrix = 3, right = 6;
+  blas_int pivots[2] = {9, 9}, info[2] = {9, 9};
+  NAME(dgesv_)(&x[6], &x[1], &matrix, &x[1], pivots, &right, &x[1], info);
+  expect_heard("DGESV  1");
+  if (info[0] != -1 || info[1] != 9 || matrix != 3 || right != 6) ++failures;
+  NAME(dgesv_)(&x[1], &x[1], &matrix, &x[1], pivots, &right, &x[1], info);
+  if (info[0] != 0 || info[1] != 9 || pivots[0] != 1 || pivots[1] != 9 || right != 2) {
+    printf("dgesv_: info %ld %ld, pivots %ld %ld, x = %g\n", (long)info[0], (long)info[1], (long)pivots[0],
+           (long)pivots[1], right);
+    ++failures;
+  }
 
   NAME(dgemm_)("N", "N", &x[0], &x[1], &x[2], &one, a, &x[3], b, &x[4], &zero, c, &x[5]);
   expect_product("dgemm_", c);

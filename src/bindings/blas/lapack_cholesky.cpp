@@ -1,0 +1,120 @@
+/// spotrf_, spotrs_, sposv_ and dpotrf_, dpotrs_, dposv_ of LAPACK: Cholesky's factors, and systems by them.
+
+#include <tessera/linear_algebra/cholesky.hpp>
+
+#include "solve.hpp"
+
+namespace tessera::blas {
+namespace {
+
+/// Factors a column-major matrix. Returns LAPACK's info.
+template <class T>
+Index factor(Triangle triangle, Index n, T* a, Index lda, const SolveOptions& options, detail::Shortage shortage) {
+  const Index done = detail::factor_cholesky(dtype_of<T>, other(triangle), n, a, lda, options, shortage);
+  return done < n ? done + 1 : 0;
+}
+
+/// Solves L·Lᵀ·X = B, or Uᵀ·U·X = B.
+template <class T>
+void solve(Triangle triangle, Index n, Index count, const T* a, Index lda, T* b, Index ldb, const SolveOptions& options,
+           detail::Shortage shortage) {
+  const bool lower = triangle == Triangle::Lower;
+  for (const Op op : {lower ? Op::None : Op::Transpose, lower ? Op::Transpose : Op::None})
+    detail::triangular_solve(by_columns<T>(Side::Left, {triangle, op, Diagonal::Stored, n, a, lda}, count, b, ldb),
+                             options, shortage);
+}
+
+template <class T>
+void potrf(const Routine& routine, const char* uplo, const blas_int* n_, T* a, const blas_int* lda_, blas_int* info) {
+  const Integers value(routine);
+  const std::optional<Triangle> triangle = parse_triangle(*uplo);
+  const Index n = value(n_), lda = value(lda_);
+  const int wrong = !triangle ? 1 : n < 0 ? 2 : lda < std::max<Index>(1, n) ? 4 : 0;
+  if (wrong != 0) return refuse_lapack(routine, wrong, info, uplo, n_, a, lda_, info, letter);
+  value.set(info, 0);
+  if (n == 0) return;
+  compute(routine, {n, 0}, [&](const SolveOptions& options, detail::Shortage shortage) {
+    value.set(info, factor(*triangle, n, a, lda, options, shortage));
+  });
+}
+
+/// Finds the first wrong argument of potrs and of posv, whose lists are the same.
+int wrong_of_system(const std::optional<Triangle>& triangle, Index n, Index count, Index lda, Index ldb) {
+  if (!triangle) return 1;
+  const Index least = std::max<Index>(1, n);
+  return n < 0 ? 2 : count < 0 ? 3 : lda < least ? 5 : ldb < least ? 7 : 0;
+}
+
+template <class T>
+void potrs(const Routine& routine, const char* uplo, const blas_int* n_, const blas_int* count_, const T* a,
+           const blas_int* lda_, T* b, const blas_int* ldb_, blas_int* info) {
+  const Integers value(routine);
+  const std::optional<Triangle> triangle = parse_triangle(*uplo);
+  const Index n = value(n_), count = value(count_), lda = value(lda_), ldb = value(ldb_);
+  if (const int wrong = wrong_of_system(triangle, n, count, lda, ldb); wrong != 0)
+    return refuse_lapack(routine, wrong, info, uplo, n_, count_, a, lda_, b, ldb_, info, letter);
+  value.set(info, 0);
+  if (n == 0 || count == 0) return;
+  compute(routine, {n, count}, [&](const SolveOptions& options, detail::Shortage shortage) {
+    solve(*triangle, n, count, a, lda, b, ldb, options, shortage);
+  });
+}
+
+template <class T>
+void posv(const Routine& routine, const char* uplo, const blas_int* n_, const blas_int* count_, T* a,
+          const blas_int* lda_, T* b, const blas_int* ldb_, blas_int* info) {
+  const Integers value(routine);
+  const std::optional<Triangle> triangle = parse_triangle(*uplo);
+  const Index n = value(n_), count = value(count_), lda = value(lda_), ldb = value(ldb_);
+  if (const int wrong = wrong_of_system(triangle, n, count, lda, ldb); wrong != 0)
+    return refuse_lapack(routine, wrong, info, uplo, n_, count_, a, lda_, b, ldb_, info, letter);
+  value.set(info, 0);
+  if (n == 0) return;
+  compute(routine, {n, count}, [&](const SolveOptions& options, detail::Shortage shortage) {
+    const Index failed = factor(*triangle, n, a, lda, options, shortage);
+    value.set(info, failed);
+    if (failed == 0) solve<T>(*triangle, n, count, a, lda, b, ldb, options, shortage);
+  });
+}
+
+} // namespace
+} // namespace tessera::blas
+
+extern "C" {
+
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(spotrf_)(const char* uplo, const blas_int* n, float* a, const blas_int* lda,
+                                                 blas_int* info) {
+  tessera::blas::potrf(TESSERA_BLAS_ROUTINE("SPOTRF", spotrf_), uplo, n, a, lda, info);
+}
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(dpotrf_)(const char* uplo, const blas_int* n, double* a, const blas_int* lda,
+                                                 blas_int* info) {
+  tessera::blas::potrf(TESSERA_BLAS_ROUTINE("DPOTRF", dpotrf_), uplo, n, a, lda, info);
+}
+
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(spotrs_)(const char* uplo, const blas_int* n, const blas_int* nrhs,
+                                                 const float* a, const blas_int* lda, float* b, const blas_int* ldb,
+                                                 blas_int* info) {
+  tessera::blas::potrs(TESSERA_BLAS_ROUTINE("SPOTRS", spotrs_), uplo, n, nrhs, a, lda, b, ldb, info);
+}
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(dpotrs_)(const char* uplo, const blas_int* n, const blas_int* nrhs,
+                                                 const double* a, const blas_int* lda, double* b, const blas_int* ldb,
+                                                 blas_int* info) {
+  tessera::blas::potrs(TESSERA_BLAS_ROUTINE("DPOTRS", dpotrs_), uplo, n, nrhs, a, lda, b, ldb, info);
+}
+
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(sposv_)(const char* uplo, const blas_int* n, const blas_int* nrhs, float* a,
+                                                const blas_int* lda, float* b, const blas_int* ldb, blas_int* info) {
+  tessera::blas::posv(TESSERA_BLAS_ROUTINE("SPOSV ", sposv_), uplo, n, nrhs, a, lda, b, ldb, info);
+}
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(dposv_)(const char* uplo, const blas_int* n, const blas_int* nrhs, double* a,
+                                                const blas_int* lda, double* b, const blas_int* ldb, blas_int* info) {
+  tessera::blas::posv(TESSERA_BLAS_ROUTINE("DPOSV ", dposv_), uplo, n, nrhs, a, lda, b, ldb, info);
+}
+
+TESSERA_BLAS_SCIPY_NAME(spotrf_);
+TESSERA_BLAS_SCIPY_NAME(dpotrf_);
+TESSERA_BLAS_SCIPY_NAME(spotrs_);
+TESSERA_BLAS_SCIPY_NAME(dpotrs_);
+TESSERA_BLAS_SCIPY_NAME(sposv_);
+TESSERA_BLAS_SCIPY_NAME(dposv_);
+}

@@ -1,0 +1,128 @@
+/// sgetrf_, sgetrs_, sgesv_ and dgetrf_, dgetrs_, dgesv_ of LAPACK: LU with partial pivoting, and systems by it.
+
+#include <tessera/linear_algebra/lu.hpp>
+
+#include "solve.hpp"
+
+namespace tessera::blas {
+namespace {
+
+/// Factors a column-major matrix. Returns LAPACK's info.
+template <class T>
+Index factor(Index m, Index n, T* a, Index lda, detail::RowNumbers pivots, const SolveOptions& options,
+             detail::Shortage shortage) {
+  return detail::factor_lu(dtype_of<T>, Op::Transpose, m, n, a, lda, pivots, options, shortage) + 1;
+}
+
+/// Brings the rows of B, which is column-major, into the order of the pivots, or back.
+template <class T>
+void permute(Index n, Index count, detail::RowNumbers pivots, bool back, T* b, Index ldb) {
+  for (Index column = 0; column < count; ++column)
+    for (Index step = 0; step < n; ++step) {
+      const Index j = back ? n - 1 - step : step;
+      std::swap(b[column * ldb + j], b[column * ldb + pivots[j]]);
+    }
+}
+
+/// Solves A·X = B or Aᵀ·X = B by the factors.
+template <class T>
+void solve(Op op, Index n, Index count, const T* lu, Index ld, detail::RowNumbers pivots, T* b, Index ldb,
+           const SolveOptions& options, detail::Shortage shortage) {
+  const ColumnTriangle<T> l{Triangle::Lower, op, Diagonal::Unit, n, lu, ld};
+  const ColumnTriangle<T> u{Triangle::Upper, op, Diagonal::Stored, n, lu, ld};
+  if (op == Op::None) permute(n, count, pivots, false, b, ldb);
+  for (const auto& triangle : {op == Op::None ? l : u, op == Op::None ? u : l})
+    detail::triangular_solve(by_columns<T>(Side::Left, triangle, count, b, ldb), options, shortage);
+  if (op != Op::None) permute(n, count, pivots, true, b, ldb);
+}
+
+template <class T>
+void getrf(const Routine& routine, const blas_int* m_, const blas_int* n_, T* a, const blas_int* lda_, blas_int* ipiv,
+           blas_int* info) {
+  const Integers value(routine);
+  const Index m = value(m_), n = value(n_), lda = value(lda_);
+  const int wrong = m < 0 ? 1 : n < 0 ? 2 : lda < std::max<Index>(1, m) ? 4 : 0;
+  if (wrong != 0) return refuse_lapack(routine, wrong, info, m_, n_, a, lda_, ipiv, info);
+  value.set(info, 0);
+  if (m == 0 || n == 0) return;
+  compute(routine, {m, n}, [&](const SolveOptions& options, detail::Shortage shortage) {
+    value.set(info, factor(m, n, a, lda, {ipiv, value.are_wide()}, options, shortage));
+  });
+}
+
+template <class T>
+void getrs(const Routine& routine, const char* trans, const blas_int* n_, const blas_int* count_, const T* a,
+           const blas_int* lda_, const blas_int* ipiv, T* b, const blas_int* ldb_, blas_int* info) {
+  const Integers value(routine);
+  const std::optional<Op> op = parse_op<T>(*trans);
+  const Index n = value(n_), count = value(count_), lda = value(lda_), ldb = value(ldb_);
+  const Index least = std::max<Index>(1, n);
+  const int wrong = !op ? 1 : n < 0 ? 2 : count < 0 ? 3 : lda < least ? 5 : ldb < least ? 8 : 0;
+  if (wrong != 0) return refuse_lapack(routine, wrong, info, trans, n_, count_, a, lda_, ipiv, b, ldb_, info, letter);
+  value.set(info, 0);
+  if (n == 0 || count == 0) return;
+  compute(routine, {n, count}, [&](const SolveOptions& options, detail::Shortage shortage) {
+    const detail::RowNumbers pivots(const_cast<blas_int*>(ipiv), value.are_wide()); // which are only read
+    solve(*op, n, count, a, lda, pivots, b, ldb, options, shortage);
+  });
+}
+
+template <class T>
+void gesv(const Routine& routine, const blas_int* n_, const blas_int* count_, T* a, const blas_int* lda_,
+          blas_int* ipiv, T* b, const blas_int* ldb_, blas_int* info) {
+  const Integers value(routine);
+  const Index n = value(n_), count = value(count_), lda = value(lda_), ldb = value(ldb_);
+  const Index least = std::max<Index>(1, n);
+  const int wrong = n < 0 ? 1 : count < 0 ? 2 : lda < least ? 4 : ldb < least ? 7 : 0;
+  if (wrong != 0) return refuse_lapack(routine, wrong, info, n_, count_, a, lda_, ipiv, b, ldb_, info);
+  value.set(info, 0);
+  if (n == 0) return;
+  compute(routine, {n, count}, [&](const SolveOptions& options, detail::Shortage shortage) {
+    const detail::RowNumbers pivots(ipiv, value.are_wide());
+    const Index singular = factor(n, n, a, lda, pivots, options, shortage);
+    value.set(info, singular);
+    if (singular == 0) solve<T>(Op::None, n, count, a, lda, pivots, b, ldb, options, shortage);
+  });
+}
+
+} // namespace
+} // namespace tessera::blas
+
+extern "C" {
+
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(sgetrf_)(const blas_int* m, const blas_int* n, float* a, const blas_int* lda,
+                                                 blas_int* ipiv, blas_int* info) {
+  tessera::blas::getrf(TESSERA_BLAS_ROUTINE("SGETRF", sgetrf_), m, n, a, lda, ipiv, info);
+}
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgetrf_)(const blas_int* m, const blas_int* n, double* a, const blas_int* lda,
+                                                 blas_int* ipiv, blas_int* info) {
+  tessera::blas::getrf(TESSERA_BLAS_ROUTINE("DGETRF", dgetrf_), m, n, a, lda, ipiv, info);
+}
+
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(sgetrs_)(const char* trans, const blas_int* n, const blas_int* nrhs,
+                                                 const float* a, const blas_int* lda, const blas_int* ipiv, float* b,
+                                                 const blas_int* ldb, blas_int* info) {
+  tessera::blas::getrs(TESSERA_BLAS_ROUTINE("SGETRS", sgetrs_), trans, n, nrhs, a, lda, ipiv, b, ldb, info);
+}
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgetrs_)(const char* trans, const blas_int* n, const blas_int* nrhs,
+                                                 const double* a, const blas_int* lda, const blas_int* ipiv, double* b,
+                                                 const blas_int* ldb, blas_int* info) {
+  tessera::blas::getrs(TESSERA_BLAS_ROUTINE("DGETRS", dgetrs_), trans, n, nrhs, a, lda, ipiv, b, ldb, info);
+}
+
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(sgesv_)(const blas_int* n, const blas_int* nrhs, float* a, const blas_int* lda,
+                                                blas_int* ipiv, float* b, const blas_int* ldb, blas_int* info) {
+  tessera::blas::gesv(TESSERA_BLAS_ROUTINE("SGESV ", sgesv_), n, nrhs, a, lda, ipiv, b, ldb, info);
+}
+TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgesv_)(const blas_int* n, const blas_int* nrhs, double* a, const blas_int* lda,
+                                                blas_int* ipiv, double* b, const blas_int* ldb, blas_int* info) {
+  tessera::blas::gesv(TESSERA_BLAS_ROUTINE("DGESV ", dgesv_), n, nrhs, a, lda, ipiv, b, ldb, info);
+}
+
+TESSERA_BLAS_SCIPY_NAME(sgetrf_);
+TESSERA_BLAS_SCIPY_NAME(dgetrf_);
+TESSERA_BLAS_SCIPY_NAME(sgetrs_);
+TESSERA_BLAS_SCIPY_NAME(dgetrs_);
+TESSERA_BLAS_SCIPY_NAME(sgesv_);
+TESSERA_BLAS_SCIPY_NAME(dgesv_);
+}

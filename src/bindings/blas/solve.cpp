@@ -1,0 +1,20 @@
+#include "solve.hpp"
+
+#include <cinttypes>
+#include <cstdio>
+
+#include <tessera/backend/log.hpp>
+
+#include "core/executor/threads.hpp"
+
+namespace tessera::blas {
+
+void log_routine(const Routine& routine, Sizes sizes) noexcept {
+  if (log_dispatch())
+    std::fprintf(stderr, "tessera: BLAS: %s n=%" PRId64 " count=%" PRId64 " runs\n", routine.symbol,
+                 static_cast<std::int64_t>(sizes.n), static_cast<std::int64_t>(sizes.count));
+}
+
+void prepare() noexcept { detail::pass_over_wrong_thread_variables(); }
+
+} // namespace tessera::blas

@@ -1,0 +1,93 @@
+#pragma once
+
+/// Linear systems with the arguments of the BLAS and of LAPACK: real numbers, column-major. The memory of a
+/// column-major matrix is its transpose by rows, so that its lower triangle is the upper one there, and what stands on
+/// the left of X stands on the right.
+
+#include <algorithm>
+#include <optional>
+
+#include <tessera/linear_algebra/triangular.hpp>
+
+#include "ops.hpp"
+#include "xerbla.hpp"
+
+namespace tessera::blas {
+
+/// Parse letters; uplo means the triangle of the column-major matrix.
+inline std::optional<Triangle> parse_triangle(char letter) {
+  if (letter == 'L' || letter == 'l') return Triangle::Lower;
+  if (letter == 'U' || letter == 'u') return Triangle::Upper;
+  return std::nullopt;
+}
+inline std::optional<Diagonal> parse_diagonal(char letter) {
+  if (letter == 'N' || letter == 'n') return Diagonal::Stored;
+  if (letter == 'U' || letter == 'u') return Diagonal::Unit;
+  return std::nullopt;
+}
+inline std::optional<Side> parse_side(char letter) {
+  if (letter == 'L' || letter == 'l') return Side::Left;
+  if (letter == 'R' || letter == 'r') return Side::Right;
+  return std::nullopt;
+}
+
+/// The triangle's name in the transpose, and the side's.
+inline Triangle other(Triangle triangle) { return triangle == Triangle::Lower ? Triangle::Upper : Triangle::Lower; }
+inline Side other(Side side) { return side == Side::Left ? Side::Right : Side::Left; }
+
+/// Sizes for the log.
+struct Sizes {
+  Index n = 0, count = 0;
+};
+/// Tells the log which routine of this library runs, where the user wants to see it.
+void log_routine(const Routine& routine, Sizes sizes) noexcept;
+/// Does what the process did before its first call: warns of variables that hold no number of threads.
+void prepare() noexcept;
+
+/// Calls work(options, shortage). If that fails, prints the reason and ends the process: these interfaces report no
+/// failures of that kind. A lack of memory is none: slow loops go on without.
+template <class Work>
+void compute(const Routine& routine, Sizes sizes, const Work& work) noexcept try {
+  prepare();
+  log_routine(routine, sizes);
+  work(SolveOptions{}, detail::Shortage{routine.word});
+} catch (const std::exception& error) {
+  abort_with(routine.word, error.what());
+}
+
+/// A column-major triangle.
+template <class T>
+struct ColumnTriangle {
+  Triangle triangle;
+  Op op;
+  Diagonal diagonal;
+  Index n;
+  const T* data;
+  Index ld;
+};
+
+/// Returns the row-major call of op(T)·X = B or X·op(T) = B with `count` right-hand sides.
+template <class T>
+detail::TriangularCall by_columns(Side side, const ColumnTriangle<T>& t, Index count, T* b, Index ldb) {
+  return {.type = dtype_of<T>,
+          .side = other(side),
+          .triangle = other(t.triangle),
+          .op = t.op,
+          .diagonal = t.diagonal,
+          .n = t.n,
+          .count = count,
+          .t = t.data,
+          .ldt = t.ld,
+          .b = b,
+          .ldb = ldb};
+}
+
+/// Refuses an argument of LAPACK: info is minus its position. A call that has letters has their lengths at its end.
+template <class... Arguments>
+void refuse_lapack(const Routine& routine, int position, blas_int* info, Arguments... arguments) {
+  Integers(routine).set(info, -position);
+  if (!hand_on(routine, arguments...)) report_fortran(routine, position);
+}
+inline constexpr std::size_t letter = 1; ///< the length of a letter
+
+} // namespace tessera::blas

@@ -1,0 +1,277 @@
+/// LAPACK's routines of the drop-in: their results have the bits of the C++ interface, whatever the layout, memory
+/// outside them stays as it was, and info and the handler hear what LAPACK says. Exit status: failed checks.
+
+#include "systems.hpp"
+
+#define TESSERA_DECLARE(T, s)                                                                                         \
+  void NAME(s##potrf_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                                 \
+  void NAME(s##potrs_)(const char*, const blas_int*, const blas_int*, const T*, const blas_int*, T*, const blas_int*, \
+                       blas_int*);                                                                                    \
+  void NAME(s##posv_)(const char*, const blas_int*, const blas_int*, T*, const blas_int*, T*, const blas_int*,        \
+                      blas_int*);                                                                                     \
+  void NAME(s##getrf_)(const blas_int*, const blas_int*, T*, const blas_int*, blas_int*, blas_int*);                  \
+  void NAME(s##getrs_)(const char*, const blas_int*, const blas_int*, const T*, const blas_int*, const blas_int*, T*, \
+                       const blas_int*, blas_int*);                                                                   \
+  void NAME(s##gesv_)(const blas_int*, const blas_int*, T*, const blas_int*, blas_int*, T*, const blas_int*,          \
+                      blas_int*);                                                                                     \
+  void NAME(s##trtrs_)(const char*, const char*, const char*, const blas_int*, const blas_int*, const T*,             \
+                       const blas_int*, T*, const blas_int*, blas_int*);
+extern "C" {
+TESSERA_DECLARE(float, s)
+TESSERA_DECLARE(double, d)
+}
+
+namespace tessera::test {
+namespace {
+
+/// The routines of a type.
+template <class T>
+struct Lapack;
+#define TESSERA_ROUTINES(T, s)                      \
+  template <>                                       \
+  struct Lapack<T> {                                \
+    static constexpr auto potrf = &NAME(s##potrf_); \
+    static constexpr auto potrs = &NAME(s##potrs_); \
+    static constexpr auto posv = &NAME(s##posv_);   \
+    static constexpr auto getrf = &NAME(s##getrf_); \
+    static constexpr auto getrs = &NAME(s##getrs_); \
+    static constexpr auto gesv = &NAME(s##gesv_);   \
+    static constexpr auto trtrs = &NAME(s##trtrs_); \
+  };
+TESSERA_ROUTINES(float, s)
+TESSERA_ROUTINES(double, d)
+
+template <class T>
+void positive_systems(Index n, Index count) {
+  const auto random = Matrix<T>::random(n, n, Seed{1}), b = Matrix<T>::random(n, count, Seed{2});
+  Matrix<T> a = gemm(random, random.transposed());
+  for (Index i = 0; i < n; ++i) a(i, i) += T(1);
+  const Cholesky<T> expected(a);
+  const Matrix<T> solution = expected.solve(b), l = expected.l(), upper(l.transposed());
+  const auto order = static_cast<blas_int>(n), sides = static_cast<blas_int>(count);
+  for (const bool lower : {true, false}) {
+    const char* const uplo = lower ? "L" : "u";
+    const auto in = lower ? in_lower : in_upper;
+    const Matrix<T>& factor = lower ? l : upper;
+    Columns<T> matrix(a, in), right(b);
+    blas_int info = 77;
+    Lapack<T>::potrf(uplo, &order, matrix.data(), matrix.ld(), &info);
+    must_equal("potrf's info", info, 0);
+    must_be("potrf", matrix, factor, in);
+    Lapack<T>::potrs(uplo, &order, &sides, matrix.data(), matrix.ld(), right.data(), right.ld(), &info);
+    must_equal("potrs' info", info, 0);
+    must_be("potrs", right, solution);
+    Columns<T> again(a, in), x(b);
+    Lapack<T>::posv(uplo, &order, &sides, again.data(), again.ld(), x.data(), x.ld(), &info);
+    must_equal("posv's info", info, 0);
+    must_be("posv's factor", again, factor, in);
+    must_be("posv", x, solution);
+    // A minor that is not positive, and LAPACK's number of it. B is not changed.
+    const Index minor = n / 2 + 1;
+    Columns<T> bad(a, in), same(b);
+    bad.at(minor - 1, minor - 1) = -1;
+    Lapack<T>::posv(uplo, &order, &sides, bad.data(), bad.ld(), same.data(), same.ld(), &info);
+    must_equal("posv's minor", info, minor);
+    must_be("posv without a solution", same, b);
+    Columns<T> bad_factor(a, in);
+    bad_factor.at(minor - 1, minor - 1) = std::numeric_limits<T>::quiet_NaN();
+    Lapack<T>::potrf(uplo, &order, bad_factor.data(), bad_factor.ld(), &info);
+    must_equal("potrf's minor", info, minor);
+  }
+}
+
+template <class T>
+std::vector<blas_int> factors(const char* what, const Matrix<T>& a, const Lu<T>& expected, Columns<T>& matrix,
+                              Index first_zero) {
+  const auto m = static_cast<blas_int>(a.rows()), n = static_cast<blas_int>(a.cols());
+  std::vector<blas_int> pivots(static_cast<std::size_t>(std::min(m, n)) + 1, 99);
+  blas_int info = 77;
+  Lapack<T>::getrf(&m, &n, matrix.data(), matrix.ld(), pivots.data(), &info);
+  must_equal(what, info, first_zero);
+  must_be(what, matrix, expected.packed());
+  for (std::size_t j = 0; j + 1 < pivots.size(); ++j) must_equal("a pivot", pivots[j], expected.pivots()[j] + 1);
+  must_equal("what follows the pivots", pivots.back(), 99);
+  return pivots;
+}
+
+/// Returns X of Aᵀ·X = B by the factors.
+template <class T>
+Matrix<T> solve_transposed(const Lu<T>& lu, const Matrix<T>& b) {
+  const Matrix<T> turned(lu.packed().transposed());
+  const Matrix<T> y = triangular_solve(Triangle::Lower, turned, b);
+  Matrix<T> x = triangular_solve(Triangle::Upper, turned, y, Side::Left, Diagonal::Unit);
+  for (Index j = x.rows(); j-- > 0;)
+    for (Index c = 0; c < x.cols(); ++c) std::swap(x(j, c), x(lu.pivots()[static_cast<std::size_t>(j)], c));
+  return x;
+}
+
+template <class T>
+void general_systems(Index n, Index count) {
+  const auto a = Matrix<T>::random(n, n, Seed{3}), b = Matrix<T>::random(n, count, Seed{4});
+  const Lu<T> expected(a);
+  Columns<T> matrix(a), right(b), transposed(b);
+  const std::vector<blas_int> pivots = factors("getrf", a, expected, matrix, 0);
+  const auto order = static_cast<blas_int>(n), sides = static_cast<blas_int>(count);
+  blas_int info = 77;
+  Lapack<T>::getrs("n", &order, &sides, matrix.data(), matrix.ld(), pivots.data(), right.data(), right.ld(), &info);
+  must_equal("getrs' info", info, 0);
+  must_be("getrs", right, expected.solve(b));
+  for (const char* const op : {"T", "c"}) {
+    Columns<T> x(b);
+    Lapack<T>::getrs(op, &order, &sides, matrix.data(), matrix.ld(), pivots.data(), x.data(), x.ld(), &info);
+    must_equal("getrs' info", info, 0);
+    must_be("getrs of the transpose", x, solve_transposed(expected, b));
+  }
+  Columns<T> again(a), x(b);
+  std::vector<blas_int> found(pivots.size(), 99);
+  Lapack<T>::gesv(&order, &sides, again.data(), again.ld(), found.data(), x.data(), x.ld(), &info);
+  must_equal("gesv's info", info, 0);
+  must_be("gesv's factors", again, expected.packed());
+  must_be("gesv", x, expected.solve(b));
+  if (found != pivots) must_equal("gesv's pivots", 0, 1);
+}
+
+template <class T>
+void rectangles() {
+  for (const auto& [m, n] : {std::pair<Index, Index>{1, 9}, {9, 1}, {70, 150}, {150, 70}, {1100, 30}, {30, 1100}}) {
+    const auto a = Matrix<T>::random(m, n, Seed{5});
+    Columns<T> matrix(a);
+    factors("getrf of a rectangle", a, Lu<T>(a), matrix, 0);
+  }
+}
+
+/// A column of zeros has no pivot; the factorisation goes on after it, and gesv leaves B as it was.
+template <class T>
+void singular(Index n) {
+  auto a = Matrix<T>::random(n, n, Seed{6});
+  for (Index i = 0; i < n; ++i) a(i, n / 2) = 0;
+  Columns<T> matrix(a);
+  factors("getrf of a singular matrix", a, Lu<T>(a), matrix, n / 2 + 1);
+  Columns<T> again(a);
+  const auto b = Matrix<T>::random(n, 2, Seed{7});
+  Columns<T> right(b);
+  const auto order = static_cast<blas_int>(n), two = blas_int{2};
+  std::vector<blas_int> pivots(static_cast<std::size_t>(n));
+  blas_int info = 77;
+  Lapack<T>::gesv(&order, &two, again.data(), again.ld(), pivots.data(), right.data(), right.ld(), &info);
+  must_equal("gesv's info of a singular matrix", info, n / 2 + 1);
+  must_be("gesv without a solution", right, b);
+  auto triangle = Matrix<T>::random(n, n, Seed{8});
+  triangle(n / 2, n / 2) = 0;
+  Columns<T> t(triangle);
+  Lapack<T>::trtrs("L", "N", "N", &order, &two, t.data(), t.ld(), right.data(), right.ld(), &info);
+  must_equal("trtrs' info of a singular triangle", info, n / 2 + 1);
+  must_be("trtrs without a solution", right, b);
+}
+
+template <class T>
+void triangles(Index n, Index count) {
+  auto a = Matrix<T>::random(n, n, Seed{9});
+  for (Index i = 0; i < n; ++i) a(i, i) += static_cast<T>(n);
+  const auto b = Matrix<T>::random(n, count, Seed{10});
+  const auto order = static_cast<blas_int>(n), sides = static_cast<blas_int>(count);
+  for (const bool lower : {true, false})
+    for (const char* const op : {"N", "t", "C"})
+      for (const bool unit : {false, true}) {
+        const bool straight = *op == 'N';
+        const Matrix<T> t = straight ? a : Matrix<T>(a.transposed());
+        const Matrix<T> expected = triangular_solve(lower == straight ? Triangle::Lower : Triangle::Upper, t, b,
+                                                    Side::Left, unit ? Diagonal::Unit : Diagonal::Stored);
+        Columns<T> matrix(a, [&](Index i, Index j) { return (lower ? i >= j : i <= j) && !(unit && i == j); }), x(b);
+        blas_int info = 77;
+        Lapack<T>::trtrs(lower ? "l" : "U", op, unit ? "U" : "n", &order, &sides, matrix.data(), matrix.ld(), x.data(),
+                         x.ld(), &info);
+        must_equal("trtrs' info", info, 0);
+        must_be("trtrs", x, expected);
+      }
+}
+
+template <class T>
+void wrong_arguments(char type) {
+  T a[64] = {}, b[64] = {};
+  blas_int pivots[8] = {}, info = 77;
+  const blas_int good = 4, bad = -1, small = 3;
+  const auto refused = [&](const char* name, int expected) {
+    char full[8];
+    std::snprintf(full, sizeof full, "%c%s", type, name);
+    must_refuse(full, expected);
+    must_equal(full, info, -expected);
+    info = 77;
+  };
+#define TESSERA_REFUSED(expected, name, NAME_, ...) \
+  Lapack<T>::name(__VA_ARGS__, &info);              \
+  refused(NAME_, expected)
+  TESSERA_REFUSED(1, potrf, "POTRF", "X", &good, a, &good);
+  TESSERA_REFUSED(2, potrf, "POTRF", "L", &bad, a, &good);
+  TESSERA_REFUSED(4, potrf, "POTRF", "L", &good, a, &small);
+  TESSERA_REFUSED(1, potrs, "POTRS", "N", &good, &good, a, &good, b, &good);
+  TESSERA_REFUSED(2, potrs, "POTRS", "L", &bad, &good, a, &good, b, &good);
+  TESSERA_REFUSED(3, potrs, "POTRS", "L", &good, &bad, a, &good, b, &good);
+  TESSERA_REFUSED(5, potrs, "POTRS", "L", &good, &good, a, &small, b, &good);
+  TESSERA_REFUSED(7, potrs, "POTRS", "L", &good, &good, a, &good, b, &small);
+  TESSERA_REFUSED(1, posv, "POSV ", "N", &good, &good, a, &good, b, &good);
+  TESSERA_REFUSED(3, posv, "POSV ", "U", &good, &bad, a, &good, b, &good);
+  TESSERA_REFUSED(7, posv, "POSV ", "U", &good, &good, a, &good, b, &small);
+  TESSERA_REFUSED(1, getrf, "GETRF", &bad, &good, a, &good, pivots);
+  TESSERA_REFUSED(2, getrf, "GETRF", &good, &bad, a, &good, pivots);
+  TESSERA_REFUSED(4, getrf, "GETRF", &good, &good, a, &small, pivots);
+  TESSERA_REFUSED(1, getrs, "GETRS", "L", &good, &good, a, &good, pivots, b, &good);
+  TESSERA_REFUSED(2, getrs, "GETRS", "N", &bad, &good, a, &good, pivots, b, &good);
+  TESSERA_REFUSED(3, getrs, "GETRS", "N", &good, &bad, a, &good, pivots, b, &good);
+  TESSERA_REFUSED(5, getrs, "GETRS", "N", &good, &good, a, &small, pivots, b, &good);
+  TESSERA_REFUSED(8, getrs, "GETRS", "N", &good, &good, a, &good, pivots, b, &small);
+  TESSERA_REFUSED(1, gesv, "GESV ", &bad, &good, a, &good, pivots, b, &good);
+  TESSERA_REFUSED(2, gesv, "GESV ", &good, &bad, a, &good, pivots, b, &good);
+  TESSERA_REFUSED(4, gesv, "GESV ", &good, &good, a, &small, pivots, b, &good);
+  TESSERA_REFUSED(7, gesv, "GESV ", &good, &good, a, &good, pivots, b, &small);
+  TESSERA_REFUSED(1, trtrs, "TRTRS", "X", "N", "N", &good, &good, a, &good, b, &good);
+  TESSERA_REFUSED(2, trtrs, "TRTRS", "L", "X", "N", &good, &good, a, &good, b, &good);
+  TESSERA_REFUSED(3, trtrs, "TRTRS", "L", "N", "X", &good, &good, a, &good, b, &good);
+  TESSERA_REFUSED(4, trtrs, "TRTRS", "L", "N", "N", &bad, &good, a, &good, b, &good);
+  TESSERA_REFUSED(5, trtrs, "TRTRS", "L", "N", "N", &good, &bad, a, &good, b, &good);
+  TESSERA_REFUSED(7, trtrs, "TRTRS", "L", "N", "N", &good, &good, a, &small, b, &good);
+  TESSERA_REFUSED(9, trtrs, "TRTRS", "L", "N", "N", &good, &good, a, &good, b, &small);
+}
+
+template <class T>
+void nothing_to_do() {
+  T number = T(untouched);
+  const blas_int none = 0, one = 1;
+  blas_int pivot = 99, info = 77;
+  const auto done = [&](const char* what) {
+    must_equal(what, info, 0);
+    info = 77;
+  };
+  Lapack<T>::potrf("L", &none, &number, &one, &info), done("potrf of nothing");
+  Lapack<T>::posv("L", &none, &one, &number, &one, &number, &one, &info), done("posv of nothing");
+  Lapack<T>::getrf(&none, &one, &number, &one, &pivot, &info), done("getrf of nothing");
+  Lapack<T>::gesv(&none, &one, &number, &one, &pivot, &number, &one, &info), done("gesv of nothing");
+  Lapack<T>::getrs("T", &one, &none, &number, &one, &pivot, &number, &one, &info), done("getrs of nothing");
+  Lapack<T>::trtrs("U", "N", "N", &none, &one, &number, &one, &number, &one, &info), done("trtrs of nothing");
+  must_equal("untouched by nothing", number == T(untouched) && pivot == 99, 1);
+}
+
+template <class T>
+void check(char type) {
+  for (const Index n : {1, 2, 5, 63, 64, 65, 130, 200}) {
+    positive_systems<T>(n, n % 7 + 1);
+    general_systems<T>(n, n % 7 + 1);
+    triangles<T>(n, n % 9 + 1);
+  }
+  positive_systems<T>(1100, 1); // more than a segment
+  general_systems<T>(1100, 1);
+  rectangles<T>();
+  for (const Index n : {1, 7, 100}) singular<T>(n);
+  must_equal("calls that were refused", position, 0);
+  nothing_to_do<T>();
+  wrong_arguments<T>(type);
+}
+
+} // namespace
+} // namespace tessera::test
+
+int main() {
+  tessera::test::check<float>('S');
+  tessera::test::check<double>('D');
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
