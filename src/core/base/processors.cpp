@@ -145,9 +145,7 @@ bool ProcessorMask::is_within(const ProcessorMask& other) const noexcept {
   return true;
 }
 
-void ProcessorMask::use_here() const noexcept {
-  static_cast<void>(give_to(0));
-}
+void ProcessorMask::use_here() const noexcept { static_cast<void>(give_to(0)); }
 
 bool ProcessorMask::give_to(int thread) const noexcept {
   return !words_.empty() && sched_setaffinity(thread, words_.size() * sizeof(unsigned long),
