@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <future>
 #include <map>
 #include <sstream>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -18,6 +20,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Returns ": line 12: what the compiler says" for the first error in the learner's file; "" if there is none.
+std::string first_error(const std::string& name, const std::string& output) {
+  std::istringstream stream(output);
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t file = line.find(name + ":"), error = line.find(": error: ");
+    if (file == std::string::npos || error == std::string::npos || error < file) continue;
+    const std::string place = line.substr(file + name.size() + 1, error - file - name.size() - 1);
+    return fmt::format(": line {}: {}", place.substr(0, place.find(':')), line.substr(error + 9));
+  }
+  return {};
+}
+
 Finding not_compiled(const Lesson& lesson, const std::string& output) {
   std::string look = "The compiler says where; the first error counts, the others may follow from it.";
   // GCC quotes names with typographic marks, and in another locale otherwise.
@@ -29,7 +43,7 @@ Finding not_compiled(const Lesson& lesson, const std::string& output) {
           "The file has to keep the function {}() with the arguments that it had at first: it is what is "
           "called.",
           name);
-  return {Mistake::DoesNotCompile, "it does not compile", look, output};
+  return {Mistake::DoesNotCompile, "it does not compile" + first_error(file_name(lesson), output), look, output};
 }
 
 /// The counts of the two rungs that a lesson is compared with.
@@ -54,6 +68,8 @@ References references(const Lesson& lesson, Count count_rung) {
 void race_all(const Lesson& lesson, const Built& yours, judge::Device device, const Limits& limits,
               const std::function<void(const char*)>& say, Report& report) {
   say("racing");
+  double load = 0;
+  report.is_busy = getloadavg(&load, 1) == 1 && load > std::max(1u, std::thread::hardware_concurrency());
   Limits one = limits; // other programs disturb one thread less than many
   one.threads = 1;
   if (!yours.is_good()) {
@@ -203,7 +219,8 @@ std::string times_text(const Lesson& lesson, const Report& report) {
   return fmt::format("  Time   {0}×{0}, f32{1}: yours {2}, {3} {4}, {5} {6}: {7:.0f} % of the rung's speed\n",
                      lesson.race_size, lesson.machine == Machine::Gpu ? "" : ", one thread",
                      milliseconds(seconds.yours), lesson.before, milliseconds(seconds.before), lesson.rung,
-                     milliseconds(seconds.rung), 100 * report.share());
+                     milliseconds(seconds.rung), 100 * report.share()) +
+         (report.is_busy ? "         Other programs keep this machine busy: these times are rough.\n" : "");
 }
 
 } // namespace
@@ -235,7 +252,7 @@ std::string to_text(const Lesson& lesson, const Report& report) {
           fmt::format("  Where  {}{}\n", report.where,
                       report.right > 0 ? fmt::format("; {} of {} cases are right", report.right, report.cases) : "");
     if (!finding.look.empty()) text += fmt::format("  Hint   {}\n", finding.look);
-    if (!finding.shown.empty()) text += "\n" + finding.shown;
+    if (!finding.shown.empty()) text += "\n" + first_lines(finding.shown, 40);
   } else {
     text += fmt::format("  Right  in all {} cases: edges, transposes, {}alpha and beta\n", report.cases,
                         lesson.machine == Machine::Gpu ? "" : "leading dimensions, ");
@@ -250,6 +267,10 @@ std::string to_text(const Lesson& lesson, const Report& report) {
     text += fmt::format("\nPassed. Compare your file with the rung: {}\n", lesson.rung_file);
   else if (finding.none() && !report.counts)
     text += "\nNot passed: nothing could be counted.\n";
+  else if (finding.none() && report.counts->way() < -0.1)
+    text +=
+        fmt::format("\nNot passed yet: right, but the count is worse than that of {}. task.md says what is asked.\n",
+                    lesson.before);
   else if (finding.none() && report.counts->way() < 0.1)
     text +=
         fmt::format("\nNot passed yet: right, but the count is still that of {}. task.md says what has to change.\n",

@@ -26,6 +26,7 @@ struct Report {
   int right = 0, cases = 0; ///< cases that were right before it, and how many there are
   std::optional<Compared> counts;
   std::optional<Compared> seconds; ///< of the race; none where no machine can run it
+  bool is_busy = false;            ///< more programs than processors wanted to run beside the race
   std::string remark;              ///< why there is no race
   std::string warnings;            ///< the compiler's
   std::string output;              ///< what the kernel printed

@@ -36,6 +36,11 @@ std::string task_of(const Lesson& lesson) {
   return text_of_file(source_root() / "apps" / "lessons" / "tasks" / (std::string(lesson.name) + ".md"));
 }
 
+fs::path page_of(const Lesson& lesson) {
+  const char* ladder = lesson.machine == Machine::Gpu ? "cuda" : "cpu";
+  return source_root() / "docs" / "ladder" / ladder / (fs::path(lesson.before_file).stem().string() + ".md");
+}
+
 Folder make_folder(const Lesson& lesson, const fs::path& parent) {
   Folder folder{.path = parent / lesson.name, .file = {}, .is_new = false};
   folder.file = folder.path / file_name(lesson);

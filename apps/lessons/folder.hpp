@@ -22,4 +22,7 @@ Folder make_folder(const Lesson& lesson, const std::filesystem::path& parent);
 /// Returns the lesson's task.
 std::string task_of(const Lesson& lesson);
 
+/// Returns the course's page of the rung that stands in the file at first.
+std::filesystem::path page_of(const Lesson& lesson);
+
 } // namespace tessera::lessons

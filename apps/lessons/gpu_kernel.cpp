@@ -69,12 +69,18 @@ Mistake mistake_of(const lens::FindingReport& finding) {
   if (finding.kind == "barrier_divergence") return Mistake::BarrierInBranch;
   if (finding.kind == "out_of_bounds")
     return finding.message.find(" writes ") != std::string::npos ? Mistake::WritesOutside : Mistake::ReadsOutside;
+  if (finding.kind == "launch_failed") return Mistake::LaunchRefused;
   return Mistake::Ended;
 }
 
-const char* look_of(Mistake mistake) {
+const char* look_of(Mistake mistake, const lens::FindingReport& finding) {
   switch (mistake) {
+    case Mistake::LaunchRefused:
+      return "Look at launch(): the sizes of the block and of the grid, and the dynamic shared memory.";
     case Mistake::Race:
+      if (finding.message.find(" writes C(") != std::string::npos)
+        return "Two threads compute the same element of C: do the row and the column in the kernel fit the shape of "
+               "the block and the number of blocks in launch()?";
       return "Between a write of shared memory and another thread's access all threads of the block need a "
              "__syncthreads().";
     case Mistake::Uninitialised:
@@ -85,10 +91,22 @@ const char* look_of(Mistake mistake) {
              "barrier.";
     case Mistake::ReadsOutside:
     case Mistake::WritesOutside:
-      return "Guard that access: row < m, column < n, step < k.";
+      return "Look at that index: row < m, column < n and step < k need a guard, and row and column have to stand in "
+             "their places.";
     default:
-      return "";
+      return finding.kind == "misaligned"
+                 ? "A load of 16 bytes needs an address that is a multiple of 16: alignas(16), rows of whole vectors, "
+                   "and a first element that is a multiple of 4 (of 2 in f64)."
+                 : "";
   }
+}
+
+/// A lesson's shapes are given: the lens' advice to take a smaller one is no help here.
+Finding ended(std::string why) {
+  const std::size_t advice = why.find(" A smaller --shape");
+  if (advice == std::string::npos) return {Mistake::Ended, std::move(why), {}, {}};
+  why.erase(advice);
+  return {Mistake::Ended, std::move(why), "Look at each loop: does its counter grow, and is its end reached?", {}};
 }
 
 Finding seen_by_lens(const lens::Report& report) {
@@ -98,9 +116,9 @@ Finding seen_by_lens(const lens::Report& report) {
   if (first != nullptr) {
     const Mistake mistake = mistake_of(*first);
     const int line = first->place.kernel_line > 0 ? first->place.kernel_line : first->place.line;
-    return {mistake, fmt::format("line {}: {}", line, first->message), look_of(mistake), {}};
+    return {mistake, fmt::format("line {}: {}", line, first->message), look_of(mistake, *first), {}};
   }
-  if (!report.ended.empty()) return {Mistake::Ended, report.ended, {}, {}};
+  if (!report.ended.empty()) return ended(report.ended);
   return {};
 }
 

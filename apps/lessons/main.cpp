@@ -11,6 +11,7 @@
 #include <tessera/backend.hpp>
 #include <tessera/status.hpp>
 
+#include "build.hpp"
 #include "catalogue.hpp"
 #include "check.hpp"
 #include "folder.hpp"
@@ -72,23 +73,25 @@ std::string state_of(const Done& done) {
   return done.folder.empty() ? "" : "begun";
 }
 
+/// Says which lesson is the first that is not passed.
+std::string next_text(const Progress& progress) {
+  for (const Lesson& lesson : lessons())
+    if (!progress.of(lesson.name).passed) return fmt::format("Next: ./tessera learn {}\n", lesson.name);
+  return "All are passed. docs/kernels.md says how a rung of your own joins the ladder.\n";
+}
+
 void list() {
   const Progress progress;
   if (!progress.complaint().empty()) fmt::print(stderr, "tessera: {}\n", progress.complaint());
-  std::string next;
   fmt::print(
       "Lessons: you change one rung of the ladder into the next. ./tessera learn NAME makes the folder of one.\n\n");
   for (const Lesson& lesson : lessons()) {
     const Done& done = progress.of(lesson.name);
     const std::string state = state_of(done);
-    fmt::print("  {:<7} {:<17} {}{}\n", lesson.name, lesson.rung, lesson.idea,
+    fmt::print("  {:<7} {:<23} {}{}\n", lesson.name, lesson.rung, lesson.idea,
                state.empty() ? "" : "  [" + state + "]");
-    if (next.empty() && !done.passed) next = lesson.name;
   }
-  if (next.empty())
-    fmt::print("\nAll are passed. docs/kernels.md says how a rung of your own joins the ladder.\n");
-  else
-    fmt::print("\nNext: ./tessera learn {}\n", next);
+  fmt::print("\n{}", next_text(progress));
 }
 
 fs::path parent_of(const Arguments& given) { return fs::absolute(given.in.empty() ? "tessera-lessons" : given.in); }
@@ -105,8 +108,9 @@ void begin(const Lesson& lesson, const Arguments& given) {
   fmt::print("{}\n", task_of(lesson));
   if (!folder.is_new)
     fmt::print("The folder is there already, and your file stays as it is; move it away to begin anew.\n");
-  fmt::print("Edit {}\nThen: ./tessera learn {} --check{}\n", folder.file.string(), lesson.name,
-             given.in.empty() ? "" : " --in " + given.in);
+  fmt::print("Read {}: what the file has now, and what limits it\n", page_of(lesson).string());
+  fmt::print("Edit {} (headers: below {})\nThen: ./tessera learn {} --check{}\n", folder.file.string(),
+             (source_root() / "backends").string(), lesson.name, given.in.empty() ? "" : " --in " + given.in);
 }
 
 /// Returns the lesson's file: below the folder that is named, where the caller is, or where it was made.
@@ -139,6 +143,7 @@ int check_lesson(const Lesson& lesson, const Arguments& given) {
     done.share = std::max(done.share, report.share());
   }
   tell(progress.save());
+  if (report.passed) fmt::print("{}", next_text(progress));
   return report.passed ? 0 : 1;
 }
 

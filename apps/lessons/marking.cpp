@@ -67,7 +67,7 @@ Finding finding_of(const Caller& call, const Case& tried, const Calls& calls) {
   const Mistake around = calls.finding.mistake;
   const bool comes_first = around == Mistake::WritesOutside || around == Mistake::ReadsOutside ||
                            around == Mistake::Race || around == Mistake::BarrierInBranch ||
-                           around == Mistake::Uninitialised;
+                           around == Mistake::Uninitialised || around == Mistake::LaunchRefused;
   if (calls.seen.empty() || comes_first) return calls.finding;
   for (std::size_t other = 1; other < calls.seen.size(); ++other)
     if (Finding differs = diagnose_difference(calls.seen.front(), calls.seen[other]); !differs.none()) return differs;

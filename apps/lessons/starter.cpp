@@ -30,6 +30,15 @@ std::string renamed(std::string text, std::string_view from, std::string_view to
   return text;
 }
 
+/// Does the line declare or launch a kernel of a GPU? Only these hold a rung's name as a name of the code: elsewhere
+/// the word may be another name, or prose.
+bool names_kernel(const std::string& line) {
+  return line.find("__global__") != std::string::npos || line.find("<<<") != std::string::npos;
+}
+
+/// A kernel with the name of one of CUDA's vectors would hide that type from the learner.
+bool is_type_of_cuda(std::string_view name) { return name == "float4"; }
+
 /// Is it a line that only the ladder needs?
 bool is_of_ladder(const std::string& line) {
   return line.starts_with("const GemmKernel ") ||
@@ -64,7 +73,8 @@ std::string starting_text(const Lesson& lesson, std::string_view text_of_rung_be
     }
     if (line.empty() && was_empty) continue;
     was_empty = line.empty();
-    text += renamed(line, lesson.before, lesson.rung) + "\n";
+    const bool takes_name = names_kernel(line) && !is_type_of_cuda(lesson.rung);
+    text += (takes_name ? renamed(line, lesson.before, lesson.rung) : line) + "\n";
   }
   return text;
 }

@@ -204,7 +204,10 @@ Calls call_typed(const judge::KernelFile& kernel, const Case& tried, const Limit
         calls.finding = {
             Mistake::WritesOutside,
             fmt::format("row {} of C was written past its last column, which is n − 1", row),
-            "Look where C is stored: columns from n on do not exist; the last tile of columns needs a guard.",
+            tried.shape.n % 64 == 0
+                ? "Look where C is stored: row i begins at i·ldc, which may be more than i·n; and columns from n on do "
+                  "not exist."
+                : "Look where C is stored: columns from n on do not exist; the last tile of columns needs a guard.",
             {}};
     calls.seen.push_back(operands.observe());
     if (!calls.finding.none()) break;

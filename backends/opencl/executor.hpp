@@ -36,6 +36,7 @@ class OpenClExecutor final : public Executor {
   Status run_map(Queue& queue, const MapCall& call) noexcept override;
   Status run_finish(Queue& queue, const FinishCall& call) noexcept override;
   Status run_random(Queue& queue, const RandomCall& call) noexcept override;
+  Status run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept override; ///< gemm/batch
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
 
  private:

@@ -33,6 +33,8 @@ int run_lesson(const tessera_kernel_call& x) {
                           .c = x.c,
                           .ldc = x.ldc,
                           .threads = x.threads}};
+  // Each line leaves the buffer at once: a process that crashes or is ended would lose it.
+  [[maybe_unused]] static const int by_lines = std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   static tessera::cpu::CpuExecutor executor;
   const tessera::GemmKernel kernel{};
   tessera::Status status;

@@ -41,12 +41,22 @@ std::string look_at(const Pattern& pattern, bool written) {
       return fmt::format("Look at the loop over columns: n need not be a multiple of a tile; {}.", guard);
     case Mistake::LastRowsAndColumns:
       return fmt::format("Look at both loops: neither m nor n need be a multiple of a tile; {}.", guard);
+    case Mistake::LaterRows:
+      if (!written) return "Look at the loop over rows and at the number of tasks or blocks: they end before m.";
+      return "The first rows are right: look at how the place of a later tile follows from its first row, in A, in C "
+             "and in a packed copy.";
+    case Mistake::LaterColumns:
+      if (!written) return "Look at the loop over columns and at the number of tasks or blocks: they end before n.";
+      return "The first columns are right: look at how the place of a later tile follows from its first column, in B, "
+             "in C and in a packed copy.";
     case Mistake::SomeRows:
       return "Look at the step of the loop over rows, and at which row of a tile each sum belongs to.";
     case Mistake::SomeColumns:
       return "Look at the step of the loop over columns, and at which column of a tile each sum belongs to.";
     default:
-      return {};
+      return written ? "Follow that element by hand: which elements of A and of B does the kernel multiply for it? "
+                       "The check shows the first lines that a printf() in it prints."
+                     : "";
   }
 }
 
@@ -55,7 +65,7 @@ Finding not_written(const Places& unwritten) {
   if (pattern.everywhere)
     return {Mistake::NothingWritten,
             "C was not written",
-            "Look at the last lines of run(): each sum has to be stored, alpha times the sum plus beta times C.",
+            "Look at what stores C: it has to be reached, and to store alpha times the sum plus beta times C.",
             {}};
   return {pattern.mistake,
           fmt::format("{} {} not written", capital(pattern.text), verb(pattern)),
@@ -96,6 +106,7 @@ Finding diagnose(const Observation& seen) {
     if (!pattern.everywhere) finding->what += fmt::format("; in {}", pattern.text);
     return *finding;
   }
+  if (auto finding = explained_by_tiles(seen)) return *finding;
   // With beta the old elements are numbers.
   const bool kept = seen.tried.beta != 0 && places_where(seen, [&](Index i, Index j) {
                                               return is_wrong(i, j) && seen.got(i, j) == seen.c_before.at(i, j);

@@ -2,45 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
+#include "explains.hpp"
+
 namespace tessera::lessons {
 namespace {
-
-/// Does `value(i, j)` give every element of C, and is it another matrix than the right one? An element that was not
-/// written is no number.
-template <class Value>
-bool explains(const Observation& seen, Value value) {
-  bool differs = false;
-  for (Index i = 0; i < seen.tried.shape.m; ++i)
-    for (Index j = 0; j < seen.tried.shape.n; ++j) {
-      const double would_be = value(i, j);
-      const bool is_number = !std::isnan(would_be); // beyond an operand and between its rows stands NaN
-      if (is_number != (seen.state(i, j) == Written::Number) || (is_number && would_be != seen.got(i, j))) return false;
-      differs |= is_number && would_be != seen.wanted(i, j);
-    }
-  return differs;
-}
-
-/// The same for the wrong elements alone.
-template <class Value>
-bool explains_wrong_ones(const Observation& seen, Value value) {
-  Index wrong = 0;
-  for (Index i = 0; i < seen.tried.shape.m; ++i)
-    for (Index j = 0; j < seen.tried.shape.n; ++j) {
-      if (seen.state(i, j) != Written::Number) return false;
-      if (seen.got(i, j) == seen.wanted(i, j)) continue;
-      ++wrong;
-      if (!(value(i, j) == seen.got(i, j))) return false;
-    }
-  return wrong > 0;
-}
-
-Finding found(Mistake mistake, std::string what, std::string look) {
-  return {mistake, std::move(what), std::move(look), {}};
-}
 
 std::optional<Finding> scaling(const Observation& seen) {
   const Case& tried = seen.tried;
@@ -171,16 +139,17 @@ std::optional<Finding> explained_by_steps(const Observation& seen) {
   if (with(-1, 0, k))
     return found(Mistake::NothingAdded, "the sums are 0: nothing is added",
                  "Look at what the loop over k adds to, and whether these sums are the ones that are stored.");
-  for (Index last = k - 1; last >= std::max<Index>(1, k - 128); --last)
+  for (Index last = k - 1; last >= 1; --last)
     if (with(-1, last, k))
       return found(Mistake::LastSteps,
                    fmt::format("the last {} of k {} missing: the sums end after step {}", steps(k - last), is(k - last),
                                last - 1),
                    "Look at the loop over k: its last, shorter tile has to be added as well.");
-  for (Index first = 1; first < std::min<Index>(k, 128); ++first)
+  for (Index first = 1; first < k; ++first)
     if (with(-1, 0, first))
       return found(Mistake::FirstSteps, fmt::format("the first {} of k {} missing", steps(first), is(first)),
-                   "Look at what fills the first tile, and at where the sums are set to zero.");
+                   "Look at what fills the first tile, at where the sums are set to zero, and whether the sums of a "
+                   "later tile are stored over those of the first.");
   constexpr std::array<Index, 7> tiles{2, 3, 4, 8, 16, 32, 64};
   for (const Index tile : tiles) {
     const Index end = (k + tile - 1) / tile * tile;
@@ -203,6 +172,21 @@ std::optional<Finding> explained_by_steps(const Observation& seen) {
         return found(Mistake::LastSteps, fmt::format("steps {} to {} of k are missing", first, last - 1),
                      "Look at the step of the loop over k, and at which buffer it reads.");
     }
+  // A tile of k is added twice, and its neighbour is not.
+  const auto in_place_of = [&](Index added, Index missing, Index count) {
+    return explains_wrong_ones(seen, [&](Index i, Index j) {
+      return seen.scaled(
+          i, j, seen.sum(i, j, 0, k) + seen.sum(i, j, added, added + count) - seen.sum(i, j, missing, missing + count));
+    });
+  };
+  for (const Index tile : tiles)
+    for (Index first = 0; first + 2 * tile <= k; first += tile)
+      for (const auto& [added, missing] : {std::pair{first, first + tile}, {first + tile, first}})
+        if (in_place_of(added, missing, tile))
+          return found(Mistake::DoubledTile,
+                       fmt::format("steps {} to {} of k are added in place of steps {} to {}", added, added + tile - 1,
+                                   missing, missing + tile - 1),
+                       "Look at which tile is filled and which is read in each round of the loop over k.");
   return std::nullopt;
 }
 

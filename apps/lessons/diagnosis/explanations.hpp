@@ -15,4 +15,7 @@ std::optional<Finding> explained_by_reading(const Observation& seen);
 /// Returns the first mistake along k that gives all of C, or at least every wrong element of it.
 std::optional<Finding> explained_by_steps(const Observation& seen);
 
+/// Returns the first mistake in the places of tiles and packed strips that gives all of C.
+std::optional<Finding> explained_by_tiles(const Observation& seen);
+
 } // namespace tessera::lessons

@@ -10,18 +10,22 @@ enum class Mistake {
   None,
   DoesNotCompile,
   DoesNotLoad,
-  Ended, ///< crash, exit, exception, time, memory, output
+  Ended,         ///< crash, exit, exception, time, memory, output
+  LaunchRefused, ///< no GPU takes this size of a block or of a grid
   NothingWritten,
   LastRows, ///< not written or wrong
   LastColumns,
   LastRowsAndColumns,
+  LaterRows, ///< right in the first tile of rows, wrong in those after it
+  LaterColumns,
   SomeRows, ///< every other row, or a part of each tile
   SomeColumns,
-  NothingAdded, ///< the sums are 0
-  LastSteps,    ///< the end of k is missing
-  FirstSteps,   ///< the beginning of k is missing
-  StaleTail,    ///< past the end of k, the tile before is added once more
-  DoubledTile,  ///< a tile of k is added twice
+  NothingAdded,   ///< the sums are 0
+  LastSteps,      ///< the end of k is missing
+  FirstSteps,     ///< the beginning of k is missing
+  StaleTail,      ///< past the end of k, the tile before is added once more
+  DoubledTile,    ///< a tile of k is added twice
+  FirstTileAgain, ///< every tile of k has the first steps of an operand
   Alpha,
   Beta,
   ReadsC,     ///< although beta is 0

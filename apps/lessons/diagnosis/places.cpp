@@ -28,16 +28,21 @@ LinesHit lines_hit(Index lines, Index length, At at) {
 }
 
 bool is_suffix(const LinesHit& lines) {
-  return lines.hit.back() == lines.count - 1 && static_cast<Index>(lines.hit.size()) == lines.count - lines.hit.front();
+  return lines.hit.front() > 0 && lines.hit.back() == lines.count - 1 &&
+         static_cast<Index>(lines.hit.size()) == lines.count - lines.hit.front();
 }
 
 std::string range_of(Index first, Index last, const char* one, const char* many) {
   return first == last ? fmt::format("{} {}", one, first) : fmt::format("{} {} to {}", many, first, last);
 }
 
-/// "the last 3 rows of C (64 to 66)"
+/// More than half of the lines: then the first tile is right, and not the last one wrong.
+bool is_most(const LinesHit& lines) { return 2 * static_cast<Index>(lines.hit.size()) > lines.count; }
+
+/// "the last 3 rows of C (64 to 66)", or "all rows of C from 4 on" where these are most of them.
 std::string suffix_text(const LinesHit& lines, const char* one, const char* many) {
   const Index first = lines.hit.front(), last = lines.count - 1;
+  if (is_most(lines)) return fmt::format("all {} of C from {} on", many, first);
   if (first == last) return fmt::format("the last {} of C ({})", one, first);
   return fmt::format("the last {} {} of C ({} to {})", last - first + 1, many, first, last);
 }
@@ -81,8 +86,11 @@ Pattern pattern_of(const Places& places) {
   const bool is_spread =
       static_cast<Index>(rows.hit.size()) == places.m && static_cast<Index>(cols.hit.size()) == places.n;
   if (is_spread && 2 * places.count() > places.m * places.n) return {Mistake::Elsewhere, true, "most of C"};
-  if (rows.whole && is_suffix(rows)) return {Mistake::LastRows, false, suffix_text(rows, "row", "rows")};
-  if (cols.whole && is_suffix(cols)) return {Mistake::LastColumns, false, suffix_text(cols, "column", "columns")};
+  if (rows.whole && is_suffix(rows))
+    return {is_most(rows) ? Mistake::LaterRows : Mistake::LastRows, false, suffix_text(rows, "row", "rows")};
+  if (cols.whole && is_suffix(cols))
+    return {is_most(cols) ? Mistake::LaterColumns : Mistake::LastColumns, false,
+            suffix_text(cols, "column", "columns")};
   // An L: the last rows and the last columns.
   Index first_row = places.m, first_col = places.n;
   for (Index i = places.m - 1; i >= 0 && places.at(i, 0); --i) first_row = i;
@@ -106,7 +114,7 @@ Pattern pattern_of(const Places& places) {
     return {Mistake::SomeRows, false, range_of(rows.hit.front(), rows.hit.back(), "row", "rows") + " of C"};
   if (cols.whole)
     return {Mistake::SomeColumns, false, range_of(cols.hit.front(), cols.hit.back(), "column", "columns") + " of C"};
-  if (is_suffix(rows) && is_suffix(cols) && rows.hit.front() > 0 && cols.hit.front() > 0)
+  if (is_suffix(rows) && is_suffix(cols))
     return {Mistake::LastRowsAndColumns, false, fmt::format("the corner of C at its end ({})", where)};
   return {Mistake::Elsewhere, false,
           fmt::format("{} of {} elements of C, within {}", places.count(), places.m * places.n, where)};

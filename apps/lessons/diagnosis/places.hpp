@@ -24,7 +24,7 @@ struct Places {
 
 /// A set of places with a shape that has a name.
 struct Pattern {
-  Mistake mistake = Mistake::Elsewhere; ///< LastRows, LastColumns, LastRowsAndColumns, SomeRows, SomeColumns, Elsewhere
+  Mistake mistake = Mistake::Elsewhere; ///< of rows, of columns, or Elsewhere
   bool everywhere = false;
   std::string text; ///< "the last 3 rows of C (64 to 66)"
 };

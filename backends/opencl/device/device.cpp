@@ -59,8 +59,8 @@ Device describe(cl_platform_id platform, cl_device_id id, int index) {
   device.most_bytes = fact<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   device.local_bytes = fact<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE);
   device.compute_units = std::max(1, static_cast<int>(fact<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS)));
-  device.f32_vector = std::max(1, static_cast<int>(fact<cl_uint>(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT)));
-  device.f64_vector = std::max(1, static_cast<int>(fact<cl_uint>(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE)));
+  device.f32_vector = std::max(1, static_cast<int>(fact<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT)));
+  device.f64_vector = std::max(1, static_cast<int>(fact<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE)));
   device.most_work_items = fact<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   return device;
 }

@@ -31,7 +31,7 @@ struct Device {
   std::size_t local_bytes = 0;
   std::size_t most_work_items = 0; ///< of a work-group
   int compute_units = 1;
-  int f32_vector = 1, f64_vector = 1; ///< elements of a vector that the device prefers
+  int f32_vector = 1, f64_vector = 1; ///< elements of the device's own vectors
   cl_device_fp_config f32 = 0, f64 = 0;
 };
 

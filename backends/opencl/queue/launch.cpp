@@ -42,10 +42,10 @@ Launch& Launch::argument(std::size_t bytes, const void* value) {
   return *this;
 }
 
-Status Launch::run(std::array<std::size_t, 2> wanted, std::array<std::size_t, 2> group) {
+Status Launch::run_3d(std::array<std::size_t, 3> wanted, std::array<std::size_t, 3> group) {
   if (!status_.ok()) return status_;
-  for (std::size_t d = 0; d < 2; ++d) wanted[d] = (wanted[d] + group[d] - 1) / group[d] * group[d];
-  if (Status status = check(cl().EnqueueNDRangeKernel(queue_.get(), kernel_, 2, nullptr, wanted.data(), group.data(), 0,
+  for (std::size_t d = 0; d < wanted.size(); ++d) wanted[d] = (wanted[d] + group[d] - 1) / group[d] * group[d];
+  if (Status status = check(cl().EnqueueNDRangeKernel(queue_.get(), kernel_, 3, nullptr, wanted.data(), group.data(), 0,
                                                       nullptr, nullptr),
                             name_);
       !status.ok()) {

@@ -42,7 +42,10 @@ class Launch {
 
   /// Enqueues the kernel with `wanted` work-items, rounded up to whole groups: a kernel checks its bounds. The size of
   /// a group is always the caller's, because some drivers compile a kernel anew for each.
-  Status run(std::array<std::size_t, 2> wanted, std::array<std::size_t, 2> group);
+  Status run_3d(std::array<std::size_t, 3> wanted, std::array<std::size_t, 3> group);
+  Status run(std::array<std::size_t, 2> wanted, std::array<std::size_t, 2> group) {
+    return run_3d({wanted[0], wanted[1], 1}, {group[0], group[1], 1});
+  }
 
  private:
   Launch& argument(std::size_t bytes, const void* value);

@@ -188,7 +188,7 @@ def overview_page(ladders):
         "what it reads, what it costs by the roofline, what was measured, what limits it, and which rung answers that."),
         "\n".join(way_in(ladder, [rung for rung in rungs if rung.main]) for ladder, rungs in ladders.items()),
         wrapped("To learn by doing, `./tessera learn` gives a rung as a task and marks what you write. "
-                f"{link('Start here', PAGE, 'docs/start.md')} has the first ten minutes."),
+                f"{link('Lessons', PAGE, 'docs/learn.md')} has the list, and {link('Start here', PAGE, 'docs/start.md')} the first ten minutes."),
         "## From naive to the top",
         picture("Products: from the textbook's loop to the top, on a processor and a GPU", PAGE, "docs/ladder/pictures/climb.svg"),
         wrapped(f"Filled dots are measured ({'; '.join(titles)}; in {link('docs/results', PAGE, 'docs/results/README.md')}); rings are what the sources "

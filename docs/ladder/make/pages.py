@@ -12,11 +12,18 @@ import measured
 import reduce_pictures
 import timeline
 import work
-from rungs import LADDERS
+from rungs import LADDERS, ROOT
 from words import amount, link, percent, picture, seconds_text, table, three, wrapped
 
 NOTE = "<!-- docs/ladder/make_ladder.py makes this page from the rung's source and from docs/results. Change those. -->"
 SIZE = 4096  # of the product whose cost is worked out where none was measured
+
+
+def invitation(rung):
+    """The lesson in which the reader writes the rung, where there is one."""
+    lesson = f"{'cpu' if rung.ladder == 'cpu' else 'gpu'}-{rung.stem.split('_')[0]}"
+    is_there = rung.ladder in ("cpu", "cuda") and (ROOT / "apps/lessons/tasks" / f"{lesson}.md").exists()
+    return f" Write it yourself first: `./tessera learn {lesson}`." if is_there else ""
 
 
 class Page:
@@ -247,7 +254,7 @@ class Page:
             other = by_name.get(prose["next"])
             if not other:
                 raise SystemExit(f"docs/ladder/limits.toml: {self.rung.name} names {prose['next']}, which is no rung of its ladder")
-            answer = f"**Next: {self.to(other)}.** {answer}"
+            answer = f"**Next: {self.to(other)}.** {answer}{invitation(other) if self.rung.main and self.rung.stem < other.stem else ''}"
         self.add(wrapped(answer))
 
     def named(self, text):

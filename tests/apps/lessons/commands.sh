@@ -5,6 +5,7 @@
 set -eu
 
 learn=$1
+root=$(cd "$(dirname "$0")/../../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -57,6 +58,7 @@ TEXT
 expect 0 "Next: ./tessera learn cpu-02"
 expect 0 "usage: ./tessera learn" --help
 expect 0 "Edit $work/tessera-lessons/cpu-02/transposed.cpp" cpu-02
+grep -q "docs/ladder/cpu/01_naive.md" said || { echo "the page of the course is not named"; cat said; failures=$((failures + 1)); }
 expect 0 "[begun]"
 expect 0 "your file stays as it is" cpu-02
 expect 2 "cpu-06 (cache_blocked) or gpu-06 (shared_tile)" 06
@@ -71,7 +73,7 @@ expect 2 "makes it" gpu-02 --check --in "$work/elsewhere"
 
 # Kernels that do what no kernel should.
 replace_body 'this does not compile;'
-expect 1 "it does not compile" cpu-02 --check
+expect 1 "it does not compile: line 10: " cpu-02 --check
 grep -q "transposed.cpp:10:" said || { echo "the compiler's own words are missing"; cat said; failures=$((failures + 1)); }
 replace_body 'for (volatile int turn = 0;; turn = turn + 1) {}'
 expect 1 "the kernel does not end" cpu-02 --check
@@ -88,9 +90,16 @@ replace_body 'for (;;) std::printf("a line that never ends\n");'
 expect 1 "prints without end" cpu-02 --check
 sed -i 's/Status run(/Status other(/' tessera-lessons/cpu-02/transposed.cpp
 expect 1 "has to keep the function run()" cpu-02 --check
-replace_body '*static_cast<volatile int*>(nullptr) = 1;'
+replace_body 'std::printf("before it crashes\n"); *static_cast<volatile int*>(nullptr) = 1;'
 expect 1 "the kernel crashes" cpu-02 --check
+grep -q "before it crashes" said || { echo "what was printed before the crash is lost"; cat said; failures=$((failures + 1)); }
 expect 0 "begun, checked 9 times"
+
+# A lesson that is passed names the next one.
+"$learn" cpu-02 >/dev/null
+cp "$root/backends/cpu/gemm/textbook/02_transposed.cpp" tessera-lessons/cpu-02/transposed.cpp
+expect 0 "Next: ./tessera learn cpu-03" cpu-02 --check
+expect 0 "[passed, "
 
 # Machines that lack something.
 mkdir empty

@@ -167,6 +167,50 @@ BOOST_AUTO_TEST_CASE(mistakes_of_reading) {
   expect_mistake(tight, Mistake::NotANumber, "NaN");
 }
 
+BOOST_AUTO_TEST_CASE(mistakes_of_tiles) {
+  constexpr Case tiles{.subject = "", .shape = {32, 24, 20}, .alpha = 2, .beta = 3};
+  const auto of = [](auto a, auto b) {
+    return [=](const Observation& x, Index i, Index j) {
+      double sum = 0;
+      for (Index p = 0; p < x.tried.shape.k; ++p) sum += a(x, i, p) * b(x, p, j);
+      return x.scaled(i, j, sum);
+    };
+  };
+  const auto right_a = [](const Observation& x, Index i, Index p) { return x.a_at(i, p); };
+  const auto right_b = [](const Observation& x, Index p, Index j) { return x.b_at(p, j); };
+  const auto first_of_a = [](const Observation& x, Index i, Index p) { return x.a_at(i, p % 8); };
+  expect_mistake(with(tiles, of(first_of_a, right_b)), Mistake::FirstTileAgain, "the first 8 steps of A again");
+  const auto step_0 = [](const Observation& x, Index, Index j) { return x.b_at(0, j); };
+  expect_mistake(with(tiles, of(right_a, step_0)), Mistake::FirstTileAgain, "every step of k reads B at step 0");
+  const auto exchanged_a = [](const Observation& x, Index i, Index p) {
+    return x.a_at(i / 4 * 4 + p % 4, p / 4 * 4 + i % 4);
+  };
+  expect_mistake(with(tiles, of(exchanged_a, right_b)), Mistake::TransposeA, "within each tile of 4×4 of A");
+  const auto strip_of_b = [](const Observation& x, Index p, Index j) {
+    const Index place = j % 4 * x.tried.shape.k + p;
+    return x.b_at(place / 4, j / 4 * 4 + place % 4);
+  };
+  expect_mistake(with(tiles, of(right_a, strip_of_b)), Mistake::TransposeB, "a strip of 4 columns of B");
+  const auto replaced = [](const Observation& x, Index i, Index j) {
+    return x.scaled(i, j, x.sum(i, j, 0, 20) + x.sum(i, j, 0, 8) - x.sum(i, j, 8, 16));
+  };
+  expect_mistake(with(tiles, replaced), Mistake::DoubledTile, "steps 0 to 7 of k are added in place of steps 8 to 15");
+  constexpr Case long_k{.subject = "", .shape = {3, 5, 600}};
+  expect_mistake(with(long_k, [](const Observation& x, Index i, Index j) { return x.sum(i, j, 512, 600); }),
+                 Mistake::FirstSteps, "the first 512 steps of k are missing");
+}
+
+BOOST_AUTO_TEST_CASE(right_in_the_first_tile_alone) {
+  const auto from_4 = [](const Observation& x, Index i, Index j) {
+    return x.wanted(i, j) + (j < 4 ? 0.0 : 1.0 + static_cast<double>(i * j));
+  };
+  expect_mistake(with(small, from_4), Mistake::LaterColumns, "All columns of C from 4 on are wrong");
+  const auto rows_from_4 = [](const Observation& x, Index i, Index j) {
+    return x.wanted(i, j) + (i < 4 ? 0.0 : 1.0 + static_cast<double>(i * j));
+  };
+  expect_mistake(with(small, rows_from_4), Mistake::LaterRows, "All rows of C from 4 on are wrong");
+}
+
 BOOST_AUTO_TEST_CASE(results_that_differ) {
   const Observation one = right_product(small);
   Observation other = one;
@@ -200,12 +244,20 @@ BOOST_AUTO_TEST_CASE(starting_files) {
   const Lesson& lesson = lesson_named("gpu-02");
   const std::string text = starting_text(lesson,
                                          "/// naive_strided: words.\n\n#include \"cuda/gemm/common/traffic.hpp\"\n"
-                                         "int naive_strided; int naive_strided_2;\n\ntemplate <class T>\n"
+                                         "/// An idea that is naive_strided on purpose.\n"
+                                         "__global__ void naive_strided() {}\nint naive_strided_2;\n"
+                                         "naive_strided<<<1, 2>>>(x);\n\ntemplate <class T>\n"
                                          "constexpr GemmKernel rung{.name = \"naive_strided\",\n  .run = f};\n\n"
                                          "const GemmKernel naive_strided_f32 = rung<float>;\nint end;\n");
   BOOST_TEST(text.starts_with("// Lesson gpu-02: naive_coalesced."));
-  BOOST_TEST(text.ends_with("int naive_coalesced; int naive_strided_2;\n\nint end;\n"));
+  BOOST_TEST(
+      text.ends_with("/// An idea that is naive_strided on purpose.\n"
+                     "__global__ void naive_coalesced() {}\nint naive_strided_2;\n"
+                     "naive_coalesced<<<1, 2>>>(x);\n\nint end;\n"));
   BOOST_TEST(text.find("traffic") == std::string::npos);
+  // A kernel called float4 would hide CUDA's type, which the task of that lesson tells to use.
+  const std::string vectors = starting_text(lesson_named("gpu-11"), "__global__ void tile_2d_register() {}\n");
+  BOOST_TEST(vectors.ends_with("__global__ void tile_2d_register() {}\n"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

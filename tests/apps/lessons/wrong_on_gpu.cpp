@@ -105,6 +105,38 @@ BOOST_AUTO_TEST_CASE(sums_that_nothing_is_added_to) {
           {"the sums are 0", "every 2nd row of C (1, 3"}});
 }
 
+BOOST_AUTO_TEST_CASE(block_of_another_shape) {
+  expect({"the block keeps its shape where the kernel has exchanged its indices",
+          "gpu-02",
+          {{"threads(tile_n, tile_m)", "threads(tile_m, tile_n)"}},
+          Mistake::Race,
+          {"writes C(", "compute the same element of C", "in launch() too"}});
+}
+
+BOOST_AUTO_TEST_CASE(block_of_too_many_threads) {
+  expect({"more threads than a block can have",
+          "gpu-08",
+          {{", threads, 0, stream", ", 4 * threads, 0, stream"}},
+          Mistake::LaunchRefused,
+          {"2048 threads", "Look at launch()"}});
+}
+
+BOOST_AUTO_TEST_CASE(exchanged_within_a_tile) {
+  expect({"the tile of A is read along its columns",
+          "gpu-06",
+          {{"a_tile[threadIdx.y][p]", "a_tile[p][threadIdx.y]"}},
+          Mistake::TransposeA,
+          {"within each tile of 32×32 of A", "which index is the row"}});
+}
+
+BOOST_AUTO_TEST_CASE(endless_loop) {
+  expect({"the step of the loop over k is missing",
+          "gpu-06",
+          {{"k0 += tile", "k0 += 0"}},
+          Mistake::Ended,
+          {"Does a loop never end?", "does its counter grow"}});
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace tessera::lessons::testing

@@ -137,6 +137,64 @@ BOOST_AUTO_TEST_CASE(every_other_row) {
           {"Every 2nd row of C (1, 3", "step of the loop over rows"}});
 }
 
+BOOST_AUTO_TEST_CASE(blocks_stored_over_one_another) {
+  expect({"each block of k stores its sums in place of adding them",
+          "cpu-06",
+          {{"{pc == 0, pc + depth == x.k", "{true, pc + depth == x.k"}},
+          Mistake::FirstSteps,
+          {"the first 2048 steps of k are missing", "a long k", "store the first, add the others"}});
+}
+
+BOOST_AUTO_TEST_CASE(first_block_of_a_again) {
+  expect({"the first step of a block of k is not added to the index of A",
+          "cpu-06",
+          {{"pack_a(a, ic, rows, pc, depth", "pack_a(a, ic, rows, 0, depth"}},
+          Mistake::FirstTileAgain,
+          {"has the first 1024 steps of A again", "first step of the tile has to be added"}});
+}
+
+BOOST_AUTO_TEST_CASE(strip_read_along_the_wrong_index) {
+  expect({"the indices within a strip are exchanged",
+          "cpu-03",
+          {{"columns[p * width + q]", "columns[q * x.k + p]"}},
+          Mistake::TransposeB,
+          {"a strip of 4 columns of B", "p·4 + q"}});
+}
+
+BOOST_AUTO_TEST_CASE(later_strips) {
+  expect({"strips lie closer than they are long",
+          "cpu-03",
+          {{"strips.data() + j * x.k", "strips.data() + j"}},
+          Mistake::LaterColumns,
+          {"All columns of C from 4 on are wrong", "a packed copy"}});
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_c_without_its_leading_dimension) {
+  expect({"C is stored as if its rows lay close together",
+          "cpu-03",
+          {{"x.c[i * x.ldc + j + q]", "x.c[i * x.n + j + q]"}},
+          Mistake::WritesOutside,
+          {"past its last column", "row i begins at i·ldc"}});
+}
+
+BOOST_AUTO_TEST_CASE(what_a_wrong_kernel_prints) {
+  expect({"a wrong kernel prints a line",
+          "cpu-03",
+          {{"CpuExecutor& cpu = cpu_of(executor);",
+            "CpuExecutor& cpu = cpu_of(executor); __builtin_printf(\"k is %d\\n\", static_cast<int>(x.k));"},
+           {"p < x.k; ++p", "p < x.k - 1; ++p"}},
+          Mistake::LastSteps,
+          {"the last step of k is missing", "It printed:", "  k is 64"}});
+}
+
+BOOST_AUTO_TEST_CASE(line_of_the_compiler) {
+  expect({"a semicolon is missing",
+          "cpu-03",
+          {{"T sum[width] = {};", "T sum[width] = {}"}},
+          Mistake::DoesNotCompile,
+          {"it does not compile: line "}});
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace tessera::lessons::testing

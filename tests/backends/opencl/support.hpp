@@ -24,6 +24,12 @@ inline bool has_device() {
   return found.available;
 }
 
+/// Returns whether the device computes in f64.
+inline bool has_f64() {
+  Executor& device = executor(Backend::OpenCl);
+  return device.map(device.default_queue(), {.op = MapOp::Fill, .type = DType::F64}).ok();
+}
+
 /// Memory of an executor, as long as the object lives.
 template <class T>
 class OnDevice {

@@ -1,9 +1,10 @@
 // naive_coalesced: each work-item computes one element of C, and neighbours of dimension 0 are neighbours in a row of
 // C.
 //
-// So their reads of B and their writes of C are of neighbouring elements, and the element of A is one for all of them.
-// One result costs 2*k operations and reads 2*k elements; caches alone make that fewer bytes. Canonical: a chain of
-// fma for each segment of k, the segments' sums added in ascending order. Source: CUDA matmul blog; SGEMM repository.
+// So their reads of B and their writes of C are of neighbouring elements, and the element of A is one for all of
+// them. One result costs 2*k operations and reads 2*k elements; caches alone make that fewer bytes. Canonical: a
+// chain of fma for each segment of k, the segments' sums added in ascending order. Source: CUDA matmul blog; SGEMM
+// repository.
 #pragma OPENCL FP_CONTRACT OFF
 
 __kernel void naive_coalesced(STRIDED_OPERANDS) {

@@ -1,12 +1,6 @@
 /// naive_coalesced: launches 02_naive_coalesced.cl, which says what it does.
 
-#include <new>
-
-#include <tessera/backend/traffic.hpp>
-
-#include "opencl/gemm/common/strict.hpp"
-#include "opencl/gemm/common/strided.hpp"
-#include "opencl/gemm/ladder.hpp"
+#include "rung.hpp"
 
 namespace tessera::opencl {
 namespace source {
@@ -17,11 +11,9 @@ std::string_view naive_coalesced_cl();
 
 namespace {
 
-Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept try {
-  if (Status status = keeps_contract(queue, call.type); !status.ok()) return status;
-  return launch_elements(queue, {"02_naive_coalesced.cl", source::naive_coalesced_cl}, "naive_coalesced", call);
-} catch (const std::bad_alloc&) {
-  return {StatusCode::OutOfMemory, {}};
+Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept {
+  return run_rung(queue, {"02_naive_coalesced.cl", source::naive_coalesced_cl}, "naive_coalesced", call,
+                  {.tile_m = 4, .tile_n = 32, .group = {32, 4}});
 }
 
 template <class T>
