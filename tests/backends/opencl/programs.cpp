@@ -271,6 +271,15 @@ BOOST_AUTO_TEST_CASE(several_threads) {
   expect_kept();
 }
 
+/// PoCL keeps programs itself, and other drivers' are kept.
+BOOST_AUTO_TEST_CASE(kept_by_the_driver) {
+  if (!has_device()) return;
+  fs::remove_all(cache());
+  multiply_anew();
+  const bool is_pocl = executor(Backend::OpenCl).capabilities().driver.starts_with("Portable Computing Language");
+  BOOST_TEST(fs::exists(cache()) != is_pocl);
+}
+
 BOOST_AUTO_TEST_CASE(none) {
   if (!has_device()) return;
   fs::remove_all(cache());
