@@ -21,17 +21,14 @@ Status probe() {
 Status create(const ExecutorOptions& options, Executor*& executor) {
   std::size_t limit = 0;
   if (Status status = memory_limit_from_environment(limit); !status.ok()) return status;
-  bool keeps_nothing = false, takes_buffers = false;
-  if (Status status = none_from_environment("TESSERA_OPENCL_CACHE", "keeps no compiled programs", keeps_nothing);
-      !status.ok())
-    return status;
+  bool takes_buffers = false;
   if (Status status = none_from_environment("TESSERA_OPENCL_SVM", "takes buffers on every device", takes_buffers);
       !status.ok())
     return status;
   Device device;
   if (Status status = choose_device(options.device, device); !status.ok()) return status;
+  if (Status status = cache_from_environment(device, device.keeps_programs); !status.ok()) return status;
   if (limit != 0) device.memory_limit = limit;
-  device.keeps_programs = !keeps_nothing;
   device.has_svm = device.has_svm && !takes_buffers;
   return OpenClExecutor::create(device, options.backend, executor);
 }

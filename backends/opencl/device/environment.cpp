@@ -28,6 +28,29 @@ Status memory_limit_from_environment(std::size_t& bytes) {
               "' is no amount of memory; set a number of bytes from 1 on, or one such as 512M or 2G, or unset it"};
 }
 
+namespace {
+
+/// PoCL keeps what it has compiled, unless it is told not to. To make a program's binary it compiles each kernel in a
+/// form that it launches only after reading that binary, so that keeping it twice makes the first product slow.
+bool driver_keeps_programs(const Device& device) {
+  const char* const cache = std::getenv("POCL_KERNEL_CACHE");
+  return device.platform_name == "Portable Computing Language" && (cache == nullptr || std::string_view(cache) != "0");
+}
+
+} // namespace
+
+Status cache_from_environment(const Device& device, bool& keeps_programs) {
+  const char* const set = std::getenv("TESSERA_OPENCL_CACHE");
+  const std::string_view text = set == nullptr ? "" : set;
+  keeps_programs = text == "all" || (text.empty() && !driver_keeps_programs(device));
+  if (text.empty() || text == "all" || text == "none") return {};
+  return {
+      StatusCode::InvalidArgument,
+      "TESSERA_OPENCL_CACHE = '" + std::string(text) +
+          "' is not known; set it to none, which keeps no compiled programs, or to all, which keeps them also where "
+          "the driver does so itself, or unset it"};
+}
+
 Status none_from_environment(const char* variable, const char* meaning, bool& is_none) {
   const char* const set = std::getenv(variable);
   const std::string_view text = set == nullptr ? "" : set;

@@ -67,6 +67,8 @@ Status estimate(Executor& executor, GemmCall call, const char* kernel, double& s
   const auto multiply = [&] { return executor.gemm(executor.default_queue(), call, kernel); };
   if (Status status = measure::time_growing_rows(watch, call.m, all, probe_seconds, multiply); !status.ok())
     return status;
+  if (!executor.capabilities().host_memory) // the first run on a device loads the kernel, or compiles it
+    if (Status status = watch.time(multiply); !status.ok()) return status;
   seconds = watch.seconds() * static_cast<double>(all) / static_cast<double>(std::max<Index>(call.m, 1));
   return {};
 }

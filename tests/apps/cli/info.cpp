@@ -15,14 +15,15 @@ BOOST_FIXTURE_TEST_SUITE(machine_information, Programs)
 BOOST_AUTO_TEST_CASE(says_what_there_is) {
   const Outcome outcome = info({"--all"});
   BOOST_TEST(outcome.status == 0);
-  for (const char* part : {"Tessera", "Processor", "Threads", "Backends", "reference", "openmp", "tbb", "cuda", "gold"})
+  for (const char* part :
+       {"Tessera", "Processor", "Threads", "Backends", "reference", "openmp", "tbb", "cuda", "opencl", "gold"})
     BOOST_TEST(contains(outcome.out, part), part);
 }
 
 BOOST_AUTO_TEST_CASE(every_missing_backend_has_a_reason) {
   const json report = json::parse(info({"--json"}).out);
   BOOST_TEST(report["schema"] == "tessera.info/1");
-  BOOST_TEST(report["backends"].size() == 4u);
+  BOOST_TEST(report["backends"].size() == 5u);
   for (const json& backend : report["backends"])
     BOOST_TEST((backend["available"] == true) == backend["reason"].get<std::string>().empty());
   BOOST_TEST(!report["kernels"].empty());

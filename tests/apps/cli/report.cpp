@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(the_list_names_every_kernel) {
   BOOST_TEST(outcome.status == 0);
   const json report = json::parse(outcome.out);
   BOOST_TEST(report["schema"] == "tessera.kernels/1");
-  BOOST_TEST(report["backends"].size() == 4u);
+  BOOST_TEST(report["backends"].size() == 5u);
   for (const json& kernel : report["kernels"]) {
     expect_keys(kernel, {"op", "backend", "kernel", "dtype", "math", "canonical", "summary", "source"});
     BOOST_TEST(contains(table.out, kernel["kernel"].get<std::string>()));
