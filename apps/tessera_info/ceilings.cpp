@@ -1,5 +1,6 @@
 #include "ceilings.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -24,6 +25,10 @@ std::string level_text(const apps::CacheLevel& cache) {
                      small ? "KiB" : "MiB", cache.bytes_per_second * 1e-9);
 }
 
+bool has_kernels_of(const Executor& executor, Math math) {
+  return std::ranges::any_of(executor.gemm_kernels(), [&](const GemmKernel& kernel) { return kernel.math == math; });
+}
+
 } // namespace
 
 std::vector<apps::CeilingEntry> find_ceilings(const std::vector<Backend>& backends, bool measure) {
@@ -34,7 +39,8 @@ std::vector<apps::CeilingEntry> find_ceilings(const std::vector<Backend>& backen
     if (!machine.host_memory) {
       for (const ElementType& element : element_types)
         if (element.scalar == element.type) table.find(backend, element.type, Math::Strict, 0);
-      for (const Math math : {Math::Tf32, Math::Bf16, Math::Fp16}) table.find(backend, DType::F32, math, 0);
+      for (const Math math : {Math::Tf32, Math::Bf16, Math::Fp16})
+        if (has_kernels_of(executor(backend), math)) table.find(backend, DType::F32, math, 0);
     } else if (backend != Backend::Reference && !processor) { // the processor's other backends have its ceilings
       processor = true;
       for (const DType type : {DType::F32, DType::F64})

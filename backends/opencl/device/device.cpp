@@ -11,7 +11,7 @@
 namespace tessera::opencl {
 namespace {
 
-constexpr const char* variable = "TESSERA_OPENCL_DEVICE";
+constexpr const char* device_variable = "TESSERA_OPENCL_DEVICE";
 
 Status unavailable(std::string why) { return Status::failure(StatusCode::Unavailable, std::move(why)); }
 
@@ -23,8 +23,8 @@ T fact(cl_device_id device, cl_device_info what) {
 }
 
 /// Returns a text that `read` (clGetDeviceInfo or clGetPlatformInfo) gives, without the spaces around it.
-template <class Id, class What, class Read>
-std::string text(Read read, Id id, What what) {
+template <class Id, class Read>
+std::string text(Read read, Id id, cl_uint what) {
   std::size_t bytes = 0;
   if (read(id, what, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return {};
   std::string value(bytes, '\0');
@@ -135,10 +135,12 @@ Status choose_named(const std::vector<Device>& devices, int number, const std::s
 Status choose_by_word(const std::vector<Device>& devices, std::string_view word, Device& device) {
   int number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error == std::errc{} && end == word.data() + word.size()) return choose_named(devices, number, variable, device);
+  if (error == std::errc{} && end == word.data() + word.size())
+    return choose_named(devices, number, device_variable, device);
   for (const Device& candidate : devices)
-    if (candidate.name.find(word) != std::string::npos) return choose_named(devices, candidate.index, variable, device);
-  return {StatusCode::InvalidArgument, std::string(variable) + " = '" + std::string(word) +
+    if (candidate.name.find(word) != std::string::npos)
+      return choose_named(devices, candidate.index, device_variable, device);
+  return {StatusCode::InvalidArgument, std::string(device_variable) + " = '" + std::string(word) +
                                            "' is neither the number of a device nor a part of one's name; " +
                                            what_there_is(devices)};
 }
@@ -163,7 +165,7 @@ Status choose_device(int wanted, Device& device) noexcept try {
   std::vector<Device> devices;
   if (Status status = list_devices(devices); !status.ok()) return status;
   if (wanted >= 0) return choose_named(devices, wanted, "ExecutorOptions.device", device);
-  const char* const word = std::getenv(variable);
+  const char* const word = std::getenv(device_variable);
   if (word != nullptr && *word != '\0') return choose_by_word(devices, word, device);
   return choose_first(devices, device);
 } catch (const std::bad_alloc&) {

@@ -11,7 +11,7 @@
 namespace tessera::opencl {
 namespace {
 
-constexpr const char* variable = "TESSERA_OPENCL_LIBRARY";
+constexpr const char* loader_variable = "TESSERA_OPENCL_LIBRARY";
 
 struct Loader {
   std::mutex mutex;
@@ -38,14 +38,14 @@ Status open(Functions& functions) {
                            "a program with more rights than its caller (setuid, setgid, file capabilities) does not "
                            "use OpenCL, whose loader and drivers read variables of the environment that name code and "
                            "files; run it without these rights, or name another backend");
-  const char* const named = std::getenv(variable);
+  const char* const named = std::getenv(loader_variable);
   const bool is_named = named != nullptr && *named != '\0';
   const std::string file = is_named ? named : "libOpenCL.so.1";
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return Status::failure(
         StatusCode::Unavailable,
-        "no OpenCL loader: " + (is_named ? std::string(variable) + " = '" + file + "'" : file) +
+        "no OpenCL loader: " + (is_named ? std::string(loader_variable) + " = '" + file + "'" : file) +
             " could not be opened (" + last_error() + "); " +
             (is_named ? "set the variable to the path of libOpenCL.so.1, or unset it"
                       : "install one (Debian: ocl-icd-libopencl1) and a driver for the device (for processors: "

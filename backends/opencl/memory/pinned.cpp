@@ -11,9 +11,11 @@
 namespace tessera::opencl {
 namespace {
 
-constexpr std::size_t alignment = 64;
+constexpr std::size_t pinned_alignment = 64;
 
-std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+std::size_t rounded_up(std::size_t bytes) {
+  return (bytes + pinned_alignment - 1) / pinned_alignment * pinned_alignment;
+}
 
 } // namespace
 
@@ -31,9 +33,10 @@ Status Pinned::allocate(cl_command_queue queue, std::size_t bytes, void*& memory
   Block block;
   block.bytes = std::max<std::size_t>(bytes, 1);
   if (block.bytes > SIZE_MAX / 2) return out_of_memory("pinned memory", block.bytes);
-  const std::size_t asked = rounded_up(block.bytes) + alignment; // a driver promises no alignment of its own
+  const std::size_t asked =
+      rounded_up(block.bytes) + pinned_alignment; // a driver promises no pinned_alignment of its own
   if (context_.device().shares_memory) {
-    block.mapped = std::aligned_alloc(alignment, asked);
+    block.mapped = std::aligned_alloc(pinned_alignment, asked);
     if (block.mapped == nullptr) return out_of_memory("memory for an executor's copies", block.bytes);
   } else {
     cl_int error = CL_SUCCESS;

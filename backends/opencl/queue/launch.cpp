@@ -14,7 +14,7 @@ Status set_operand(const DeviceMemory& memory, cl_kernel kernel, cl_uint index, 
                                              " bytes after its block, which is no multiple of an element's " +
                                              std::to_string(element) + " bytes; align it to its elements"};
   const cl_int error = place.shared != nullptr ? cl().SetKernelArgSVMPointer(kernel, index, place.shared)
-                                               : cl().SetKernelArg(kernel, index, sizeof place.buffer, &place.buffer);
+                                               : cl().SetKernelArg(kernel, index, sizeof(cl_mem), &place.buffer);
   if (Status status = check(error, "giving a kernel an operand"); !status.ok()) return status;
   const auto offset = static_cast<cl_long>(place.offset / element);
   return check(cl().SetKernelArg(kernel, index + 1, sizeof offset, &offset), "giving a kernel an operand's place");

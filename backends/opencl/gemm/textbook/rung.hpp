@@ -37,11 +37,11 @@ struct RungLaunch {
 /// rows are `padding` vectors longer.
 inline RungLaunch register_tiles(DType type, std::size_t buffers, std::size_t padding) {
   const int across = type == DType::F64 ? side<double> : side<float>;
-  const auto tile = static_cast<std::size_t>(16 * across);
+  const auto results = static_cast<std::size_t>(across), tile = 16 * results;
   return {.tile_m = 16 * across,
           .tile_n = 16 * across,
           .group = {256, 1},
-          .local_elements = buffers * 2 * 8 * (tile + padding * static_cast<std::size_t>(across) / 2),
+          .local_elements = buffers * 2 * 8 * (tile + padding * results / 2),
           .side = across};
 }
 

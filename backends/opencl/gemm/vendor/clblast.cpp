@@ -74,7 +74,7 @@ Status result_of(int code) {
 template <class T>
 Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept try {
   constexpr int row_major = 101, as_it_is = 111, transposed = 112;
-  const auto op = [](Op x) { return x == Op::None ? as_it_is : transposed; };
+  const auto op = [&](Op x) { return x == Op::None ? as_it_is : transposed; };
   const auto elements = [](std::size_t bytes) { return bytes / sizeof(T); };
   const auto size = [](Index x) { return static_cast<std::size_t>(x); };
   const DeviceMemory& memory = command_queue(queue).memory();
