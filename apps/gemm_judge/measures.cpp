@@ -31,6 +31,7 @@ BusyMachine::BusyMachine(const Trial& trial, int threads)
 void BusyMachine::add(double seconds) {
   timed_ += seconds;
   waited_ += trial_.waited_seconds();
+  judge_waited_ += trial_.judge_waited_seconds();
   ran_ += trial_.processor_seconds();
 }
 
@@ -54,6 +55,11 @@ std::string BusyMachine::own_waiting() const {
 
 std::string BusyMachine::found() const {
   if (has_waited() && !had_its_processors()) return waiting("had no processor");
+  // Then it looked late, and what the kernel wrote after its return was there by then.
+  constexpr double a_wake = 0.1e-3;
+  if (judge_waited_ > much * timed_ + a_wake)
+    return fmt::format("gemm_compare itself had no processor for {:.0f} % of the time",
+                       100 * std::min(1.0, judge_waited_ / timed_));
   if (trial_.knows_all_waiting()) return {};
   const double taken = others_.share_of(threads_, trial_.all_processor_seconds() - before_);
   if (taken <= much) return {};

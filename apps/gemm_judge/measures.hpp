@@ -48,7 +48,7 @@ class BusyMachine {
   const OtherPrograms others_;
   const int threads_;
   const double before_;
-  double timed_ = 0, waited_ = 0, ran_ = 0; ///< seconds; of processors for the last one
+  double timed_ = 0, waited_ = 0, judge_waited_ = 0, ran_ = 0; ///< seconds; of processors for the last one
 };
 
 } // namespace tessera::judge

@@ -198,12 +198,14 @@ std::optional<Reply> Trial::call(int number) {
   const ProcessTree::ThreadTimes worker_before = tree_->worker_thread();
   const std::optional<double> stalled_before = tree_->stalled_seconds();
   Glimpse glimpse(slot.c, random_);
+  const double judge_waited_before = ProcessTree::own_thread().waited;
   if (!send_command(command)) return std::nullopt;
   const auto from = Clock::now();
   tree_->go_on();
   std::optional<Reply> reply = answer(command, request_.time_limit, where);
   if (!reply) return reply;
   if (on_processor()) glimpse.take();
+  judge_waited_seconds_ = ProcessTree::own_thread().waited - judge_waited_before;
   const std::optional<Clock::time_point> returned = stop_after_return(where);
   if (!returned) return std::nullopt;
   const double window = seconds_between(from, Clock::now());

@@ -156,6 +156,13 @@ bool waits_for_a_thread(const WaitingPlace& place) {
   return place.call == SYS_futex && place.arguments[3] == 0 && (operation == wait || operation == wait_bitset);
 }
 
+ProcessTree::ThreadTimes times_in(const std::string& schedstat) {
+  const std::string text = read_small(schedstat);
+  unsigned long long ran = 0, waited = 0;                                    // nanoseconds
+  if (std::sscanf(text.c_str(), "%llu %llu", &ran, &waited) != 2) return {}; // NOLINT(cert-err34-c)
+  return {1e-9 * static_cast<double>(ran), 1e-9 * static_cast<double>(waited)};
+}
+
 } // namespace
 
 ProcessTree::ProcessTree(pid_t supervisor, pid_t worker, bool with_group)
@@ -226,11 +233,10 @@ double ProcessTree::processor_seconds() const {
 }
 
 ProcessTree::ThreadTimes ProcessTree::worker_thread() const {
-  const std::string text = read_small(fmt::format("/proc/{}/task/{}/schedstat", worker_, worker_));
-  unsigned long long ran = 0, waited = 0;                                    // nanoseconds
-  if (std::sscanf(text.c_str(), "%llu %llu", &ran, &waited) != 2) return {}; // NOLINT(cert-err34-c)
-  return {1e-9 * static_cast<double>(ran), 1e-9 * static_cast<double>(waited)};
+  return times_in(fmt::format("/proc/{}/task/{}/schedstat", worker_, worker_));
 }
+
+ProcessTree::ThreadTimes ProcessTree::own_thread() { return times_in("/proc/thread-self/schedstat"); }
 
 int ProcessTree::count_tasks(const std::vector<pid_t>& processes) {
   std::size_t tasks = 0;

@@ -60,6 +60,8 @@ class ProcessTree {
     double waited = 0; ///< for a processor, while it could have run
   };
   ThreadTimes worker_thread() const;
+  /// The same of the calling thread.
+  static ThreadTimes own_thread();
   /// Returns the number of threads of these processes.
   static int count_tasks(const std::vector<pid_t>& processes);
   /// Returns how many threads run or could run at this moment.
