@@ -65,6 +65,7 @@ RULES = (
     (r"backends/(cpu|openmp)/", r"unit|queues\.openmp|conformance\.(openmp|openmp\..*|fma_calls\.openmp)"),
     (r"backends/tbb/", r"(queues|conformance)\.tbb"),
     (r"backends/cuda/", r"cuda\..*|(queues|conformance)\.cuda", "tessera_cuda"),
+    (r"backends/opencl/", r"opencl\..*|(queues|conformance)\.opencl"),
     (r"backends/CMakeLists", CORE),
     (r"apps/gemm_compare/report/", r"report|report\.browser|cli\.files"),
     (r"apps/gemm_compare/operations/", r"operations|cli\.operations"),

@@ -94,7 +94,7 @@ Matrix<float> with_exponents(Index rows, Index cols, std::uint64_t seed, float l
 std::vector<Backend> hosts() {
   std::vector<Backend> found;
   for (const BackendInfo& info : available_backends())
-    if (info.available && info.backend != Backend::Cuda) found.push_back(info.backend);
+    if (info.available && info.memory == Memory::Host) found.push_back(info.backend);
   return found;
 }
 
