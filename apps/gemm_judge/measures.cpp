@@ -33,6 +33,7 @@ void BusyMachine::add(double seconds) {
   waited_ += trial_.waited_seconds();
   judge_waited_ += trial_.judge_waited_seconds();
   ran_ += trial_.processor_seconds();
+  windows_ += trial_.window_seconds();
 }
 
 bool BusyMachine::has_waited() const {
@@ -40,21 +41,24 @@ bool BusyMachine::has_waited() const {
   return waited_ > much * timed_ + a_moment;
 }
 
-bool BusyMachine::had_its_processors() const { return ran_ > (1 - much) * threads_ * timed_; }
+// A thread cannot run and wait for longer than time passes, whatever other programs do.
+bool BusyMachine::has_more_threads() const {
+  constexpr double a_moment = 1e-3;
+  return has_waited() && ran_ + waited_ > (1 + much) * threads_ * windows_ + a_moment;
+}
 
 std::string BusyMachine::waiting(const char* why) const {
   return fmt::format("its threads {} for {:.0f} % of its time", why, 100 * std::min(1.0, waited_ / timed_));
 }
 
 std::string BusyMachine::own_waiting() const {
-  return has_waited() && had_its_processors()
-             ? waiting(threads_ == 1 ? "waited for one another on the processor that it was given,"
-                                     : "waited for one another on the processors that it was given,")
-             : "";
+  return has_more_threads() ? waiting(threads_ == 1 ? "waited for one another on the processor that it was given,"
+                                                    : "waited for one another on the processors that it was given,")
+                            : "";
 }
 
 std::string BusyMachine::found() const {
-  if (has_waited() && !had_its_processors()) return waiting("had no processor");
+  if (has_waited() && !has_more_threads()) return waiting("had no processor");
   // Then it looked late, and what the kernel wrote after its return was there by then.
   constexpr double a_wake = 0.1e-3;
   if (judge_waited_ > much * timed_ + a_wake)

@@ -40,15 +40,16 @@ class BusyMachine {
 
  private:
   bool has_waited() const;
-  /// Had the kernel nearly all of its processors' time for itself?
-  bool had_its_processors() const;
+  /// Did threads run and wait for longer than as many as it was given can?
+  bool has_more_threads() const;
   std::string waiting(const char* why) const;
 
   const Trial& trial_;
   const OtherPrograms others_;
   const int threads_;
   const double before_;
-  double timed_ = 0, waited_ = 0, judge_waited_ = 0, ran_ = 0; ///< seconds; of processors for the last one
+  double timed_ = 0, waited_ = 0, judge_waited_ = 0; ///< seconds
+  double ran_ = 0, windows_ = 0;                     ///< seconds of processors, and of time that passed meanwhile
 };
 
 } // namespace tessera::judge

@@ -208,7 +208,7 @@ std::optional<Reply> Trial::call(int number) {
   judge_waited_seconds_ = ProcessTree::own_thread().waited - judge_waited_before;
   const std::optional<Clock::time_point> returned = stop_after_return(where);
   if (!returned) return std::nullopt;
-  const double window = seconds_between(from, Clock::now());
+  const double window = window_seconds_ = seconds_between(from, Clock::now());
   const ProcessTree::ThreadTimes worker_after = tree_->worker_thread();
   const double ran = worker_after.ran - worker_before.ran;
   const double waited = worker_after.waited - worker_before.waited;
