@@ -40,8 +40,8 @@ int core_of(int processor) {
 } // namespace
 
 GivenProcessors::GivenProcessors(int threads)
-    : all_(look()), threads_(static_cast<std::size_t>(std::max(1, threads))), random_(std::random_device{}()) {
-  if (threads_ < all_.size()) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    : all_(look()), threads_(std::max(1, threads)), random_(std::random_device{}()) {
+  if (threads_ < static_cast<int>(all_.size())) std::this_thread::sleep_for(std::chrono::milliseconds(30));
   choose_again();
 }
 
@@ -75,11 +75,9 @@ void GivenProcessors::choose_again() {
   for (const Processor& one : order) ranks.emplace_back(taken[one.core]++, one.number);
   std::ranges::stable_sort(ranks, {}, &std::pair<int, int>::first);
   all_ = now;
-  chosen_.clear();
   mask_ = {};
   for (const auto& [rank, number] : ranks) {
-    if (chosen_.size() == threads_) break;
-    chosen_.push_back(number);
+    if (mask_.count() == threads_) break;
     mask_.add(number);
   }
 }

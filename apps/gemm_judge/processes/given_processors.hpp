@@ -17,7 +17,7 @@ class GivenProcessors {
   explicit GivenProcessors(int threads);
 
   /// Are there more processors than these?
-  bool are_fewer() const noexcept { return chosen_.size() < all_.size(); }
+  bool are_fewer() const noexcept { return mask_.count() < static_cast<int>(all_.size()); }
   const tessera::detail::ProcessorMask& mask() const noexcept { return mask_; }
   /// Chooses anew, by what the processors did since the last choice.
   void choose_again();
@@ -32,9 +32,8 @@ class GivenProcessors {
   static std::vector<Processor> look();
 
   std::vector<Processor> all_; ///< at the last choice
-  std::vector<int> chosen_;
   tessera::detail::ProcessorMask mask_;
-  std::size_t threads_;
+  int threads_;
   std::mt19937 random_;
 };
 
