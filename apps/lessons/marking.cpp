@@ -7,7 +7,7 @@
 namespace tessera::lessons {
 namespace {
 
-constexpr Op plain = Op::None, turned = Op::Transpose;
+constexpr Op turned = Op::Transpose;
 
 /// Each case has one difficulty that those before it do not have.
 constexpr std::array all_cases{

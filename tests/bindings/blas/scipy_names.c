@@ -14,12 +14,24 @@ void sgemm_(void);
 #endif
 
 int main(void) {
-  static const char* const routines[] = {"cblas_%cgemm", "cblas_%cgemm_batch", "cblas_%cgemm_batch_strided",
-                                         "%cgemm_",      "%cgemm_batch_",      "%cgemm_batch_strided_",
-                                         "cblas_%ctrsm", "cblas_%csyrk",       "cblas_%cgemv",
-                                         "%ctrsm_",      "%csyrk_",            "%cgemv_",
-                                         "%cpotrf_",     "%cpotrs_",           "%cposv_",
-                                         "%cgetrf_",     "%cgetrs_",           "%cgesv_",
+  static const char* const routines[] = {"cblas_%cgemm",
+                                         "cblas_%cgemm_batch",
+                                         "cblas_%cgemm_batch_strided",
+                                         "%cgemm_",
+                                         "%cgemm_batch_",
+                                         "%cgemm_batch_strided_",
+                                         "cblas_%ctrsm",
+                                         "cblas_%csyrk",
+                                         "cblas_%cgemv",
+                                         "%ctrsm_",
+                                         "%csyrk_",
+                                         "%cgemv_",
+                                         "%cpotrf_",
+                                         "%cpotrs_",
+                                         "%cposv_",
+                                         "%cgetrf_",
+                                         "%cgetrs_",
+                                         "%cgesv_",
                                          "%ctrtrs_"};
   const size_t all_types = 6; /* the first ones; the others are of real numbers */
   void* const program = dlopen(NULL, RTLD_NOW);
