@@ -31,7 +31,7 @@ BusyMachine::BusyMachine(const Trial& trial, int threads)
 void BusyMachine::add(double seconds) {
   timed_ += seconds;
   waited_ += trial_.waited_seconds();
-  judge_waited_ += trial_.judge_waited_seconds();
+  judge_late_ += trial_.judge_late_seconds();
   ran_ += trial_.processor_seconds();
   windows_ += trial_.window_seconds();
 }
@@ -61,9 +61,9 @@ std::string BusyMachine::found() const {
   if (has_waited() && !has_more_threads()) return waiting("had no processor");
   // Then it looked late, and what the kernel wrote after its return was there by then.
   constexpr double a_wake = 0.1e-3;
-  if (judge_waited_ > much * timed_ + a_wake)
+  if (judge_late_ > much * timed_ + a_wake)
     return fmt::format("gemm_compare itself had no processor for {:.0f} % of the time",
-                       100 * std::min(1.0, judge_waited_ / timed_));
+                       100 * std::min(1.0, judge_late_ / timed_));
   if (trial_.knows_all_waiting()) return {};
   const double taken = others_.share_of(threads_, trial_.all_processor_seconds() - before_);
   if (taken <= much) return {};

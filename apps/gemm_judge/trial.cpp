@@ -205,7 +205,7 @@ std::optional<Reply> Trial::call(int number) {
   std::optional<Reply> reply = answer(command, request_.time_limit, where);
   if (!reply) return reply;
   if (on_processor()) glimpse.take();
-  judge_waited_seconds_ = ProcessTree::own_thread().waited - judge_waited_before;
+  judge_late_seconds_ = ProcessTree::own_thread().waited - judge_waited_before;
   const std::optional<Clock::time_point> returned = stop_after_return(where);
   if (!returned) return std::nullopt;
   const double window = window_seconds_ = seconds_between(from, Clock::now());
@@ -317,6 +317,8 @@ void Trial::check_time(Reply& reply, double passed, double ran, const std::strin
   if (on_processor() && ran > 1.1 * reply.seconds + own_work)
     return end(Offence::ForgesTime,
                fmt::format("it says {:.3g} s, but its thread ran for {:.3g} s {}", reply.seconds, ran, where));
+  // While the kernel computes on the processor that this process was on, it waits as well, and is not late.
+  judge_late_seconds_ = std::min(judge_late_seconds_, std::max(0.0, passed - round_trip_ - reply.seconds));
   // What a busy machine makes the kernel wait counts as well: the kernel could cause it, or pretend it.
   reply.seconds = std::max(reply.seconds, passed - round_trip_);
 }

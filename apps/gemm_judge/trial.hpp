@@ -83,8 +83,9 @@ class Trial {
   /// Returns the time from the last call's command until all processes stood still, in seconds: the processor time and
   /// the waiting are of this time.
   double window_seconds() const noexcept { return window_seconds_; }
-  /// Returns how long in the last call this process could have run and had no processor, in seconds.
-  double judge_waited_seconds() const noexcept { return judge_waited_seconds_; }
+  /// Returns for how long after the last call's reply this process could have run and had no processor, in seconds, as
+  /// far as the reply's time shows it.
+  double judge_late_seconds() const noexcept { return judge_late_seconds_; }
   bool knows_all_waiting() const { return tree_ && tree_->stalled_seconds().has_value(); }
   /// Returns which Layer bits of the sandbox are in force.
   std::uint32_t layers() const noexcept { return layers_; }
@@ -159,7 +160,7 @@ class Trial {
   pid_t sender_ = 0;                              ///< the process that sent the last reply
   std::uint64_t arena_ = 0;
   std::uint32_t layers_ = 0;
-  double round_trip_ = 0, processor_seconds_ = 0, waited_seconds_ = 0, judge_waited_seconds_ = 0, window_seconds_ = 0;
+  double round_trip_ = 0, processor_seconds_ = 0, waited_seconds_ = 0, judge_late_seconds_ = 0, window_seconds_ = 0;
   double all_processor_ = 0, all_given_ = 0; ///< seconds of processor time in all calls, and what the threads had
   std::optional<WaitingPlace> idle_;
   std::array<Slot, 2> slots_;
