@@ -43,22 +43,6 @@ std::string shape(const CheckedMatrix& x) { return shape(x.logical_rows(), x.log
   throw InvalidArgument("check: " + where + why);
 }
 
-void check_matrix(const CheckedMatrix& x, const std::string& what, const std::string& where) {
-  const auto bytes = static_cast<Index>(checked_type(x.type).bytes);
-  if (x.op != Op::None && x.op != Op::Transpose)
-    refuse(where,
-           what + " has op " + text(static_cast<Index>(x.op)) + "; a real matrix is read as it is or transposed");
-  if (x.rows < 0 || x.cols < 0) refuse(where, what + " is " + shape(x.rows, x.cols) + "; sizes must not be negative");
-  if (x.ld < x.cols || (x.ld < 1 && x.rows > 0 && x.cols > 0))
-    refuse(where, what + " has ld = " + text(x.ld) + ", which is less than its " + text(x.cols) +
-                      " columns as it is stored; pass at least " + text(std::max<Index>(x.cols, 1)));
-  if (x.rows > 0 && x.ld > std::numeric_limits<std::ptrdiff_t>::max() / bytes / x.rows)
-    refuse(where, what + " is too large: " + text(x.rows) + " rows of ld = " + text(x.ld) + " elements of " +
-                      text(bytes) + " bytes overflow the address space");
-  if (x.data == nullptr && x.rows > 0 && x.cols > 0)
-    refuse(where, what + " is null, but has " + shape(x.rows, x.cols) + " elements");
-}
-
 /// Checks an operand of C's type and of this shape.
 void check_like_c(const CheckedMatrix& x, const char* what, Index m, Index n, const Kind& kind,
                   const std::string& where) {
@@ -87,6 +71,22 @@ double factor(double value, const char* what, const Kind& kind) {
 StoredRows stored(const CheckedMatrix& x) { return {x.data, x.rows, x.cols, x.ld, checked_type(x.type).bytes}; }
 
 } // namespace
+
+void check_matrix(const CheckedMatrix& x, const std::string& what, const std::string& where) {
+  const auto bytes = static_cast<Index>(checked_type(x.type).bytes);
+  if (x.op != Op::None && x.op != Op::Transpose)
+    refuse(where,
+           what + " has op " + text(static_cast<Index>(x.op)) + "; a real matrix is read as it is or transposed");
+  if (x.rows < 0 || x.cols < 0) refuse(where, what + " is " + shape(x.rows, x.cols) + "; sizes must not be negative");
+  if (x.ld < x.cols || (x.ld < 1 && x.rows > 0 && x.cols > 0))
+    refuse(where, what + " has ld = " + text(x.ld) + ", which is less than its " + text(x.cols) +
+                      " columns as it is stored; pass at least " + text(std::max<Index>(x.cols, 1)));
+  if (x.rows > 0 && x.ld > std::numeric_limits<std::ptrdiff_t>::max() / bytes / x.rows)
+    refuse(where, what + " is too large: " + text(x.rows) + " rows of ld = " + text(x.ld) + " elements of " +
+                      text(bytes) + " bytes overflow the address space");
+  if (x.data == nullptr && x.rows > 0 && x.cols > 0)
+    refuse(where, what + " is null, but has " + shape(x.rows, x.cols) + " elements");
+}
 
 Kind kind_of(CheckedType a, CheckedType b, CheckedType c, Math math) {
   for (const auto& [type, what] : {std::pair{a, "a"}, std::pair{b, "b"}})

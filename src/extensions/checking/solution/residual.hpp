@@ -1,0 +1,45 @@
+#pragma once
+
+/// The residual of a system A·X = B in twice double's precision, beside what it is measured by.
+
+#include <vector>
+
+#include <tessera/checking/check_solve.hpp>
+
+#include "extensions/checking/compare/element_source.hpp"
+
+namespace tessera::solution {
+
+/// A system and what is said to be its solution.
+struct System {
+  compare::ElementSource a; ///< n×n
+  compare::ElementSource x; ///< n×count
+  compare::ElementSource b; ///< n×count
+
+  Index n() const { return a.rows; }
+  Index count() const { return x.cols; }
+};
+
+/// An element of the residual.
+struct Residual {
+  Index row = -1, col = -1;
+  double value = 0;         ///< b − A·x, rounded
+  double scale = 0;         ///< |A||x| + |b|, rounded
+  Enclosure magnitude = {}; ///< of |b − A·x|
+  Enclosure ratio = {};     ///< of |b − A·x| / (|A||x| + |b|)
+};
+
+/// What is known of all elements of the residual together.
+struct Residuals {
+  Residual worst;  ///< of those with the largest ratio
+  Enclosure ratio; ///< the largest
+  Enclosure norm_ratio; ///< the largest |b − A·x| of a column over ‖A‖‖x‖ + ‖b‖, and of all columns the largest
+  Index unjudged = 0;        ///< elements with NaN or Inf in A's row or in b, or whose sums overflow
+  bool norm_known = true;    ///< false: ‖A‖‖x‖ + ‖b‖ of a column is NaN, Inf, or overflows
+  bool is_misplaced = false; ///< X has NaN or Inf where A's row and b have none
+};
+
+/// Computes all elements.
+Residuals residuals_of(const System& system, int threads);
+
+} // namespace tessera::solution
