@@ -126,6 +126,13 @@ nb::object check_of(nb::handle products, nb::handle types, nb::handle math, nb::
                           seed.ptr(), rows.ptr(), vectors.ptr(), threads.ptr()}));
 }
 
+/// tessera/_solution.py calls this as check_of() is called.
+nb::object check_solution_of(nb::handle a, nb::handle x, nb::handle b, nb::handle types, nb::handle nearness,
+                             nb::handle limit, nb::handle threads) {
+  return nb::steal(
+      check_solution({a.ptr(), x.ptr(), b.ptr(), types.ptr(), nearness.ptr(), limit.ptr(), threads.ptr()}));
+}
+
 /// tessera/_linear_algebra.py calls this with the name of what is to be done.
 nb::object solve_of(nb::handle task, nb::handle a, nb::handle b, nb::handle lower, nb::handle unit_diagonal,
                     nb::handle backend, nb::handle threads) {
@@ -354,6 +361,8 @@ NB_MODULE(_core, module) {
   module.def("_check", check_of, "products"_a.none(), "types"_a.none(), "math"_a.none(), "alpha"_a.none(),
              "beta"_a.none(), "activation"_a.none(), "seed"_a.none(), "rows"_a.none(), "vectors"_a.none(),
              "threads"_a.none());
+  module.def("_check_solve", check_solution_of, "a"_a.none(), "x"_a.none(), "b"_a.none(), "types"_a.none(),
+             "nearness"_a.none(), "limit"_a.none(), "threads"_a.none());
   module.def("_solve", solve_of, "task"_a, "a"_a.none(), "b"_a.none(), "lower"_a.none(), "unit_diagonal"_a.none(),
              "backend"_a.none(), "threads"_a.none());
   module.def(

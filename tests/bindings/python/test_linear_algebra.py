@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tessera as ts
+from tessera.testing import assert_solution
 
 rng = np.random.default_rng(1)
 hosts = [backend.name for backend in ts.backends() if backend.available and backend.name != "cuda"]
@@ -93,3 +94,54 @@ def test_what_is_refused():
         ts.solve(a, b, backend="nonsense")
     assert ts.solve(np.zeros((0, 0)), np.zeros((0, 3))).shape == (0, 3)
     assert ts.inverse(np.zeros((0, 0))).shape == (0, 0)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [1, 40, 200])
+def test_anybodys_solution_is_certified(n, dtype):
+    a, b = system(n, 2, dtype)
+    for x in (np.linalg.solve(a, b), ts.solve(a, b)):
+        answer = ts.check_solve(a, x, b)
+        assert answer and answer.right and answer.unjudged == 0, str(answer)
+        assert 0 <= answer.by_elements[0] <= answer.by_elements[1] <= answer.limit
+        assert answer.by_norm[1] <= answer.by_elements[1]
+        assert_solution(a.T, np.linalg.solve(a.T, b[:, 0]), b[:, 0])
+        assert_solution(np.asfortranarray(a)[::-1], x, b[::-1])
+        wrong = x.copy()
+        wrong[n // 2, 1] *= 1.01
+        answer = ts.check_solve(a, wrong, b)
+        assert answer.verdict == "wrong" and answer.col == 1
+        assert ts.check_solve(a, wrong, b, limit=0.5)
+
+
+def test_an_ill_conditioned_system_is_no_excuse():
+    n = 12
+    hilbert = np.array([[1.0 / (i + j + 1) for j in range(n)] for i in range(n)])
+    b = hilbert @ np.ones(n)
+    x = np.linalg.solve(hilbert, b)
+    assert np.abs(x - 1).max() > 1e-4  # far from the solution, and yet
+    assert_solution(hilbert, x, b)
+    with pytest.raises(AssertionError, match="near in norm|no system that is near"):
+        assert_solution(hilbert, x.astype(np.float32).astype(np.float64), b)
+
+
+def test_certificates_of_solutions_say_what_is_wrong():
+    a, b = system(5, 1, "float64")
+    x = np.linalg.solve(a, b)
+    for arguments, said in (
+        ((a[:4], x, b), "a is 4×5, and must be square"),
+        ((a, x[:4], b), "x is 4×1"),
+        ((a, x, b[:, :0]), "b is 5×0"),
+        ((a[None], x, b), "a has 3 dimensions"),
+    ):
+        with pytest.raises(ts.InvalidArgument, match=said):
+            ts.check_solve(*arguments)
+    with pytest.raises(ts.InvalidArgument, match="nearness: unknown word 'rows'"):
+        ts.check_solve(a, x, b, nearness="rows")
+    with pytest.raises(ts.InvalidArgument, match="limit = -1"):
+        ts.check_solve(a, x, b, limit=-1)
+    with pytest.raises(AssertionError, match="wrong: X .5×1, f64. solves no system"):
+        assert_solution(a, x + 1, b)
+    a[0, 0] = np.nan
+    with pytest.raises(AssertionError, match="unknown"):
+        assert_solution(a, x, b)

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <tessera/backend.hpp>
-#include <tessera/checking/check.hpp>
+#include <tessera/checking/check_solve.hpp>
 #include <tessera/executor.hpp>
 
 #include "bindings/python/array.hpp"
@@ -151,16 +151,41 @@ class Products {
   std::deque<Elements> elements_;
 };
 
+CheckedType type_at(PyObject* types, Py_ssize_t place) {
+  const Reference word(checked(python_call<&PySequence_GetItem>(types, place)));
+  return parse_checked_type(parse_text(word.get(), "type"));
+}
+
+Nearness parse_nearness(PyObject* word) {
+  const std::string_view name = parse_text(word, "nearness");
+  if (name == "elements") return Nearness::Elements;
+  if (name == "norm") return Nearness::Norm;
+  throw InvalidArgument("nearness: unknown word '" + std::string(name) + "'; use 'elements' or 'norm'");
+}
+
+/// Returns answer() as a pair of its JSON and its text, while other threads of Python run.
+template <class Answer>
+PyObject* json_and_text(const Answer& answer) {
+  std::string json, text;
+  {
+    const WithoutGil others_run;
+    const auto certificate = answer();
+    json = to_json(certificate, -1);
+    text = to_text(certificate);
+  }
+  const auto unicode = [](const std::string& x) {
+    return Reference(checked(PyUnicode_FromStringAndSize(x.data(), static_cast<Py_ssize_t>(x.size()))));
+  };
+  return checked(PyTuple_Pack(2, unicode(json).get(), unicode(text).get()));
+}
+
 } // namespace
 
 PyObject* check(const CheckArguments& arguments) {
   CheckedType types[3];
-  for (Py_ssize_t x = 0; x < 3; ++x) {
-    const Reference word(checked(python_call<&PySequence_GetItem>(arguments.types, x)));
-    types[x] = parse_checked_type(parse_text(word.get(), "type"));
-  }
+  for (Py_ssize_t x = 0; x < 3; ++x) types[x] = type_at(arguments.types, x);
   const Products products(arguments.products, types);
-  CheckOptions options{
+  const CheckOptions options{
       .math = parse_math(arguments.math),
       .alpha = real_number(arguments.alpha, "alpha"),
       .beta = real_number(arguments.beta, "beta"),
@@ -169,17 +194,16 @@ PyObject* check(const CheckArguments& arguments) {
       .rows = whole_number(arguments.rows, "rows", std::numeric_limits<long long>::max()),
       .vectors = static_cast<int>(whole_number(arguments.vectors, "vectors", 1 << 16)),
       .threads = parse_threads(arguments.threads)};
-  std::string json, text;
-  {
-    const WithoutGil others_run;
-    const Certificate answer = check_batch(products.operands, products.results, options);
-    json = to_json(answer, -1);
-    text = to_text(answer);
-  }
-  const auto unicode = [](const std::string& x) {
-    return Reference(checked(PyUnicode_FromStringAndSize(x.data(), static_cast<Py_ssize_t>(x.size()))));
-  };
-  return checked(PyTuple_Pack(2, unicode(json).get(), unicode(text).get()));
+  return json_and_text([&] { return check_batch(products.operands, products.results, options); });
+}
+
+PyObject* check_solution(const SolutionArguments& arguments) {
+  const Elements a(arguments.a, "a", type_at(arguments.types, 0)), x(arguments.x, "x", type_at(arguments.types, 1)),
+      b(arguments.b, "b", type_at(arguments.types, 2));
+  const SolveCheckOptions options{.nearness = parse_nearness(arguments.nearness),
+                                  .limit = real_number(arguments.limit, "limit"),
+                                  .threads = parse_threads(arguments.threads)};
+  return json_and_text([&] { return check_solve(a.matrix(), x.matrix(), b.matrix(), options); });
 }
 
 } // namespace tessera::python

@@ -23,4 +23,16 @@ struct CheckArguments {
 /// CUDA device are copied to the host.
 PyObject* check(const CheckArguments& arguments);
 
+/// The arguments of tessera._core._check_solve, as tessera/_solution.py passes them.
+struct SolutionArguments {
+  PyObject *a, *x, *b; ///< matrices as check() takes them
+  PyObject* types;     ///< the names of their types
+  PyObject* nearness;  ///< a word
+  PyObject* limit;     ///< a float
+  PyObject* threads;   ///< a whole number
+};
+
+/// Checks a solution, and returns the certificate as a pair of its JSON and its text.
+PyObject* check_solution(const SolutionArguments& arguments);
+
 } // namespace tessera::python

@@ -23,6 +23,7 @@ from ._errors import (
 from ._files import FileProgress, FileReport, multiply_files
 from ._inventory import Backend, Kernel, backends, kernels
 from ._linear_algebra import cholesky, inverse, lu, solve, triangular_solve
+from ._solution import SolveCertificate, check_solve
 from ._table import Row, Table, compare
 
 __all__ = [
@@ -43,10 +44,12 @@ __all__ = [
     "KernelRejected",
     "OutOfMemory",
     "Row",
+    "SolveCertificate",
     "Table",
     "__version__",
     "backends",
     "check",
+    "check_solve",
     "cholesky",
     "compare",
     "gemm",

@@ -1,9 +1,12 @@
-"""Assertions for tests of code that multiplies matrices.
+"""Assertions for tests of code that multiplies matrices or solves linear systems.
 
 >>> import numpy as np
 >>> from tessera.testing import assert_product
 >>> a = np.arange(12, dtype=np.float32).reshape(3, 4)
 >>> assert_product(a, a.T, a @ a.T)
+>>> from tessera.testing import assert_solution
+>>> system = np.array([[2.0, 1.0], [1.0, 3.0]])
+>>> assert_solution(system, np.linalg.solve(system, [1.0, 2.0]), np.array([1.0, 2.0]))
 """
 
 from __future__ import annotations
@@ -11,8 +14,9 @@ from __future__ import annotations
 from typing import Any
 
 from ._certificate import check
+from ._solution import check_solve
 
-__all__ = ["assert_product"]
+__all__ = ["assert_product", "assert_solution"]
 
 
 def assert_product(
@@ -36,3 +40,17 @@ def assert_product(
             "the assertion could not fail: a c of zeros would pass, because the bounds are larger than the product; "
             "compute in f64 or with a smaller k, or pass zero_may_pass=True\n" + str(answer)
         )
+
+
+def assert_solution(a: Any, x: Any, b: Any, *, nearness: str = "elements", **options: Any) -> None:
+    """Asserts that x is the solution of a system near a·x = b; see tessera.check_solve for what near means, and the
+    options.
+
+    No reference solution is needed, and a may be ill conditioned: what is judged is the solver, not the system. The
+    message of the AssertionError has the distance of the nearest system, the limit, and the element that decides. A
+    check that could judge nothing (NaN, Inf or overflow) fails as well.
+    """
+    __tracebackhide__ = True
+    answer = check_solve(a, x, b, nearness=nearness, **options)
+    if not answer.right:
+        raise AssertionError("x is not a solution of a system near a·x = b\n" + str(answer))
