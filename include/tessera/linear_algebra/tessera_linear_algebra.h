@@ -1,0 +1,106 @@
+#ifndef TESSERA_TESSERA_LINEAR_ALGEBRA_H
+#define TESSERA_TESSERA_LINEAR_ALGEBRA_H
+
+/** @file
+ * Linear systems and factorisations for C (C99 and later).
+ *
+ *     double a[4] = {0, 2, 4, 1}, b[2] = {2, 9}, x[2];
+ *     if (tessera_solve(TESSERA_F64, 2, 1, a, 2, b, 1, x, 1, NULL) != TESSERA_OK) puts(tessera_last_error());
+ *
+ * Matrices are row-major, TESSERA_F32 or TESSERA_F64, in host memory; leading dimensions count elements between rows.
+ * Operands are never changed, and results are written when all is done: a result may lie where an operand lies. Of the
+ * options, which may be NULL, the backend and the threads count; no bit depends on them (docs/contract.md, "Linear
+ * algebra"). Shapes, a pivot of 0 and a matrix that is not positive definite are TESSERA_INVALID_ARGUMENT with the
+ * place in the text.
+ */
+
+#include <tessera/tessera.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The triangle of a matrix that is read; the other one may hold anything. */
+typedef enum tessera_triangle TESSERA_INT {
+  TESSERA_LOWER = 0, /**< on and below the diagonal */
+  TESSERA_UPPER = 1  /**< on and above the diagonal */
+} tessera_triangle;
+
+/** The diagonal of a triangle. */
+typedef enum tessera_diagonal TESSERA_INT {
+  TESSERA_STORED_DIAGONAL = 0, /**< as it is in memory */
+  TESSERA_UNIT_DIAGONAL = 1    /**< all ones; the memory is not read */
+} tessera_diagonal;
+
+/** The side of X on which a triangle stands. */
+typedef enum tessera_side TESSERA_INT {
+  TESSERA_ON_THE_LEFT = 0, /**< T·X = B */
+  TESSERA_ON_THE_RIGHT = 1 /**< X·T = B */
+} tessera_side;
+
+/** Computes X of A·X = B by LU with partial pivoting. A is n×n, B and X are n×count. */
+TESSERA_C_API tessera_status tessera_solve(tessera_dtype type, int64_t n, int64_t count, const void* a, int64_t lda,
+                                           const void* b, int64_t ldb, void* x, int64_t ldx,
+                                           const tessera_options* options);
+/** Computes X of A·X = B by Cholesky's factors, for a symmetric positive definite A of which one triangle is read. */
+TESSERA_C_API tessera_status tessera_solve_positive(tessera_dtype type, tessera_triangle triangle, int64_t n,
+                                                    int64_t count, const void* a, int64_t lda, const void* b,
+                                                    int64_t ldb, void* x, int64_t ldx, const tessera_options* options);
+/** Computes X of T·X = B (B and X are n×count) or X·T = B (count×n). A 0 on the diagonal gives Inf or NaN. */
+TESSERA_C_API tessera_status tessera_triangular_solve(tessera_dtype type, tessera_side side, tessera_triangle triangle,
+                                                      tessera_diagonal diagonal, int64_t n, int64_t count,
+                                                      const void* t, int64_t ldt, const void* b, int64_t ldb, void* x,
+                                                      int64_t ldx, const tessera_options* options);
+/** Computes the inverse of A, n×n. Where a solution is enough, tessera_solve() is faster and more accurate. */
+TESSERA_C_API tessera_status tessera_inverse(tessera_dtype type, int64_t n, const void* a, int64_t lda, void* x,
+                                             int64_t ldx, const tessera_options* options);
+/** Computes L of A = L·Lᵀ, n×n with zeros above the diagonal, from one triangle of A. */
+TESSERA_C_API tessera_status tessera_cholesky(tessera_dtype type, tessera_triangle triangle, int64_t n, const void* a,
+                                              int64_t lda, void* l, int64_t ldl, const tessera_options* options);
+/** Computes L and U of P·A = L·U in one m×n matrix: L below the diagonal, whose own diagonal is ones. Row j of A
+ * changed places with row pivots[j], for j = 0, 1, … min(m, n) - 1. A pivot of 0 is no error here. */
+TESSERA_C_API tessera_status tessera_lu(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* lu,
+                                        int64_t ldlu, int64_t* pivots, const tessera_options* options);
+/** Computes one triangle of C := alpha·op(A)·op(A)ᵀ + beta·C; op(A) is n×k. C may not overlap A, and its other triangle
+ * is neither read nor written. */
+TESSERA_C_API tessera_status tessera_syrk(tessera_dtype type, tessera_triangle triangle, tessera_op op, int64_t n,
+                                          int64_t k, double alpha, const void* a, int64_t lda, double beta, void* c,
+                                          int64_t ldc, const tessera_options* options);
+
+/** In what sense a system is near another one; check_solve.hpp explains the words. */
+typedef enum tessera_nearness TESSERA_INT {
+  TESSERA_NEAR_BY_ELEMENTS = 0, /**< each element changes by its own share */
+  TESSERA_NEAR_BY_NORM = 1      /**< the changes are small beside the largest rows */
+} tessera_nearness;
+
+/** The answer of tessera_check_solve(); check_solve.hpp explains the numbers. */
+typedef struct tessera_solve_certificate {
+  size_t size;              /**< sizeof(tessera_solve_certificate) when the program was compiled; set it before */
+  tessera_verdict verdict;  /**< what the certificate says */
+  double limit;             /**< as it was chosen, or by default */
+  double by_elements_least; /**< the least change of elements under which X is exact is no less */
+  double by_elements_most;  /**< and no more */
+  double by_norm_least;     /**< the same in the maximum norm */
+  double by_norm_most;      /**< and no more */
+  int64_t row;              /**< of the element of the residual that decides; -1: all are 0 */
+  int64_t col;              /**< of that element */
+  double residual;          /**< b - A·x there */
+  double scale;             /**< |A||x| + |b| there */
+  int64_t unjudged;         /**< elements of the residual that cannot be judged */
+  char text[512];           /**< the answer in words, cut to this length */
+} tessera_solve_certificate;
+
+/** Says whether X, n×count, is the solution of a system near A·X = B, whatever computed it. Each matrix has a type of
+ * its own. limit = 0 stands for 3·(n + 10)·u with the unit roundoff of X's type; threads = 0 for the default.
+ * TESSERA_OK means that `certificate` was filled; its verdict may be any. */
+TESSERA_C_API tessera_status tessera_check_solve(tessera_checked_type type_a, tessera_checked_type type_x,
+                                                 tessera_checked_type type_b, int64_t n, int64_t count, const void* a,
+                                                 int64_t lda, const void* x, int64_t ldx, const void* b, int64_t ldb,
+                                                 tessera_nearness nearness, double limit, int threads,
+                                                 tessera_solve_certificate* certificate);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

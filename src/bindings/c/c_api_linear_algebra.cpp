@@ -1,0 +1,192 @@
+/// Linear algebra in the C interface.
+
+#include <tessera/linear_algebra/tessera_linear_algebra.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include <tessera/checking/check_solve.hpp>
+#include <tessera/linear_algebra/cholesky.hpp>
+#include <tessera/linear_algebra/solve.hpp>
+#include <tessera/linear_algebra/syrk.hpp>
+
+#include "c_api.hpp"
+#include "core/base/cut_text.hpp"
+
+using namespace tessera;
+using namespace tessera::c_api;
+
+namespace {
+
+SolveOptions solve_options_of(const tessera_options* words, DType type) {
+  expect_plain(words, type, "linear algebra has results of the operands' type");
+  const GemmOptions options = options_of(words);
+  if (options.math != Math::Strict)
+    throw InvalidArgument("options.math = " + std::string(to_string(options.math)) +
+                          ", but linear algebra is computed with strict products alone");
+  if (!options.kernel.empty())
+    throw InvalidArgument("options.kernel is '" + std::string(options.kernel) +
+                          "', but linear algebra chooses the kernels of its products itself");
+  return {.backend = options.backend, .threads = options.threads};
+}
+
+/// A rectangle of the caller's memory.
+struct Rectangle {
+  const char* name;
+  Index rows, cols;
+  void* data;
+  Index ld;
+
+  /// Throws InvalidArgument, which names the argument.
+  void check(std::size_t element) const {
+    const auto refuse = [&](const std::string& why) { throw InvalidArgument(name + why); };
+    const std::string shape = std::to_string(rows) + "×" + std::to_string(cols);
+    if (rows < 0 || cols < 0) refuse(" is " + shape + "; sizes must not be negative");
+    if (rows == 0 || cols == 0) return;
+    if (ld < cols) refuse(": ld = " + std::to_string(ld) + ", and its rows have " + std::to_string(cols) + " elements");
+    if (ld > std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(element) / rows)
+      refuse(" is too large: " + std::to_string(rows) + " rows of ld = " + std::to_string(ld) +
+             " elements overflow the address space");
+    if (data == nullptr) refuse(" is null, and has " + shape + " elements");
+  }
+  template <class T>
+  MatrixView<const T> view() const {
+    if (rows == 0 || cols == 0) return Matrix<T>(rows, cols).view();
+    return MatrixView<const T>::wrap(static_cast<const T*>(data), rows, cols, ld);
+  }
+};
+
+Rectangle operand(const char* name, Index rows, Index cols, const void* data, Index ld) {
+  return {name, rows, cols, const_cast<void*>(data), ld};
+}
+
+template <class T>
+void store(const Matrix<T>& from, const Rectangle& to) {
+  for (Index i = 0; i < from.rows(); ++i)
+    std::copy(from.row(i).begin(), from.row(i).end(), static_cast<T*>(to.data) + i * to.ld);
+}
+
+/// Checks the rectangles, and calls work(T(), options) for the type of the elements.
+template <class Work>
+tessera_status run(tessera_dtype type_word, const tessera_options* words, std::initializer_list<Rectangle> all,
+                   const Work& work) {
+  return guarded([&] {
+    const DType type = checked_type(type_word, "type");
+    if (type != DType::F32 && type != DType::F64)
+      throw InvalidArgument("type = " + std::string(to_string(type)) +
+                            ", but linear algebra is computed in f32 and f64");
+    const SolveOptions options = solve_options_of(words, type);
+    for (const Rectangle& one : all) one.check(type == DType::F32 ? sizeof(float) : sizeof(double));
+    if (type == DType::F32)
+      work(float(), options);
+    else
+      work(double(), options);
+  });
+}
+
+Triangle checked(tessera_triangle triangle) { return c_api::checked(triangle, Triangle::Upper, "triangle"); }
+
+} // namespace
+
+tessera_status tessera_solve(tessera_dtype type, int64_t n, int64_t count, const void* a, int64_t lda, const void* b,
+                             int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
+  const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
+                  result{"x", n, count, x, ldx};
+  return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
+    store(solve(matrix.view<T>(), right.view<T>(), choices), result);
+  });
+}
+
+tessera_status tessera_solve_positive(tessera_dtype type, tessera_triangle triangle, int64_t n, int64_t count,
+                                      const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
+                                      const tessera_options* options) {
+  const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
+                  result{"x", n, count, x, ldx};
+  return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
+    store(Cholesky<T>(matrix.view<T>(), checked(triangle), choices).solve(right.view<T>()), result);
+  });
+}
+
+tessera_status tessera_triangular_solve(tessera_dtype type, tessera_side side, tessera_triangle triangle,
+                                        tessera_diagonal diagonal, int64_t n, int64_t count, const void* t, int64_t ldt,
+                                        const void* b, int64_t ldb, void* x, int64_t ldx,
+                                        const tessera_options* options) {
+  const bool is_left = side == TESSERA_ON_THE_LEFT;
+  const int64_t rows = is_left ? n : count, cols = is_left ? count : n;
+  const Rectangle matrix = operand("t", n, n, t, ldt), right = operand("b", rows, cols, b, ldb),
+                  result{"x", rows, cols, x, ldx};
+  return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
+    store(triangular_solve(checked(triangle), matrix.view<T>(), right.view<T>(),
+                           c_api::checked(side, Side::Right, "side"),
+                           c_api::checked(diagonal, Diagonal::Unit, "diagonal"), choices),
+          result);
+  });
+}
+
+tessera_status tessera_inverse(tessera_dtype type, int64_t n, const void* a, int64_t lda, void* x, int64_t ldx,
+                               const tessera_options* options) {
+  const Rectangle matrix = operand("a", n, n, a, lda), result{"x", n, n, x, ldx};
+  return run(type, options, {matrix, result},
+             [&]<class T>(T, const SolveOptions& choices) { store(inverse(matrix.view<T>(), choices), result); });
+}
+
+tessera_status tessera_cholesky(tessera_dtype type, tessera_triangle triangle, int64_t n, const void* a, int64_t lda,
+                                void* l, int64_t ldl, const tessera_options* options) {
+  const Rectangle matrix = operand("a", n, n, a, lda), result{"l", n, n, l, ldl};
+  return run(type, options, {matrix, result}, [&]<class T>(T, const SolveOptions& choices) {
+    store(Cholesky<T>(matrix.view<T>(), checked(triangle), choices).l(), result);
+  });
+}
+
+tessera_status tessera_lu(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* lu, int64_t ldlu,
+                          int64_t* pivots, const tessera_options* options) {
+  const Rectangle matrix = operand("a", m, n, a, lda), result{"lu", m, n, lu, ldlu};
+  return run(type, options, {matrix, result}, [&]<class T>(T, const SolveOptions& choices) {
+    if (pivots == nullptr && std::min(m, n) > 0)
+      throw InvalidArgument("pivots is null; pass the address of " + std::to_string(std::min(m, n)) + " numbers");
+    const Lu<T> factors(matrix.view<T>(), choices);
+    store(factors.packed(), result);
+    std::ranges::copy(factors.pivots(), pivots);
+  });
+}
+
+tessera_status tessera_syrk(tessera_dtype type, tessera_triangle triangle, tessera_op op, int64_t n, int64_t k,
+                            double alpha, const void* a, int64_t lda, double beta, void* c, int64_t ldc,
+                            const tessera_options* options) {
+  return run(type, options, {}, [&]<class T>(T, const SolveOptions& choices) {
+    syrk(checked(triangle), c_api::checked(op, "op"), n, k, static_cast<T>(as_scalar(alpha, dtype_of<T>)),
+         static_cast<const T*>(a), lda, static_cast<T>(as_scalar(beta, dtype_of<T>)), static_cast<T*>(c), ldc, choices);
+  });
+}
+
+tessera_status tessera_check_solve(tessera_checked_type type_a, tessera_checked_type type_x,
+                                   tessera_checked_type type_b, int64_t n, int64_t count, const void* a, int64_t lda,
+                                   const void* x, int64_t ldx, const void* b, int64_t ldb, tessera_nearness nearness,
+                                   double limit, int threads, tessera_solve_certificate* certificate) {
+  return guarded([&] {
+    if (certificate == nullptr)
+      throw InvalidArgument("certificate is null; pass the address of a tessera_solve_certificate");
+    if (certificate->size != sizeof(tessera_solve_certificate))
+      throw InvalidArgument("certificate.size = " + std::to_string(certificate->size) + ", but this library's is " +
+                            std::to_string(sizeof(tessera_solve_certificate)) + "; set it before the call");
+    const auto matrix = [](tessera_checked_type type, int64_t rows, int64_t cols, const void* data, int64_t ld) {
+      return CheckedMatrix{tessera::checked_type(static_cast<CheckedType>(type)).type, data, rows, cols, ld, Op::None};
+    };
+    const SolveCertificate answer = check_solve(
+        matrix(type_a, n, n, a, lda), matrix(type_x, n, count, x, ldx), matrix(type_b, n, count, b, ldb),
+        {.nearness = c_api::checked(nearness, Nearness::Norm, "nearness"), .limit = limit, .threads = threads});
+    certificate->verdict = static_cast<tessera_verdict>(answer.verdict);
+    certificate->limit = answer.limit;
+    certificate->by_elements_least = answer.by_elements.least;
+    certificate->by_elements_most = answer.by_elements.most;
+    certificate->by_norm_least = answer.by_norm.least;
+    certificate->by_norm_most = answer.by_norm.most;
+    certificate->row = answer.row;
+    certificate->col = answer.col;
+    certificate->residual = answer.residual;
+    certificate->scale = answer.scale;
+    certificate->unjudged = answer.unjudged;
+    cut_text(to_text(answer).c_str(), certificate->text);
+  });
+}

@@ -1,0 +1,134 @@
+/* Linear algebra in the C interface: solutions in both types, factors, certificates, and what is refused. The exit
+ * status says whether a check failed. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tessera/linear_algebra/tessera_linear_algebra.h>
+
+static int failures = 0;
+
+static void require(const char* what, int condition) {
+  if (condition) return;
+  fprintf(stderr, "%s: %s\n", what, tessera_last_error());
+  ++failures;
+}
+
+static void refused(const char* entry, tessera_status status, const char* part, double written) {
+  if (status == TESSERA_INVALID_ARGUMENT && strstr(tessera_last_error(), part) != NULL && written == 7) return;
+  fprintf(stderr, "%s: status %d, '%s' lacks '%s', or %g was written\n", entry, (int)status, tessera_last_error(), part,
+          written);
+  ++failures;
+}
+
+enum { N = 3 };
+static const double general[N * N] = {0, 2, 1, 4, 1, 0, 1, 0, 3};
+static const double positive[N * N] = {4, 2, 0, 2, 5, 2, 0, 2, 5}; /* L = 2; 1 2; 0 1 2 */
+
+static void solutions(void) {
+  const double b[N * 2] = {7, 1, 6, 4, 10, 4}; /* X = 1 1; 2 0; 3 1 */
+  double x[N * 4] = {0};
+  const float narrow[4] = {0, 2, 4, 1}, right[2] = {2, 9};
+  float y[2] = {0};
+  tessera_options options = tessera_default_options();
+  options.backend = TESSERA_REFERENCE;
+  options.threads = 1;
+  require("solve", tessera_solve(TESSERA_F64, N, 2, general, N, b, 2, x, 4, &options) == TESSERA_OK);
+  require("solution", x[0] == 1 && x[4] == 2 && x[8] == 3 && x[5] == 0 && x[2] == 0);
+  require("solve in f32", tessera_solve(TESSERA_F32, 2, 1, narrow, 2, right, 1, y, 1, NULL) == TESSERA_OK);
+  require("solution in f32", y[0] == 2 && y[1] == 1);
+
+  double in_place[N] = {8, 18, 19};
+  require("solve_positive in place", tessera_solve_positive(TESSERA_F64, TESSERA_UPPER, N, 1, positive, N, in_place, 1,
+                                                            in_place, 1, NULL) == TESSERA_OK);
+  require("its solution", in_place[0] == 1 && in_place[1] == 2 && in_place[2] == 3);
+
+  double l[N * N], back[N] = {2, 5, 8};
+  require("cholesky", tessera_cholesky(TESSERA_F64, TESSERA_LOWER, N, positive, N, l, N, NULL) == TESSERA_OK);
+  require("its factor", l[0] == 2 && l[3] == 1 && l[4] == 2 && l[7] == 1 && l[8] == 2 && l[1] == 0 && l[5] == 0);
+  require("triangular_solve",
+          tessera_triangular_solve(TESSERA_F64, TESSERA_ON_THE_LEFT, TESSERA_LOWER, TESSERA_STORED_DIAGONAL, N, 1, l, N,
+                                   back, 1, back, 1, NULL) == TESSERA_OK);
+  require("its solution", back[0] == 1 && back[1] == 2 && back[2] == 3);
+  double row[N] = {1, 1, 4};
+  require("triangular_solve from the right",
+          tessera_triangular_solve(TESSERA_F64, TESSERA_ON_THE_RIGHT, TESSERA_LOWER, TESSERA_UNIT_DIAGONAL, N, 1, l, N,
+                                   row, N, row, N, NULL) == TESSERA_OK);
+  require("its solution", row[2] == 4 && row[1] == -3 && row[0] == 4);
+
+  double lu[N * N], inverse[N * N];
+  int64_t pivots[N];
+  require("lu", tessera_lu(TESSERA_F64, N, N, general, N, lu, N, pivots, NULL) == TESSERA_OK);
+  require("its pivots", pivots[0] == 1 && pivots[1] == 1 && pivots[2] == 2 && lu[0] == 4 && lu[6] == 0.25);
+  require("inverse", tessera_inverse(TESSERA_F64, N, positive, N, inverse, N, NULL) == TESSERA_OK);
+  require("its diagonal", inverse[0] * 64 == 21);
+
+  double c[4] = {1, 7, 1, 1};
+  const double a[4] = {1, 2, 3, 4};
+  require("syrk", tessera_syrk(TESSERA_F64, TESSERA_LOWER, TESSERA_NONE, 2, 2, 1, a, 2, 2, c, 2, NULL) == TESSERA_OK);
+  require("its triangle", c[0] == 7 && c[1] == 7 && c[2] == 13 && c[3] == 27);
+}
+
+static void certificates(void) {
+  const double b[N] = {7, 6, 10};
+  double x[N] = {1, 2, 3};
+  tessera_solve_certificate answer;
+  memset(&answer, 0, sizeof answer);
+  answer.size = sizeof answer;
+#define CHECK(count, limit)                                                                                            \
+  tessera_check_solve(TESSERA_CHECKED_F64, TESSERA_CHECKED_F64, TESSERA_CHECKED_F64, N, count, general, N, x, 1, b, 1, \
+                      TESSERA_NEAR_BY_ELEMENTS, limit, 0, &answer)
+  require("check_solve", CHECK(1, 0) == TESSERA_OK);
+  require("its answer", answer.verdict == TESSERA_RIGHT && answer.row == -1 && answer.by_elements_most < 1e-25);
+  x[1] = 2.5;
+  require("check_solve of another", CHECK(1, 0) == TESSERA_OK);
+  require("its answer", answer.verdict == TESSERA_WRONG && answer.row == 0 && answer.residual == -1 &&
+                            answer.scale == 15 && strstr(answer.text, "wrong: X (3×1, f64)") != NULL);
+  require("a limit", CHECK(1, 0.5) == TESSERA_OK && answer.verdict == TESSERA_RIGHT);
+  require("a wrong count", CHECK(-1, 0) == TESSERA_INVALID_ARGUMENT);
+  require("a wrong limit", CHECK(1, -1) == TESSERA_INVALID_ARGUMENT);
+  answer.size = 8;
+  require("a wrong size", CHECK(1, 0) == TESSERA_INVALID_ARGUMENT);
+}
+
+static void refusals(void) {
+  const double b[N] = {1, 2, 3}, zeros[N * N] = {0};
+  double x[N * N] = {7};
+  tessera_options options = tessera_default_options();
+  refused("n", tessera_solve(TESSERA_F64, -1, 1, general, N, b, 1, x, 1, NULL), "a is -1×-1", x[0]);
+  refused("count", tessera_solve(TESSERA_F64, N, -2, general, N, b, 1, x, 1, NULL), "b is 3×-2", x[0]);
+  refused("lda", tessera_solve(TESSERA_F64, N, 1, general, 2, b, 1, x, 1, NULL), "a: ld = 2", x[0]);
+  refused("lda", tessera_solve(TESSERA_F64, N, 1, general, INT64_MAX, b, 1, x, 1, NULL), "a is too large", x[0]);
+  refused("null", tessera_solve(TESSERA_F64, N, 1, NULL, N, b, 1, x, 1, NULL), "a is null", x[0]);
+  refused("null", tessera_solve(TESSERA_F64, N, 1, general, N, b, 1, NULL, 1, NULL), "x is null", x[0]);
+  refused("type", tessera_solve(TESSERA_FLOAT16, N, 1, general, N, b, 1, x, 1, NULL), "computed in f32 and f64", x[0]);
+  refused("type", tessera_solve((tessera_dtype)99, N, 1, general, N, b, 1, x, 1, NULL), "99", x[0]);
+  refused("singular", tessera_solve(TESSERA_F64, N, 1, zeros, N, b, 1, x, 1, NULL), "pivot", x[0]);
+  refused("positive", tessera_cholesky(TESSERA_F64, TESSERA_LOWER, N, general, N, x, N, NULL), "order 1", x[0]);
+  refused("triangle", tessera_cholesky(TESSERA_F64, (tessera_triangle)2, N, positive, N, x, N, NULL), "triangle = 2",
+          x[0]);
+  refused("side",
+          tessera_triangular_solve(TESSERA_F64, (tessera_side)5, TESSERA_LOWER, TESSERA_UNIT_DIAGONAL, N, 1, general, N,
+                                   b, N, x, N, NULL),
+          "side = 5", x[0]);
+  refused("pivots", tessera_lu(TESSERA_F64, N, N, general, N, x, N, NULL, NULL), "pivots is null", x[0]);
+  refused("k", tessera_syrk(TESSERA_F64, TESSERA_LOWER, TESSERA_NONE, 2, -1, 1, general, 2, 0, x, 2, NULL), "k = -1",
+          x[0]);
+  options.math = TESSERA_COMPENSATED;
+  refused("math", tessera_solve(TESSERA_F64, N, 1, general, N, b, 1, x, 1, &options), "options.math", x[0]);
+  options.math = TESSERA_STRICT;
+  options.kernel = "naive";
+  refused("kernel", tessera_solve(TESSERA_F64, N, 1, general, N, b, 1, x, 1, &options), "options.kernel", x[0]);
+  options.kernel = NULL;
+  options.threads = -3;
+  refused("threads", tessera_solve(TESSERA_F64, N, 1, general, N, b, 1, x, 1, &options), "options.threads = -3", x[0]);
+  require("nothing", tessera_solve(TESSERA_F64, 0, 5, NULL, 0, NULL, 5, NULL, 5, NULL) == TESSERA_OK);
+  require("nothing", tessera_lu(TESSERA_F64, 0, 5, NULL, 5, NULL, 5, NULL, NULL) == TESSERA_OK);
+}
+
+int main(void) {
+  solutions();
+  certificates();
+  refusals();
+  return failures == 0 ? 0 : 1;
+}
