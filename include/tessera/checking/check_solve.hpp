@@ -22,6 +22,7 @@
 /// (2005).
 
 #include <string>
+#include <vector>
 
 #include <tessera/checking/check.hpp>
 
@@ -57,6 +58,7 @@ struct SolveCertificate {
   Index count = 0;                        ///< right-hand sides
   double limit = 0;                       ///< as it was chosen, or by default
   Enclosure by_elements = {};             ///< ω
+  std::vector<Enclosure> columns = {};    ///< ω of each column
   Enclosure by_norm = {};                 ///< η, the largest of all columns
   Index row = -1;                         ///< of the element of the residual that decides ω; −1: all are 0
   Index col = -1;                         ///< of that element

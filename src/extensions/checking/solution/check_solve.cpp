@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <tessera/backend.hpp>
 #include <tessera/backend/out_of_memory.hpp>
@@ -67,9 +68,9 @@ SolveCertificate check_solve(const CheckedMatrix& a, const CheckedMatrix& x, con
                           .limit = options.limit > 0 ? options.limit : default_limit(a.logical_rows(), x.type)};
   const solution::System system{compare::ElementSource::of(a), compare::ElementSource::of(x),
                                 compare::ElementSource::of(b)};
-  const solution::Residuals all =
-      solution::residuals_of(system, options.threads > 0 ? options.threads : default_threads());
+  solution::Residuals all = solution::residuals_of(system, options.threads > 0 ? options.threads : default_threads());
   answer.by_elements = all.ratio;
+  answer.columns = std::move(all.by_column);
   answer.by_norm = all.norm_ratio;
   answer.row = all.worst.row;
   answer.col = all.worst.col;

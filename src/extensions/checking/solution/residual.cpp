@@ -5,12 +5,11 @@
 #include <limits>
 
 #include "core/base/thread_team.hpp"
-#include "extensions/checking/compare/accumulate.hpp"
+#include "row_sums.hpp"
 
 namespace tessera::solution {
 namespace {
 
-constexpr Index width = compare::strip<double>;
 constexpr Index rows_per_block = 16, most_tasks = 256;
 constexpr double u = 0x1p-53;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -29,7 +28,7 @@ Enclosure quotient(const Enclosure& x, const Enclosure& y) {
 class Errors {
  public:
   explicit Errors(Index n)
-      : terms_(static_cast<double>(n) + 3), tiny_(terms_ * std::numeric_limits<double>::denorm_min()) {}
+      : terms_(static_cast<double>(n + sum_lanes) + 3), tiny_(terms_ * std::numeric_limits<double>::denorm_min()) {}
 
   /// Encloses a sum of magnitudes that one chain of additions has computed.
   Enclosure magnitude_sum(double computed) const {
@@ -47,49 +46,21 @@ class Errors {
   double terms_, tiny_;
 };
 
-/// X by strips of columns, as the inner loop reads it.
-class PackedColumns {
- public:
-  PackedColumns(const System& system, int threads)
-      : n_(system.n()),
-        data_(static_cast<std::size_t>(n_ * strips(system.count()) * width)),
-        sums_(static_cast<std::size_t>(strips(system.count()) * width)) {
-    detail::parallel_for(static_cast<std::size_t>(strips(system.count())), threads, [&](std::size_t task) {
-      const Index strip = static_cast<Index>(task), j = strip * width, used = std::min(width, system.count() - j);
-      double* const to = data_.data() + strip * n_ * width;
-      for (Index p = 0; p < n_; ++p)
-        for (Index q = 0; q < used; ++q) {
-          const double x = compare::element_at<double>(system.x, p, j + q);
-          to[p * width + q] = x;
-          double& largest = sums_[static_cast<std::size_t>(j + q)];
-          largest = std::isfinite(x) ? std::max(largest, std::abs(x)) : infinity;
-        }
-    });
-  }
-
-  static Index strips(Index count) { return (count + width - 1) / width; }
-  const double* strip(Index number) const { return data_.data() + number * n_ * width; }
-  /// Returns the largest magnitude of a column; Inf where an element is no number.
-  double largest(Index col) const { return sums_[static_cast<std::size_t>(col)]; }
-
- private:
-  Index n_;
-  std::vector<double> data_, sums_;
-};
-
 /// What some rows contribute.
 struct Rows {
   Residuals found;
   double largest_sum = 0;            ///< of Σ|a|; Inf where an element of A is no number
   std::vector<Enclosure> magnitudes; ///< of each column, the largest
+  std::vector<Enclosure> ratios;     ///< likewise
   std::vector<double> largest_b;     ///< of each column; Inf where an element of B is no number
 };
 
 class RowTask {
  public:
-  RowTask(const System& system, const PackedColumns& x, Rows& rows)
+  RowTask(const System& system, const Columns& x, Rows& rows)
       : system_(system), x_(x), errors_(system.n()), rows_(rows) {
     rows_.magnitudes.resize(static_cast<std::size_t>(system.count()));
+    rows_.ratios.resize(rows_.magnitudes.size());
     rows_.largest_b.resize(static_cast<std::size_t>(system.count()));
   }
 
@@ -98,16 +69,11 @@ class RowTask {
     for (Index p = 0; p < system_.n(); ++p) sum += std::abs(a[p]);
     const bool is_finite = std::all_of(a, a + system_.n(), [](double element) { return std::isfinite(element); });
     rows_.largest_sum = std::max(rows_.largest_sum, is_finite ? sum : infinity);
-    for (Index strip = 0; strip < PackedColumns::strips(system_.count()); ++strip) {
-      compare::StripSums<double> sums{};
-      compare::accumulate(a, x_.strip(strip), system_.n(), sums);
-      for (Index j = strip * width; j < std::min(strip * width + width, system_.count()); ++j)
-        judge(row, j, is_finite, sums, j - strip * width);
-    }
+    x_.sums_with(a, [&](Index j, const RowSum& one) { judge(row, j, is_finite, one); });
   }
 
  private:
-  void judge(Index row, Index j, bool row_is_finite, const compare::StripSums<double>& sums, Index q) {
+  void judge(Index row, Index j, bool row_is_finite, const RowSum& sum) {
     const auto at = static_cast<std::size_t>(j);
     const double b = compare::element_at<double>(system_.b, row, j);
     rows_.largest_b[at] = std::isfinite(b) ? std::max(rows_.largest_b[at], std::abs(b)) : infinity;
@@ -118,12 +84,13 @@ class RowTask {
     }
     if (!std::isfinite(x_.largest(j))) {
       found.is_misplaced = true;
+      rows_.ratios[at] = {infinity, infinity};
       found.worst = {.row = row, .col = j, .value = infinity, .scale = infinity, .ratio = {infinity, infinity}};
       return;
     }
-    const double high = b - sums.high[q], part = high - b;
-    const double error = (b - (high - part)) - (sums.high[q] + part);
-    const double value = high + (error - sums.low[q]), scale = sums.magnitude[q] + std::abs(b);
+    const double high = b - sum.high, part = high - b;
+    const double error = (b - (high - part)) - (sum.high + part);
+    const double value = high + (error - sum.low), scale = sum.magnitude + std::abs(b);
     if (!std::isfinite(value) || !std::isfinite(scale)) {
       ++found.unjudged;
       return;
@@ -133,19 +100,19 @@ class RowTask {
     if (scale > 0) one.magnitude = errors_.corrected_sum(value, scales.most);
     one.ratio = quotient(one.magnitude, scales);
     rows_.magnitudes[at] = larger(rows_.magnitudes[at], one.magnitude);
-    found.ratio = larger(found.ratio, one.ratio);
+    rows_.ratios[at] = larger(rows_.ratios[at], one.ratio);
     if (value != 0 && std::abs(value) / scale > std::abs(found.worst.value) / std::max(found.worst.scale, 0x1p-1074))
       found.worst = one;
   }
 
   const System& system_;
-  const PackedColumns& x_;
+  const Columns& x_;
   const Errors errors_;
   Rows& rows_;
 };
 
 /// Returns the largest of all columns' |b − A·x| over ‖A‖‖x‖ + ‖b‖; nothing where that is no number.
-void add_norms(Residuals& all, const System& system, const PackedColumns& x, const std::vector<Rows>& parts) {
+void add_norms(Residuals& all, const System& system, const Columns& x, const std::vector<Rows>& parts) {
   const Errors errors(system.n());
   double norm_a = 0;
   for (const Rows& part : parts) norm_a = std::max(norm_a, part.largest_sum);
@@ -168,7 +135,7 @@ void add_norms(Residuals& all, const System& system, const PackedColumns& x, con
 
 Residuals residuals_of(const System& system, int threads) {
   const Index n = system.n();
-  const PackedColumns x(system, threads);
+  const Columns x(system.x, threads);
   const Index rows = std::max(rows_per_block, (n + most_tasks - 1) / most_tasks);
   std::vector<Rows> parts(static_cast<std::size_t>((n + rows - 1) / rows));
   detail::parallel_for(parts.size(), threads, [&](std::size_t part) {
@@ -182,16 +149,18 @@ Residuals residuals_of(const System& system, int threads) {
     }
   });
   Residuals all;
+  all.by_column.resize(static_cast<std::size_t>(system.count()));
   for (const Rows& part : parts) {
     const Residuals& one = part.found;
     if (one.worst.row >= 0 && (all.worst.row < 0 || one.worst.ratio.least > all.worst.ratio.least))
       all.worst = one.worst;
-    all.ratio = larger(all.ratio, one.ratio);
+    for (std::size_t j = 0; j < all.by_column.size(); ++j) all.by_column[j] = larger(all.by_column[j], part.ratios[j]);
     all.unjudged += one.unjudged;
     all.is_misplaced |= one.is_misplaced;
   }
+  for (const Enclosure& column : all.by_column) all.ratio = larger(all.ratio, column);
   if (all.is_misplaced)
-    all.ratio = all.norm_ratio = {infinity, infinity};
+    all.norm_ratio = {infinity, infinity};
   else
     add_norms(all, system, x, parts);
   return all;

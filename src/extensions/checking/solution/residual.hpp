@@ -31,12 +31,13 @@ struct Residual {
 
 /// What is known of all elements of the residual together.
 struct Residuals {
-  Residual worst;  ///< of those with the largest ratio
-  Enclosure ratio; ///< the largest
-  Enclosure norm_ratio; ///< the largest |b − A·x| of a column over ‖A‖‖x‖ + ‖b‖, and of all columns the largest
-  Index unjudged = 0;        ///< elements with NaN or Inf in A's row or in b, or whose sums overflow
-  bool norm_known = true;    ///< false: ‖A‖‖x‖ + ‖b‖ of a column is NaN, Inf, or overflows
-  bool is_misplaced = false; ///< X has NaN or Inf where A's row and b have none
+  Residual worst = {};                   ///< of those with the largest ratio
+  Enclosure ratio = {};                  ///< the largest
+  std::vector<Enclosure> by_column = {}; ///< the largest of each column
+  Enclosure norm_ratio = {};             ///< of |b − A·x| over ‖A‖‖x‖ + ‖b‖ of all columns, the largest
+  Index unjudged = 0;                    ///< elements with NaN or Inf in A's row or in b, or whose sums overflow
+  bool norm_known = true;                ///< false: ‖A‖‖x‖ + ‖b‖ of a column is NaN, Inf, or overflows
+  bool is_misplaced = false;             ///< X has NaN or Inf where A's row and b have none
 };
 
 /// Computes all elements.
