@@ -2,6 +2,7 @@
 
 /// What the functions of linear algebra have in common.
 
+#include <tessera/detail/export.hpp>
 #include <tessera/types.hpp>
 
 #include <tessera/detail/macros_off.hpp>
@@ -14,9 +15,15 @@ struct SolveOptions {
   /// named is used, or the call throws. Backend::Reference computes everything by the contract's formulas, serially.
   Backend backend = Backend::Auto;
   int threads = 0; ///< of the host; 0: default_threads()
+  /// Of solve() in f64 alone; other functions refuse it. The matrix is factored in f32, and the solution refined to
+  /// f64: its bits are other ones, which depend on A and B alone as well.
+  bool refine = false;
 };
 
 namespace detail {
+/// Throws InvalidArgument where a function is asked to refine that does not.
+TESSERA_API void expect_no_refinement(const char* function, const SolveOptions& options);
+
 /// What happens where the memory is short. By default OutOfMemory is thrown, perhaps when a part of the result is
 /// written. For an interface that reports no errors, `routine` names its function: the shortage is said on stderr, and
 /// slow loops that need no memory compute the rest, with the same bits.

@@ -4,10 +4,21 @@
 ///
 ///     Matrix x = solve(a, b);         // A·X = B
 ///     Matrix y = inverse(a);          // a solution is better where one is enough
+///     Matrix z = solve(a, b, {.refine = true}); // f64: factored in f32, refined and certified
 ///
 /// A is n×n, B n×count, f32 or f64. The bits of the result depend on A and B alone (docs/contract.md, "Linear
 /// algebra"). Errors: InvalidArgument (shapes), SingularMatrix (a pivot is 0), BackendUnavailable, OutOfMemory. A
 /// matrix that is nearly singular is no error: the solution is one of a system near this one.
+///
+/// With refine each column is scaled and corrected by itself until nothing is gained, and X is checked: each column
+/// solves a system whose elements differ from A's and B's by at most 3·(n + 10)·2⁻⁵³ of themselves, by the theorem
+/// that check_solve.hpp names. Where factors in f32 do not lead there, as for most matrices with a condition number
+/// above 10⁷, NotRefined is thrown. Faster than f64 from some thousand rows on.
+///
+/// Source: Wilkinson (1963) for the refinement; Langou et al., "Exploiting the performance of 32 bit floating point
+/// arithmetic in obtaining 64 bit accuracy" (2006) for factors of less precision.
+
+#include <string>
 
 #include <tessera/linear_algebra/lu.hpp>
 
@@ -15,12 +26,32 @@
 
 namespace tessera {
 
+/// Thrown where factors in f32 do not lead to a solution in f64.
+class TESSERA_API NotRefined : public InvalidArgument {
+ public:
+  /// Makes the exception with its reason.
+  explicit NotRefined(const std::string& why);
+  /// Ends the exception.
+  ~NotRefined() override;
+};
+
+namespace detail {
+/// Returns X of A·X = B by factors in f32, refined. The sizes are checked.
+TESSERA_API Matrix<double> solve_refined(const Matrix<double>& a, const Matrix<double>& b, const SolveOptions& options);
+} // namespace detail
+
 /// Returns X of A·X = B.
 template <MatrixLike A, MatrixLike B>
 requires detail::Solvable<typename A::value_type> && std::same_as<typename A::value_type, typename B::value_type>
     Matrix<typename A::value_type> solve(const A& a, const B& b, const SolveOptions& options = {}) {
+  using T = typename A::value_type;
   detail::check_system("solve", a.rows(), a.cols(), b.rows(), Side::Left);
-  return Lu<typename A::value_type>(a, options).solve(b);
+  if constexpr (std::same_as<T, double>) {
+    if (options.refine) return detail::solve_refined(Matrix<T>(a.view()), Matrix<T>(b.view()), options);
+  } else {
+    if (options.refine) throw InvalidArgument("solve: refine is for f64, and the matrix is of f32");
+  }
+  return Lu<T>(a, options).solve(b);
 }
 
 /// Returns the inverse of A.

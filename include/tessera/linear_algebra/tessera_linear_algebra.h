@@ -42,6 +42,11 @@ typedef enum tessera_side TESSERA_INT {
 TESSERA_C_API tessera_status tessera_solve(tessera_dtype type, int64_t n, int64_t count, const void* a, int64_t lda,
                                            const void* b, int64_t ldb, void* x, int64_t ldx,
                                            const tessera_options* options);
+/** Computes X of A·X = B in f64 with factors in f32, refined and certified as solve.hpp says of refine. Where such
+ * factors do not lead to a solution, TESSERA_INVALID_ARGUMENT, and X is not written. */
+TESSERA_C_API tessera_status tessera_solve_refined(int64_t n, int64_t count, const double* a, int64_t lda,
+                                                   const double* b, int64_t ldb, double* x, int64_t ldx,
+                                                   const tessera_options* options);
 /** Computes X of A·X = B by Cholesky's factors, for a symmetric positive definite A of which one triangle is read. */
 TESSERA_C_API tessera_status tessera_solve_positive(tessera_dtype type, tessera_triangle triangle, int64_t n,
                                                     int64_t count, const void* a, int64_t lda, const void* b,

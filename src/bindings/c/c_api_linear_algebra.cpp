@@ -98,6 +98,16 @@ tessera_status tessera_solve(tessera_dtype type, int64_t n, int64_t count, const
   });
 }
 
+tessera_status tessera_solve_refined(int64_t n, int64_t count, const double* a, int64_t lda, const double* b,
+                                     int64_t ldb, double* x, int64_t ldx, const tessera_options* options) {
+  const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
+                  result{"x", n, count, x, ldx};
+  return run(TESSERA_F64, options, {matrix, right, result}, [&]<class T>(T, SolveOptions choices) {
+    choices.refine = true;
+    store(solve(matrix.view<T>(), right.view<T>(), choices), result);
+  });
+}
+
 tessera_status tessera_solve_positive(tessera_dtype type, tessera_triangle triangle, int64_t n, int64_t count,
                                       const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
                                       const tessera_options* options) {

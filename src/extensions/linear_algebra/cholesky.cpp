@@ -114,6 +114,7 @@ namespace detail {
 
 Index factor_cholesky(DType type, Triangle triangle, Index n, void* a, Index lda, const SolveOptions& options,
                       Shortage shortage) try {
+  expect_no_refinement("Cholesky", options);
   const Uncancelled whole;
   const ContractArithmetic contract;
   return type == DType::F32 ? linear_algebra::factor_triangle<float>(triangle, n, a, lda, options, shortage)

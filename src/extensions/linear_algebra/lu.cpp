@@ -179,6 +179,7 @@ namespace detail {
 
 Index factor_lu(DType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
                 const SolveOptions& options, Shortage shortage) try {
+  expect_no_refinement("Lu", options);
   const Uncancelled whole;
   const ContractArithmetic contract;
   return type == DType::F32 ? linear_algebra::factor_matrix<float>(stored, m, n, a, lda, pivots, options, shortage)

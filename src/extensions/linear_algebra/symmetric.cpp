@@ -111,6 +111,7 @@ void run(const detail::SymmetricCall& call, const SolveOptions& options, detail:
 namespace tessera::detail {
 
 void symmetric_product(const SymmetricCall& call, const SolveOptions& options, Shortage shortage) try {
+  expect_no_refinement("syrk", options);
   const Uncancelled whole;
   const ContractArithmetic contract;
   linear_algebra::check(call);

@@ -160,6 +160,7 @@ template void solve_right(const Products<double>&, const ForwardTriangle<double>
 namespace tessera::detail {
 
 void triangular_solve(const TriangularCall& call, const SolveOptions& options, Shortage shortage) try {
+  expect_no_refinement("triangular_solve", options);
   const Uncancelled whole;
   const ContractArithmetic contract;
   if (call.n == 0 || call.count == 0) return;

@@ -38,6 +38,10 @@ static void solutions(void) {
   require("solve in f32", tessera_solve(TESSERA_F32, 2, 1, narrow, 2, right, 1, y, 1, NULL) == TESSERA_OK);
   require("solution in f32", y[0] == 2 && y[1] == 1);
 
+  double refined[N * 2] = {0};
+  require("solve_refined", tessera_solve_refined(N, 2, general, N, b, 2, refined, 2, NULL) == TESSERA_OK);
+  require("its solution", refined[0] == 1 && refined[2] == 2 && refined[4] == 3 && refined[3] == 0);
+
   double in_place[N] = {8, 18, 19};
   require("solve_positive in place", tessera_solve_positive(TESSERA_F64, TESSERA_UPPER, N, 1, positive, N, in_place, 1,
                                                             in_place, 1, NULL) == TESSERA_OK);
@@ -104,6 +108,7 @@ static void refusals(void) {
   refused("type", tessera_solve(TESSERA_FLOAT16, N, 1, general, N, b, 1, x, 1, NULL), "computed in f32 and f64", x[0]);
   refused("type", tessera_solve((tessera_dtype)99, N, 1, general, N, b, 1, x, 1, NULL), "99", x[0]);
   refused("singular", tessera_solve(TESSERA_F64, N, 1, zeros, N, b, 1, x, 1, NULL), "pivot", x[0]);
+  refused("refined", tessera_solve_refined(N, 1, zeros, N, b, 1, x, 1, NULL), "factors in f32 do not lead", x[0]);
   refused("positive", tessera_cholesky(TESSERA_F64, TESSERA_LOWER, N, general, N, x, N, NULL), "order 1", x[0]);
   refused("triangle", tessera_cholesky(TESSERA_F64, (tessera_triangle)2, N, positive, N, x, N, NULL), "triangle = 2",
           x[0]);

@@ -1,0 +1,234 @@
+/// Systems of f64 that are solved with factors in f32 and refined: the factors are half the work, and residuals in f64
+/// bring the solution to f64's precision. The result is certified before it is returned.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/checking/check_solve.hpp>
+#include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/number_text.hpp>
+#include <tessera/detail/uncancelled.hpp>
+#include <tessera/linear_algebra/solve.hpp>
+
+#include "products.hpp"
+
+namespace tessera {
+
+NotRefined::NotRefined(const std::string& why)
+    : InvalidArgument("solve: with refine, factors in f32 do not lead to a solution of this system: " + why +
+                      "; solve it without refine") {}
+NotRefined::~NotRefined() = default;
+
+namespace linear_algebra {
+namespace {
+
+constexpr int most_steps = 30;
+
+/// Returns 2^−e for a magnitude in [2^e, 2^(e + 1)), or 1 for 0. Both it and its inverse are numbers.
+double scale_of(double magnitude) {
+  constexpr int most = 1000;
+  return magnitude == 0 ? 1 : std::ldexp(1.0, -std::clamp(std::ilogb(magnitude), -most, most));
+}
+
+/// The powers of two that bring the largest element of each row, and then of each column, to [1, 2).
+struct Scales {
+  std::vector<double> rows, cols;
+};
+
+double largest_of(std::span<const double> numbers, const char* name, Index row) {
+  double largest = 0;
+  bool is_finite = true;
+  for (const double number : numbers) {
+    largest = std::max(largest, std::abs(number));
+    is_finite = is_finite && std::isfinite(number);
+  }
+  if (!is_finite) throw NotRefined(std::string(name) + " has NaN or Inf in row " + std::to_string(row));
+  return largest;
+}
+
+Scales scales_of(const Matrix<double>& a) {
+  Scales scales{std::vector<double>(static_cast<std::size_t>(a.rows())),
+                std::vector<double>(static_cast<std::size_t>(a.cols()))};
+  for (Index i = 0; i < a.rows(); ++i) {
+    const double scale = scales.rows[static_cast<std::size_t>(i)] = scale_of(largest_of(a.row(i), "a", i));
+    const std::span<const double> row = a.row(i);
+    for (std::size_t j = 0; j < row.size(); ++j) scales.cols[j] = std::max(scales.cols[j], std::abs(row[j] * scale));
+  }
+  std::ranges::transform(scales.cols, scales.cols.begin(), scale_of);
+  return scales;
+}
+
+Matrix<float> narrowed(const Matrix<double>& a, const Scales& scales) {
+  auto narrow = Matrix<float>::uninitialized(a.rows(), a.cols());
+  for (Index i = 0; i < a.rows(); ++i) {
+    const std::span<const double> row = a.row(i);
+    const std::span<float> to = narrow.row(i);
+    for (std::size_t j = 0; j < row.size(); ++j)
+      to[j] = static_cast<float>(row[j] * scales.rows[static_cast<std::size_t>(i)] * scales.cols[j]);
+  }
+  return narrow;
+}
+
+/// Factors that solve many times: the upper triangle is kept as the lower one that it is when rows and columns are
+/// counted from the last, as the contract defines its systems.
+class KeptFactors {
+ public:
+  KeptFactors(const Matrix<float>& a, const SolveOptions& options)
+      : factors_(a, options), turned_(a.rows(), a.cols()), options_(options) {
+    if (factors_.is_singular()) throw NotRefined("a pivot of the factors is 0");
+    const Index n = a.rows();
+    for (Index i = 0; i < n; ++i)
+      for (Index k = 0; k <= i; ++k) turned_(i, k) = factors_.packed()(n - 1 - i, n - 1 - k);
+  }
+
+  /// Solves in x's place.
+  void solve(Matrix<float>& x) const {
+    const std::span<const Index> pivots = factors_.pivots();
+    for (std::size_t j = 0; j < pivots.size(); ++j)
+      if (const auto row = static_cast<Index>(j); pivots[j] != row) swap_rows(x, row, pivots[j]);
+    solve_forward(factors_.packed(), Diagonal::Unit, x);
+    turn_round(x);
+    solve_forward(turned_, Diagonal::Stored, x);
+    turn_round(x);
+  }
+
+ private:
+  static void swap_rows(Matrix<float>& x, Index i, Index other) { std::ranges::swap_ranges(x.row(i), x.row(other)); }
+  static void turn_round(Matrix<float>& x) {
+    for (Index i = 0; i < x.rows() / 2; ++i) swap_rows(x, i, x.rows() - 1 - i);
+  }
+  void solve_forward(const Matrix<float>& t, Diagonal diagonal, Matrix<float>& x) const {
+    detail::triangular_solve({.type = DType::F32,
+                              .diagonal = diagonal,
+                              .n = t.rows(),
+                              .count = x.cols(),
+                              .t = t.data(),
+                              .ldt = t.ld(),
+                              .b = x.data(),
+                              .ldb = x.ld()},
+                             options_);
+  }
+
+  Lu<float> factors_;
+  Matrix<float> turned_;
+  SolveOptions options_;
+};
+
+/// A right-hand side on its way. It does not depend on the others.
+struct Column {
+  bool is_done = false;
+  double size = 0;     ///< the largest element of the scaled solution
+  double step = 0;     ///< and of its last correction
+  double residual = 1; ///< 1 over the scale of the residual that is being solved for
+};
+
+class Refinement {
+ public:
+  Refinement(const Matrix<double>& a, const Matrix<double>& b, const SolveOptions& options)
+      : a_(a),
+        b_(b),
+        products_(options),
+        scales_(scales_of(a)),
+        factors_(narrowed(a, scales_), options),
+        x_(a.rows(), b.cols()),
+        columns_(static_cast<std::size_t>(b.cols())) {
+    for (Index i = 0; i < b.rows(); ++i) largest_of(b.row(i), "b", i);
+  }
+
+  Matrix<double> run() && {
+    for (int step = 0; step < most_steps && !is_done(); ++step) {
+      Matrix<float> y = scaled_residual(step == 0);
+      factors_.solve(y);
+      add(std::as_const(y));
+    }
+    return std::move(x_);
+  }
+
+ private:
+  bool is_done() const {
+    return std::ranges::all_of(columns_, [](const Column& column) { return column.is_done; });
+  }
+
+  /// Returns the residual of each column, with its rows scaled as A's, and divided by a power of two.
+  Matrix<float> scaled_residual(bool is_first) {
+    Matrix<double> r(b_.view());
+    const Index n = r.rows(), count = r.cols();
+    if (!is_first)
+      products_.multiply(-1, n, count, n, {{a_.data(), a_.ld()}}, {{std::as_const(x_).data(), x_.ld()}}, 1,
+                         {r.data(), r.ld()});
+    std::vector<double> largest(columns_.size());
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < count; ++j) {
+        r(i, j) *= scales_.rows[static_cast<std::size_t>(i)];
+        largest[static_cast<std::size_t>(j)] =
+            std::max(largest[static_cast<std::size_t>(j)], std::abs(std::as_const(r)(i, j)));
+      }
+    auto narrow = Matrix<float>::uninitialized(n, count);
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      Column& column = columns_[j];
+      column.is_done = column.is_done || largest[j] == 0;
+      const double scale = column.is_done ? 0 : scale_of(largest[j]);
+      column.residual = column.is_done ? 0 : 1 / scale;
+      for (Index i = 0; i < n; ++i)
+        narrow(i, static_cast<Index>(j)) = static_cast<float>(std::as_const(r)(i, static_cast<Index>(j)) * scale);
+    }
+    return narrow;
+  }
+
+  /// Adds the corrections, and finds which columns gain no more.
+  void add(const Matrix<float>& y) {
+    std::vector<Column> now(columns_.size());
+    for (Index i = 0; i < x_.rows(); ++i)
+      for (std::size_t j = 0; j < columns_.size(); ++j) {
+        if (columns_[j].is_done) continue;
+        const double correction = static_cast<double>(y(i, static_cast<Index>(j))) * columns_[j].residual;
+        if (!std::isfinite(correction)) throw NotRefined("a correction is NaN or Inf");
+        const double scale = scales_.cols[static_cast<std::size_t>(i)];
+        double& x = x_(i, static_cast<Index>(j));
+        x += correction * scale;
+        now[j].step = std::max(now[j].step, std::abs(correction));
+        now[j].size = std::max(now[j].size, std::abs(x / scale));
+      }
+    constexpr double u = 0x1p-53;
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      Column& column = columns_[j];
+      if (column.is_done) continue;
+      const bool is_first = column.size == 0;
+      column.is_done = now[j].step <= u * now[j].size || (!is_first && now[j].step > column.step / 2);
+      column.step = now[j].step;
+      column.size = now[j].size;
+    }
+  }
+
+  const Matrix<double>&a_, &b_;
+  const Products<double> products_;
+  const Scales scales_;
+  const KeptFactors factors_;
+  Matrix<double> x_;
+  std::vector<Column> columns_;
+};
+
+} // namespace
+} // namespace linear_algebra
+
+Matrix<double> detail::solve_refined(const Matrix<double>& a, const Matrix<double>& b, const SolveOptions& options) {
+  if (a.empty() || b.empty()) return Matrix<double>(a.cols(), b.cols());
+  const Uncancelled whole;
+  const ContractArithmetic contract;
+  SolveOptions of_factors = options;
+  of_factors.refine = false;
+  Matrix<double> x = linear_algebra::Refinement(a, b, of_factors).run();
+  if (const SolveCertificate answer = check_solve(a, x, b, {.threads = options.threads}); !answer.right())
+    throw NotRefined("what they lead to solves a system that differs by " + general_text(answer.by_elements.most, 3) +
+                     " of its elements, where " + general_text(answer.limit, 3) + " is the limit");
+  return x;
+}
+
+void detail::expect_no_refinement(const char* function, const SolveOptions& options) {
+  if (options.refine) throw InvalidArgument(std::string(function) + ": refine is an option of solve() alone");
+}
+
+} // namespace tessera

@@ -1,0 +1,98 @@
+/// Tests solutions that are refined: certified, with the formulas' bits, column by column, or refused.
+
+#include <cmath>
+#include <limits>
+
+#include <boost/test/unit_test.hpp>
+
+#include <tessera/checking/check_solve.hpp>
+
+#include "systems.hpp"
+
+namespace tessera::test {
+namespace {
+
+SolveOptions refined(SolveOptions options) {
+  options.refine = true;
+  return options;
+}
+
+/// Rows and columns of very different sizes, which scaling undoes.
+Matrix<double> uneven(Index n) {
+  auto a = dominant<double>(n, Seed{21});
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j)
+      a(i, j) = std::ldexp(a(i, j), static_cast<int>(i * 97 % 401) - 200 + static_cast<int>(j * 61 % 401) - 200);
+  return a;
+}
+
+void expect_solved(const Matrix<double>& a, const Matrix<double>& b) {
+  const auto x = solve(a, b, refined(tested()));
+  const SolveCertificate answer = check_solve(a, x, b);
+  BOOST_CHECK_MESSAGE(answer.right(), to_text(answer));
+  for (const int threads : {1, 2}) BOOST_TEST(differing(solve(a, b, refined(tested(threads))), x) == 0);
+  BOOST_TEST(differing(solve(a, b, refined(formulas)), x) == 0);
+  for (const Index j : {Index{0}, b.cols() - 1}) {
+    const auto alone = solve(a, b.block(0, j, b.rows(), 1), refined(tested()));
+    BOOST_TEST(differing(alone, Matrix<double>(x.block(0, j, b.rows(), 1))) == 0);
+  }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(refinement)
+
+BOOST_AUTO_TEST_CASE(solutions) {
+  const std::vector<Index> orders =
+      conformance::options().quick ? std::vector<Index>{1, 40} : std::vector<Index>{1, 2, 40, 150};
+  for (const Index n : orders) BOOST_TEST_CONTEXT(n) {
+      const auto b = Matrix<double>::random(n, 3, Seed{22});
+      expect_solved(Matrix<double>::random(n, n, Seed{23}), b);
+      expect_solved(dominant<double>(n, Seed{24}), b);
+      expect_solved(uneven(n), b);
+      expect_solved(Matrix<double>(positive<double>(n, Seed{25}).transposed()), Matrix<double>(n, 2));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(several_segments) {
+  if (conformance::options().quick) return;
+  const Index n = 1100;
+  const auto a = Matrix<double>::random(n, n, Seed{26}), b = Matrix<double>::random(n, 2, Seed{27});
+  const auto x = solve(a, b, refined(tested()));
+  BOOST_TEST(check_solve(a, x, b).right());
+  BOOST_TEST(differing(solve(a, b, refined(tested(1))), x) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(refused) {
+  const Index n = 12;
+  Matrix<double> hilbert(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) hilbert(i, j) = 1.0 / static_cast<double>(i + j + 1);
+  const Matrix<double> ones(n, 1, 1.0), b = gemm(hilbert, ones), before(hilbert.view());
+  BOOST_CHECK_THROW(solve(hilbert, b, refined(tested())), NotRefined);
+  BOOST_TEST(differing(hilbert, before) == 0);
+  BOOST_CHECK_THROW(solve(Matrix<double>(n, n), b, refined(tested())), NotRefined);
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    auto a = dominant<double>(n, Seed{28}), right = Matrix<double>(b.view());
+    right(3, 0) = bad;
+    BOOST_CHECK_EXCEPTION(solve(a, right, refined(tested())), NotRefined, [](const NotRefined& error) {
+      return std::string(error.what()).find("b has NaN or Inf in row 3") != std::string::npos;
+    });
+    a(5, 1) = bad;
+    BOOST_CHECK_THROW(solve(a, b, refined(tested())), NotRefined);
+  }
+  const SolveOptions options = refined(tested());
+  const auto narrow = dominant<float>(4, Seed{29});
+  BOOST_CHECK_THROW(solve(narrow, narrow, options), InvalidArgument);
+  const auto wide = positive<double>(4, Seed{30});
+  BOOST_CHECK_THROW(Lu(wide, options), InvalidArgument);
+  BOOST_CHECK_THROW(inverse(wide, options), InvalidArgument);
+  BOOST_CHECK_THROW(Cholesky(wide, Triangle::Lower, options), InvalidArgument);
+  BOOST_CHECK_THROW(triangular_solve(Triangle::Lower, wide, wide, Side::Left, Diagonal::Stored, options),
+                    InvalidArgument);
+  BOOST_CHECK_THROW(syrk(wide, options), InvalidArgument);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::test
