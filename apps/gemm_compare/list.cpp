@@ -129,6 +129,10 @@ nlohmann::ordered_json list_operations(const Options& options, bool print) {
     operations.push_back(to_json(operation));
     if (print) fmt::print("{}\n", operation_record(operations.back(), apps::terminal_width(stdout)));
   }
+  if (!print || options.operation == Operation::User) return operations;
+  print_line("linear algebra, for --op, f32 and f64:");
+  for (const SystemOperation& system : system_operations())
+    print_line(fmt::format("  {:<24} {}", system.name, system.summary));
   return operations;
 }
 

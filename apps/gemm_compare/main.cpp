@@ -21,6 +21,8 @@
 #include "gemm_judge/processes/left_behind.hpp"
 #include "interrupt.hpp"
 #include "lens.hpp"
+#include "linear_algebra/system_race.hpp"
+#include "linear_algebra/ways.hpp"
 #include "list.hpp"
 #include "operations/operation_runner.hpp"
 #include "options/cblas_choice.hpp"
@@ -68,6 +70,7 @@ std::vector<std::unique_ptr<Reporter>> make_reporters(const Options& options, co
 }
 
 std::string name_of(const Task& task, const Group& group) {
+  if (task.way != nullptr) return task.way->name;
   return group.operation != nullptr ? progress_name(task, group) : std::string(task.name());
 }
 
@@ -104,6 +107,9 @@ bool run_group(Bench& bench, const Group& group) {
       break;
     case Operation::User:
       run_operation(bench, group);
+      break;
+    case Operation::System:
+      run_systems(bench, group);
       break;
   }
   return true;

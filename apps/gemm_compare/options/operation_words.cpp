@@ -1,5 +1,6 @@
 #include "operation_words.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -12,15 +13,41 @@
 namespace tessera::compare_app {
 namespace {
 
-/// Throws if an option is given that products or the library's own reductions alone have.
-void refuse_options_of_products(const CommandLine& words) {
+/// Throws if an option is given that products alone have.
+void refuse_options_of_products(const CommandLine& words, const char* others) {
   for (const auto& [option, given] :
-       {std::pair{"--kernels", !words.kernels.empty()}, std::pair{"--math", !words.maths.empty()},
-        std::pair{"--transA", words.trans_a}, std::pair{"--transB", words.trans_b},
-        std::pair{"--alpha", !words.alpha.empty()}, std::pair{"--beta", !words.beta.empty()},
-        std::pair{"--check-rows", !words.check_rows.empty()}, std::pair{"--timing", !words.timing.empty()},
-        std::pair{"--cblas", !words.cblas.empty()}, std::pair{"--errors", words.errors}})
-    if (given) throw InvalidArgument(fmt::format("{}: is for --op gemm, not for operations that run functors", option));
+       {std::pair{"--math", !words.maths.empty()}, std::pair{"--transA", words.trans_a},
+        std::pair{"--transB", words.trans_b}, std::pair{"--alpha", !words.alpha.empty()},
+        std::pair{"--beta", !words.beta.empty()}, std::pair{"--check-rows", !words.check_rows.empty()},
+        std::pair{"--timing", !words.timing.empty()}, std::pair{"--errors", words.errors}})
+    if (given) throw InvalidArgument(fmt::format("{}: is for --op gemm, not for {}", option, others));
+}
+
+/// Throws if an option is given that operations with functors do not have.
+void refuse_options_of_kernels(const CommandLine& words) {
+  constexpr const char* others = "operations that run functors";
+  refuse_options_of_products(words, others);
+  for (const auto& [option, given] :
+       {std::pair{"--kernels", !words.kernels.empty()}, std::pair{"--cblas", !words.cblas.empty()}})
+    if (given) throw InvalidArgument(fmt::format("{}: is for --op gemm, not for {}", option, others));
+}
+
+/// Is one of the names an operation of linear algebra? Then all must be.
+bool name_systems(const CommandLine& words) {
+  if (words.operation.empty()) return false;
+  const std::vector<std::string> names = apps::split_list("--op", words.operation);
+  const auto is_system = [](const std::string& name) { return find_system_operation(name) != nullptr; };
+  if (std::ranges::none_of(names, is_system)) return false;
+  for (const std::string& name : names)
+    if (!is_system(name))
+      throw InvalidArgument(fmt::format("--op: '{}' is raced apart from linear algebra; name {} alone", name,
+                                        *std::ranges::find_if(names, is_system)));
+  if (!words.op_plugins.empty())
+    throw InvalidArgument("--op-plugin: has operations of your own, which are raced apart from linear algebra");
+  if (!words.shapes.empty()) throw InvalidArgument("--shape: systems are square; use --sizes");
+  if (!words.distribution.empty()) throw InvalidArgument("--dist: systems are drawn so that they have solutions");
+  refuse_options_of_products(words, "linear algebra");
+  return true;
 }
 
 /// Sizes for an operation with one, two or three sizes, where the command line names none.
@@ -68,7 +95,17 @@ std::vector<GemmShape> parse_shapes(const CommandLine& words, const OperationEnt
 } // namespace
 
 std::string_view to_string(Operation operation) {
-  return operation == Operation::Gemm ? "gemm" : operation == Operation::SumOfSquares ? "sum_of_squares" : "operation";
+  switch (operation) {
+    case Operation::Gemm:
+      return "gemm";
+    case Operation::SumOfSquares:
+      return "sum_of_squares";
+    case Operation::User:
+      return "operation";
+    case Operation::System:
+      break;
+  }
+  return "system";
 }
 
 Operation parse_operation(const CommandLine& words) {
@@ -82,11 +119,20 @@ Operation parse_operation(const CommandLine& words) {
   }
   if (words.operation.empty() && (words.op_plugins.empty() || words.list || words.list_operations))
     return Operation::Gemm;
-  refuse_options_of_products(words);
+  if (name_systems(words)) return Operation::System;
+  refuse_options_of_kernels(words);
   return Operation::User;
 }
 
 void read_operations(const CommandLine& words, Options& options) {
+  if (options.operation == Operation::System) {
+    for (const std::string& name : apps::split_list("--op", words.operation))
+      options.systems.push_back(find_system_operation(name));
+    for (const DType type : options.types)
+      if (type != DType::F32 && type != DType::F64)
+        throw InvalidArgument(
+            fmt::format("--dtype: {} is not for linear algebra, which is computed in f32 and f64", to_string(type)));
+  }
   if (options.operation != Operation::User) return;
   std::vector<std::string> names;
   if (!words.operation.empty()) names = apps::split_list("--op", words.operation);

@@ -14,14 +14,15 @@
 
 #include "gemm_judge/judge.hpp"
 #include "gemm_lens/question.hpp"
+#include "linear_algebra/catalogue.hpp"
 #include "operations/catalogue.hpp"
 #include "presets.hpp"
 
 namespace tessera::compare_app {
 
-/// What is raced: the library's products or sums of squares, whose kernels are in ladders, or operations that run
-/// functors (operations/catalogue.hpp).
-enum class Operation { Gemm, SumOfSquares, User };
+/// What is raced: the library's products or sums of squares, whose kernels are in ladders, operations that run functors
+/// (operations/catalogue.hpp), or operations of linear algebra (linear_algebra/catalogue.hpp).
+enum class Operation { Gemm, SumOfSquares, User, System };
 
 /// Returns the word of --op for one of the library's operations.
 std::string_view to_string(Operation operation);
@@ -113,7 +114,8 @@ struct PlainOptions {
 
 struct Options : PlainOptions {
   Operation operation = Operation::Gemm;
-  std::vector<ChosenOperation> operations; ///< of Operation::User
+  std::vector<ChosenOperation> operations;     ///< of Operation::User
+  std::vector<const SystemOperation*> systems; ///< of Operation::System
 
   // These say which entries are raced.
   std::vector<BackendRequest> backends; ///< empty: all that are available

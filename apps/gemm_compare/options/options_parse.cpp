@@ -126,6 +126,10 @@ GemmShape parse_shape(const std::string& text) {
 std::vector<GemmShape> parse_shapes(const CommandLine& words, Operation operation) {
   std::vector<GemmShape> shapes;
   if (operation == Operation::User) return shapes; // each operation has its own; see read_operations()
+  if (operation == Operation::System) {
+    for (const Index n : apps::parse_index_list("--sizes", words.sizes, 1)) shapes.push_back({n, n, 1});
+    return shapes;
+  }
   if (operation == Operation::SumOfSquares) {
     if (!words.shapes.empty()) throw InvalidArgument("--shape: a sum of squares has a length; use --sizes");
     for (const Index length : apps::parse_index_list("--sizes", words.sizes, 1)) shapes.push_back({1, length, 1});
@@ -361,7 +365,7 @@ Options interpret(CommandLine words) {
   const bool shapes_given = !words.sizes.empty() || !words.shapes.empty();
   options.operation = parse_operation(words);
   if (words.shapes.empty() && options.operation != Operation::User)
-    set_default(words.sizes, options.operation == Operation::Gemm ? "256,512,1024" : "65536,1048576,16777216");
+    set_default(words.sizes, options.operation == Operation::SumOfSquares ? "65536,1048576,16777216" : "256,512,1024");
   read_rows(words, types_given, options);
   read_operations(words, options);
   read_products(words, shapes_given, options);

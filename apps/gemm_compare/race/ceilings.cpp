@@ -14,13 +14,13 @@ double elements(const Result& result, double times_c) {
 
 /// Bytes of all operands.
 double stored_bytes(const Result& result) {
-  if (result.operation == Operation::User) return result.stored_bytes;
+  if (result.stored_bytes > 0) return result.stored_bytes;
   return elements(result, 1) * static_cast<double>(size_of(result.type));
 }
 
 /// Bytes that have to be moved if each operand is moved once.
 double moved_bytes(const Result& result) {
-  if (result.operation == Operation::User) return result.bytes;
+  if (result.bytes > 0) return result.bytes;
   return elements(result, result.beta != 0 ? 2 : 1) * static_cast<double>(size_of(result.type));
 }
 

@@ -9,6 +9,7 @@
 
 #include "common/words.hpp"
 #include "gemm_judge/elements.hpp"
+#include "linear_algebra/ways.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -146,6 +147,46 @@ void plan_operations(const Options& options, RacePlan& plan) {
     }
 }
 
+/// Returns the ways of all backends, with each number of threads.
+std::vector<Task> tasks_of_systems(const Options& options, const RacePlan& plan) {
+  std::vector<Task> tasks;
+  bool with_libraries = true;
+  for (const Backend backend : plan.backends) {
+    Executor& present = executor(backend);
+    const Capabilities& machine = present.capabilities();
+    const bool has_threads = machine.host_memory && backend != Backend::Reference;
+    for (const Way& way : ways_on(backend, has_threads && with_libraries))
+      for (const int threads : thread_counts(options, machine))
+        tasks.push_back(
+            {.backend = backend, .executor = &present, .threads = threads, .way = std::make_shared<const Way>(way)});
+    with_libraries = with_libraries && !has_threads;
+  }
+  return tasks;
+}
+
+void plan_systems(const Options& options, RacePlan& plan) {
+  const std::vector<Task> all = tasks_of_systems(options, plan);
+  for (const std::string& pattern : options.kernels)
+    if (std::ranges::none_of(all, [&](const Task& task) { return apps::matches_glob(pattern, task.way->name); })) {
+      std::vector<std::string> names;
+      for (const Task& task : all) names.push_back(task.way->name);
+      throw InvalidArgument(fmt::format("--kernels: '{}' matches no way of {}; did you mean '{}'?", pattern,
+                                        names_of(plan.backends), nearest_word(pattern, names)));
+    }
+  for (const SystemOperation* const system : options.systems)
+    for (const DType type : options.types)
+      for (const GemmShape& shape : options.shapes) {
+        Group group{shape, type, {}, nullptr, system};
+        for (const Task& task : all)
+          if ((task.way->does == nullptr || task.way->does(system->kind)) && matches_any(options, task.way->name))
+            group.tasks.push_back(task);
+        if (!group.tasks.empty()) plan.groups.push_back(std::move(group));
+      }
+  if (plan.groups.empty())
+    throw InvalidArgument(
+        fmt::format("--kernels: {} compute none of these operations in that way", names_of(plan.backends)));
+}
+
 } // namespace
 
 RacePlan make_plan(const Options& options) {
@@ -164,6 +205,10 @@ RacePlan make_plan(const Options& options) {
   }
   if (options.operation == Operation::User) {
     plan_operations(options, plan);
+    return plan;
+  }
+  if (options.operation == Operation::System) {
+    plan_systems(options, plan);
     return plan;
   }
   std::vector<Task> all;

@@ -2,6 +2,7 @@
 
 /// The plan of a run: which kernels meet which shapes.
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,14 +12,17 @@
 
 namespace tessera::compare_app {
 
-/// One kernel of one backend with one number of threads. Either `gemm` or `reduce` is set, or the group has an
+struct Way;
+
+/// One kernel of one backend with one number of threads. Either `gemm`, `reduce` or `way` is set, or the group has an
 /// operation.
 struct Task {
   Backend backend = Backend::Reference;
   Executor* executor = nullptr;
   const GemmKernel* gemm = nullptr;
   const ReduceKernel* reduce = nullptr;
-  int threads = 0; ///< 0: not on the processor
+  int threads = 0;                          ///< 0: not on the processor
+  std::shared_ptr<const Way> way = nullptr; ///< of an operation of linear algebra
 
   bool has_kernel() const { return gemm != nullptr || reduce != nullptr; }
   /// The kernel's name, the type of its operands and its mode; of a task that has a kernel.
@@ -33,6 +37,7 @@ struct Group {
   DType type = DType::F32;
   std::vector<Task> tasks;                   ///< from the first rung to the best, backend by backend
   const OperationEntry* operation = nullptr; ///< of --op, which each task runs
+  const SystemOperation* system = nullptr;   ///< of --op, which each task runs in its way
 };
 
 struct MissingBackend {

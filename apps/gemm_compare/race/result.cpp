@@ -73,11 +73,12 @@ std::string_view backend_name(const Result& result) {
 std::string_view type_word(const Result& result) { return tessera::to_string(result.type); }
 
 std::string_view operation_name(const Result& result) {
+  if (result.operation == Operation::System) return result.system;
   return result.operation == Operation::User ? std::string_view(result.kernel) : to_string(result.operation);
 }
 
 double operations(const Result& result) {
-  if (result.operation == Operation::User) return result.flops;
+  if (result.operation == Operation::User || result.operation == Operation::System) return result.flops;
   const double m = static_cast<double>(result.m);
   const double n = static_cast<double>(result.n);
   const double k = static_cast<double>(result.k);

@@ -34,7 +34,8 @@ using report::unknown;
 /// words for them.
 struct Result : report::Facts {
   Operation operation = Operation::Gemm;
-  std::string summary; ///< what an operation of --op does
+  std::string summary;     ///< what an operation of --op does
+  std::string_view system; ///< the operation of linear algebra
   Backend backend = Backend::Reference;
   DType type = DType::F32; ///< of the operands
   Math math = Math::Strict;

@@ -22,6 +22,7 @@ namespace {
 std::string product_of(const Result& result) {
   if (result.operation == Operation::SumOfSquares) return fmt::format("length {}", result.n);
   if (result.operation == Operation::User) return report::sizes_text(result);
+  if (result.operation == Operation::System) return fmt::format("n = {}", result.n);
   return fmt::format("{}×{}×{}", result.m, result.n, result.k);
 }
 
@@ -100,6 +101,7 @@ class FindingsReporter final : public Reporter {
     const std::string backend(backend_name(result));
     std::string type(type_word(result));
     if (result.operation == Operation::User) type += " " + result.kernel;
+    if (result.operation == Operation::System) type += " " + std::string(result.system);
     auto at = std::find_if(fastest_.begin(), fastest_.end(),
                            [&](const Fastest& other) { return other.backend == backend && other.type == type; });
     if (at == fastest_.end()) at = fastest_.insert(at, Fastest{backend, type, {}, {}});

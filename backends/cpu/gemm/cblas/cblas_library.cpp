@@ -63,6 +63,7 @@ std::unique_ptr<const CblasLibrary::Opened> CblasLibrary::open() const {
     found->problem = "cannot open '" + file_ + "': " + (error ? error : "unknown error");
     return found;
   }
+  found->handle = library;
   for (const std::string prefix : {"", "scipy_"}) {
     if (found->sgemm == nullptr) found->sgemm = dlsym(library, (prefix + "cblas_sgemm").c_str());
     if (found->dgemm == nullptr) found->dgemm = dlsym(library, (prefix + "cblas_dgemm").c_str());
@@ -84,6 +85,13 @@ std::unique_ptr<const CblasLibrary::Opened> CblasLibrary::open() const {
       break;
     }
   return found;
+}
+
+void* CblasLibrary::function(const std::string& name) {
+  void* const library = opened().handle;
+  if (library == nullptr) return nullptr;
+  void* const plain = dlsym(library, name.c_str());
+  return plain != nullptr ? plain : dlsym(library, ("scipy_" + name).c_str());
 }
 
 void CblasLibrary::set_threads(int threads) {

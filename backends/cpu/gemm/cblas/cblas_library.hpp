@@ -32,6 +32,11 @@ class CblasLibrary {
   /// Opens the library.
   bool can_set_threads() { return problem() == nullptr && opened().set_threads != nullptr; }
 
+  /// Returns another function of the library, such as "dpotrf_"; null if it has none of this name. Opens the library.
+  void* function(const std::string& name);
+  /// Tells the library how many threads its functions may use, where can_set_threads().
+  void set_threads(int threads);
+
   /// Computes a checked call whose sizes fit an int. problem_with() must have returned null. One call runs at a time,
   /// because the number of threads is global state of the library.
   void gemm(const GemmCall& call, int threads);
@@ -41,6 +46,7 @@ class CblasLibrary {
   struct Opened {
     std::string problem;
     std::string no_double;
+    void* handle = nullptr;
     void* sgemm = nullptr;
     void* dgemm = nullptr;
     void* dnnl_sgemm = nullptr;
@@ -49,7 +55,6 @@ class CblasLibrary {
   };
   const Opened& opened();
   std::unique_ptr<const Opened> open() const;
-  void set_threads(int threads);
   template <class T>
   void run(const GemmCall& call);
 

@@ -1,0 +1,163 @@
+#include "residual.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+namespace tessera::compare_app {
+namespace {
+
+/// The type in which the residual's sums lose nothing that the bounds could see.
+template <class T>
+using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+
+constexpr Index rows_compared = 8;
+
+template <class T>
+class Comparison {
+ public:
+  Comparison(const SystemData<T>& data, SystemWork<T>& work)
+      : n_(data.n),
+        count_(data.count),
+        a_{const_cast<T*>(data.a.data()), data.n, 1},
+        b_{const_cast<T*>(data.b.data()), data.count, 1},
+        factors_(work.matrix(data.n)),
+        x_(work.right(data.n, data.count)) {
+    error_.rows = n_;
+  }
+
+  GemmError run(SystemKind kind, const std::vector<Index>& pivots) {
+    std::vector<Index> permutation(static_cast<std::size_t>(n_));
+    std::iota(permutation.begin(), permutation.end(), Index{0});
+    if (kind == SystemKind::Getrf || kind == SystemKind::Gesv)
+      for (std::size_t j = 0; j < pivots.size(); ++j)
+        std::swap(permutation[j], permutation[static_cast<std::size_t>(pivots[j])]);
+    if (kind == SystemKind::Posv || kind == SystemKind::Gesv)
+      compare_solution(kind == SystemKind::Posv, permutation);
+    else
+      compare_rows(kind, permutation);
+    if (judged_ > 0) error_.mean_rel /= static_cast<double>(judged_);
+    return error_;
+  }
+
+ private:
+  /// Terms that are added up: a residual, and what it is measured by.
+  struct Sum {
+    Wide<T> rest = 0, size = 0;
+    void subtract(T x, T y) {
+      const Wide<T> product = static_cast<Wide<T>>(x) * static_cast<Wide<T>>(y);
+      rest -= product;
+      size += std::abs(product);
+    }
+  };
+
+  void compare_rows(SystemKind kind, const std::vector<Index>& permutation) {
+    std::mt19937_64 random(1);
+    std::vector<Index> rows;
+    for (Index r = 0; r < std::min(rows_compared, n_); ++r)
+      rows.push_back(n_ <= rows_compared ? r : static_cast<Index>(random() % static_cast<std::uint64_t>(n_)));
+    error_.rows_compared = static_cast<Index>(rows.size());
+    for (const Index i : rows) {
+      const Index cols = kind == SystemKind::Trsm ? count_ : kind == SystemKind::Getrf ? n_ : i + 1;
+      for (Index j = 0; j < cols; ++j)
+        judge(i, j, sum_at(kind, i, j, permutation[static_cast<std::size_t>(i)]), n_ + 1);
+    }
+  }
+
+  Sum sum_at(SystemKind kind, Index i, Index j, Index row_of_a) const {
+    Sum sum;
+    switch (kind) {
+      case SystemKind::Syrk:
+        sum.rest = factors_(i, j);
+        for (Index k = 0; k < n_; ++k) sum.subtract(a_(i, k), a_(j, k));
+        break;
+      case SystemKind::Trsm:
+        sum.rest = b_(i, j);
+        for (Index k = 0; k <= i; ++k) sum.subtract(a_(i, k), x_(k, j));
+        break;
+      case SystemKind::Potrf:
+        sum.rest = a_(i, j);
+        for (Index k = 0; k <= j; ++k) sum.subtract(factors_(i, k), factors_(j, k));
+        break;
+      default:
+        sum.rest = a_(row_of_a, j);
+        for (Index k = 0; k < std::min(i, j + 1); ++k) sum.subtract(factors_(i, k), factors_(k, j));
+        if (i <= j) sum.subtract(T(1), factors_(i, j));
+    }
+    return sum;
+  }
+
+  /// |b − A·x| ≤ γ(3n + 1)·|L||U||x|, rows as the factors have them.
+  void compare_solution(bool is_positive, const std::vector<Index>& permutation) {
+    error_.rows_compared = n_;
+    std::vector<Wide<T>> part(static_cast<std::size_t>(n_));
+    for (Index k = 0; k < n_; ++k)
+      for (Index j = k; j < n_; ++j)
+        part[static_cast<std::size_t>(k)] +=
+            std::abs(static_cast<Wide<T>>(is_positive ? factors_(j, k) : factors_(k, j)) * x_(j, 0));
+    for (Index i = 0; i < n_; ++i) {
+      const Index row = permutation[static_cast<std::size_t>(i)];
+      Sum sum;
+      sum.rest = b_(row, 0);
+      for (Index j = 0; j < n_; ++j) sum.subtract(a_(row, j), x_(j, 0));
+      sum.size = is_positive ? 0 : part[static_cast<std::size_t>(i)];
+      for (Index k = 0; k < (is_positive ? i + 1 : i); ++k)
+        sum.size += std::abs(static_cast<Wide<T>>(factors_(i, k))) * part[static_cast<std::size_t>(k)];
+      judge(i, 0, sum, 3 * n_ + 1);
+    }
+  }
+
+  void judge(Index i, Index j, const Sum& sum, Index roundings) {
+    const auto off = static_cast<double>(std::abs(sum.rest)), size = static_cast<double>(sum.size);
+    if (!std::isfinite(off) || !std::isfinite(size)) {
+      ++error_.misplaced;
+      ++error_.beyond;
+      return;
+    }
+    const double nu = static_cast<double>(roundings) * std::numeric_limits<T>::epsilon() / 2;
+    const double bound = nu / (1 - nu) * size, over = off == 0 ? 0 : off / bound;
+    const double relative = size > 0 ? off / size : 0;
+    ++judged_;
+    error_.mean_rel += relative;
+    error_.max_rel = std::max(error_.max_rel, relative);
+    error_.total_abs += off;
+    error_.max_abs = std::max(error_.max_abs, off);
+    error_.beyond += over > 1 ? 1 : 0;
+    if (over <= error_.max_over_bound) return;
+    error_.max_over_bound = over;
+    error_.worst_row = i;
+    error_.worst_col = j;
+  }
+
+  const Index n_, count_;
+  const Strided<T> a_, b_, factors_, x_;
+  GemmError error_;
+  Index judged_ = 0; ///< elements
+};
+
+} // namespace
+
+template <class T>
+GemmError residual_of(const SystemOperation& operation, const SystemData<T>& data, SystemWork<T>& work) {
+  return Comparison<T>(data, work).run(operation.kind, work.pivots);
+}
+
+template <class T>
+std::vector<T> outcome_of(const SystemOperation& operation, const SystemData<T>& data, SystemWork<T>& work) {
+  const bool is_triangle = operation.kind == SystemKind::Syrk || operation.kind == SystemKind::Potrf;
+  const bool is_factors = is_triangle || operation.kind == SystemKind::Getrf;
+  const Strided<T> from = is_factors ? work.matrix(data.n) : work.right(data.n, data.count);
+  std::vector<T> elements;
+  for (Index i = 0; i < data.n; ++i)
+    for (Index j = 0; j < (is_triangle ? i + 1 : is_factors ? data.n : data.count); ++j) elements.push_back(from(i, j));
+  return elements;
+}
+
+template GemmError residual_of(const SystemOperation&, const SystemData<float>&, SystemWork<float>&);
+template GemmError residual_of(const SystemOperation&, const SystemData<double>&, SystemWork<double>&);
+template std::vector<float> outcome_of(const SystemOperation&, const SystemData<float>&, SystemWork<float>&);
+template std::vector<double> outcome_of(const SystemOperation&, const SystemData<double>&, SystemWork<double>&);
+
+} // namespace tessera::compare_app

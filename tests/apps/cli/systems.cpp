@@ -1,0 +1,77 @@
+/// Tests gemm_compare --op on linear algebra: all ways are right, the contract's have one result, and what is refused.
+
+#include <set>
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "results.hpp"
+#include "support/process.hpp"
+
+namespace tessera::test {
+
+using nlohmann::json;
+
+BOOST_FIXTURE_TEST_SUITE(systems, Programs)
+
+BOOST_AUTO_TEST_CASE(every_way_is_right) {
+  const Outcome outcome = compare({"--cpu", "--op", "syrk,trsm,potrf,getrf,posv,gesv", "--dtype", "f32,f64", "--sizes",
+                                   "1,70,130", "--threads", "1,2", "--repeat", "2", "--cblas", "none", "--json", "-"});
+  BOOST_TEST_REQUIRE(outcome.status == 0, outcome.err);
+  const json report = json::parse(outcome.out);
+  std::set<std::string> ways, operations;
+  for (const json& result : report["results"]) {
+    const std::string way = result["kernel"], name = result["op"].get<std::string>() + " " + way;
+    BOOST_TEST(result["verdict"] == "pass", name + ": " + result["reason"].get<std::string>());
+    BOOST_TEST(result["canonical"] == (way == "formulas" || way == "blocked"), name);
+    if (result["canonical"]) BOOST_TEST(result["error"]["differing_bits"] == 0, name);
+    BOOST_TEST(result["error"]["max_over_bound"].get<double>() <= 1, name);
+    BOOST_TEST(result["seconds"]["samples"] == 2, name);
+    BOOST_TEST(result["gflops"].get<double>() > 0, name);
+    BOOST_TEST(result["m"] == result["n"], name);
+    ways.insert(way);
+    operations.insert(result["op"]);
+  }
+  for (const char* way : {"formulas", "unblocked", "left_looking", "right_looking", "three_loops", "substitution"})
+    BOOST_TEST(ways.count(way) == 1, way);
+  BOOST_TEST(operations.size() == 6);
+}
+
+BOOST_AUTO_TEST_CASE(a_table_names_the_operation) {
+  const Outcome outcome = compare({"--backend", "reference", "--op", "potrf", "--sizes", "200", "--kernels",
+                                   "*_looking,formulas", "--repeat", "2"});
+  BOOST_TEST_REQUIRE(outcome.status == 0, outcome.err);
+  for (const char* part : {"potrf: Cholesky's factor of a symmetric positive definite matrix, n = 200, f32",
+                           "left_looking", "right_looking", "formulas ≡", "reference f32 potrf: the fastest"})
+    BOOST_TEST(outcome.out.find(part) != std::string::npos, outcome.out);
+  BOOST_TEST(outcome.out.find("unblocked") == std::string::npos);
+  const Outcome skipped =
+      compare({"--backend", "reference", "--op", "getrf", "--sizes", "1500", "--time-limit", "0.001"});
+  BOOST_TEST(skipped.status == 2);
+  BOOST_TEST((skipped.out + skipped.err).find("a run takes longer than --time-limit") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
+  expect_usage_error(compare({"--op", "potrf,copy"}), {"--op", "'copy' is raced apart from linear algebra"});
+  expect_usage_error(compare({"--op", "potrf,gemm"}), {"--op", "'gemm'"});
+  expect_usage_error(compare({"--op", "potrff"}), {"--op", "potrff"});
+  expect_usage_error(compare({"--op", "potrf", "--dtype", "f16"}), {"--dtype", "f32 and f64"});
+  expect_usage_error(compare({"--op", "potrf", "--shape", "8x8x8"}), {"--shape", "--sizes"});
+  expect_usage_error(compare({"--op", "potrf", "--sizes", "0"}), {"--sizes"});
+  expect_usage_error(compare({"--op", "potrf", "--dist", "cancel"}), {"--dist"});
+  expect_usage_error(compare({"--op", "potrf", "--kernels", "blokced"}), {"--kernels", "did you mean 'blocked'"});
+  expect_usage_error(compare({"--op", "syrk", "--kernels", "left_looking"}), {"--kernels"});
+  for (const char* option : {"--alpha", "--beta", "--math", "--timing", "--check-rows"}) {
+    const char* const word = std::string(option) == "--math"     ? "tf32"
+                             : std::string(option) == "--timing" ? "graph"
+                                                                 : "2";
+    expect_usage_error(compare({"--op", "potrf", option, word}), {option, "not for linear algebra"});
+  }
+  BOOST_TEST(compare({"--op"}).out.find("potrf") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::test
