@@ -59,8 +59,8 @@ Index factor_lower(const Products<T>& products, Index n, Block<T> a, T* sums) {
   };
   return for_panels(n, panel, [&](Index first, Index end) {
     const Factor<T> left{a.from(end, first)};
-    triangle_product(products, {Triangle::Lower, false, n - end, a.from(end, end)}, end - first, T(-1), left,
-                     left.transposed(), T(1));
+    const Term<T> less[] = {{T(-1), left, left.transposed()}};
+    triangle_product<T>(products, {Triangle::Lower, false, n - end, a.from(end, end)}, end - first, less, T(1));
   });
 }
 
@@ -86,8 +86,8 @@ Index factor_upper(const Products<T>& products, Index n, Block<T> a, T* sums) {
   };
   return for_panels(n, panel, [&](Index first, Index end) {
     const Factor<T> above{a.from(first, end)};
-    triangle_product(products, {Triangle::Upper, false, n - end, a.from(end, end)}, end - first, T(-1),
-                     above.transposed(), above, T(1));
+    const Term<T> less[] = {{T(-1), above.transposed(), above}};
+    triangle_product<T>(products, {Triangle::Upper, false, n - end, a.from(end, end)}, end - first, less, T(1));
   });
 }
 

@@ -23,32 +23,48 @@ void copy_triangle(const TriangleOf<T>& like, Block<const T> from, Block<T> to) 
     std::copy(from.at(i, like.begin(i)), from.at(i, like.end(i)), to.at(i, like.begin(i)));
 }
 
+/// The rectangle m×n of C, for all terms.
 template <class T>
-void diagonal_block(const Products<T>& products, const TriangleOf<T>& to, Index k, T alpha, Factor<T> a, Factor<T> b,
-                    T beta) {
+void rectangle(const Products<T>& products, Index m, Index n, Index k, std::span<const Term<T>> terms, Index i, Index j,
+               T beta, Block<T> c) {
+  for (const Term<T>& term : terms) {
+    const Term<T> here = term.from(i, j);
+    products.multiply(here.alpha, m, n, k, here.a, here.b, &term == terms.data() ? beta : T(1), c);
+  }
+}
+
+template <class T>
+void diagonal_block(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
+                    Index first, T beta) {
   T memory[diagonal_size * diagonal_size] = {};
   const Block<T> scratch{memory, diagonal_size};
   if (beta != T(0)) copy_triangle<T>(to, to.c, scratch);
-  products.multiply(alpha, to.n, to.n, k, a, b, beta, scratch);
+  rectangle(products, to.n, to.n, k, terms, first, first, beta, scratch);
   if (to.is_hermitian)
     for (Index i = 0; i < to.n; ++i) *scratch.at(i, i) = real_part(*scratch.at(i, i));
   copy_triangle<T>(to, scratch, to.c);
 }
 
+/// The triangle of C from row and column `first` on.
+template <class T>
+void triangle_from(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
+                   Index first, T beta) {
+  if (to.n <= diagonal_size) return diagonal_block(products, to, k, terms, first, beta);
+  const Index half = (to.n / 2 + diagonal_size - 1) / diagonal_size * diagonal_size, rest = to.n - half;
+  triangle_from(products, {to.triangle, to.is_hermitian, half, to.c}, k, terms, first, beta);
+  if (to.triangle == Triangle::Lower)
+    rectangle(products, rest, half, k, terms, first + half, first, beta, to.c.from(half, 0));
+  else
+    rectangle(products, half, rest, k, terms, first, first + half, beta, to.c.from(0, half));
+  triangle_from(products, {to.triangle, to.is_hermitian, rest, to.c.from(half, half)}, k, terms, first + half, beta);
+}
+
 } // namespace
 
 template <class T>
-void triangle_product(const Products<T>& products, const TriangleOf<T>& to, Index k, T alpha, Factor<T> a, Factor<T> b,
+void triangle_product(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
                       T beta) {
-  if (to.n <= diagonal_size) return diagonal_block(products, to, k, alpha, a, b, beta);
-  const Index half = (to.n / 2 + diagonal_size - 1) / diagonal_size * diagonal_size, rest = to.n - half;
-  const Factor<T> below = a.from(half, 0), right = b.from(0, half);
-  triangle_product(products, {to.triangle, to.is_hermitian, half, to.c}, k, alpha, a, b, beta);
-  if (to.triangle == Triangle::Lower)
-    products.multiply(alpha, rest, half, k, below, b, beta, to.c.from(half, 0));
-  else
-    products.multiply(alpha, half, rest, k, a, right, beta, to.c.from(0, half));
-  triangle_product(products, {to.triangle, to.is_hermitian, rest, to.c.from(half, half)}, k, alpha, below, right, beta);
+  triangle_from(products, to, k, terms, 0, beta);
 }
 
 namespace {
@@ -79,33 +95,21 @@ void check(const detail::RankUpdateCall<T>& call) {
   if (call.has_b) check_apart(name, c, call.triangle, b);
 }
 
-/// Calls update(alpha, A, B, beta) for the call's product, or for its two products one after the other.
-template <class T, class Update>
-void for_products(const detail::RankUpdateCall<T>& call, const Update& update) {
-  const Factor<T> a = Factor<T>::of({call.a, call.lda}, call.op);
-  const auto other = [&](const Factor<T>& x) {
-    return call.is_hermitian ? x.transposed().conjugated() : x.transposed();
-  };
-  if (!call.has_b) return update(call.alpha, a, other(a), call.beta);
-  const Factor<T> b = Factor<T>::of({call.b, call.ldb}, call.op);
-  update(call.alpha, a, other(b), call.beta);
-  if (call.k > 0 && call.alpha != T(0)) update(conjugated_if(call.is_hermitian, call.alpha), b, other(a), T(1));
-}
-
 template <class T>
 void run(const detail::RankUpdateCall<T>& call, const SolveOptions& options, detail::Shortage shortage) {
   const TriangleOf<T> to{call.triangle, is_complex<T> && call.is_hermitian, call.n, {call.c, call.ldc}};
+  const Factor<T> a = Factor<T>::of({call.a, call.lda}, call.op), b = Factor<T>::of({call.b, call.ldb}, call.op);
+  const auto other = [&](const Factor<T>& x) { return to.is_hermitian ? x.transposed().conjugated() : x.transposed(); };
+  const Term<T> both[] = {{call.alpha, a, other(b)}, {conjugated_if(call.is_hermitian, call.alpha), b, other(a)}};
+  const Term<T> one[] = {{call.alpha, a, other(a)}};
+  // A second term that adds nothing would only multiply by 1.
+  const bool adds = call.k > 0 && call.alpha != T(0);
+  const std::span<const Term<T>> terms = call.has_b ? std::span(both, adds ? 2 : 1) : std::span<const Term<T>>(one);
   const auto by_formula = [&] {
-    for_products(call, [&](T alpha, const Factor<T>& a, const Factor<T>& b, T beta) {
-      model_triangle(to, call.k, alpha, a, b, beta);
-    });
+    for (const Term<T>& term : terms)
+      model_triangle(to, call.k, term.alpha, term.a, term.b, &term == terms.data() ? call.beta : T(1));
   };
-  const auto blocked = [&] {
-    const Products<T> products(options, shortage);
-    for_products(call, [&](T alpha, const Factor<T>& a, const Factor<T>& b, T beta) {
-      triangle_product(products, to, call.k, alpha, a, b, beta);
-    });
-  };
+  const auto blocked = [&] { triangle_product(Products<T>(options, shortage), to, call.k, terms, call.beta); };
   if (options.backend == Backend::Reference) return by_formula();
   with_or_without_memory(shortage, blocked, by_formula);
 }
@@ -139,7 +143,7 @@ TESSERA_INSTANTIATE(std::complex<double>)
 namespace tessera::linear_algebra {
 
 #define TESSERA_INSTANTIATE(T) \
-  template void triangle_product(const Products<T>&, const TriangleOf<T>&, Index, T, Factor<T>, Factor<T>, T);
+  template void triangle_product(const Products<T>&, const TriangleOf<T>&, Index, std::span<const Term<T>>, T);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)
 #undef TESSERA_INSTANTIATE

@@ -4,49 +4,54 @@
 #include <tessera/linear_algebra/triangular.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/uncancelled.hpp>
 
-#include "model_products.hpp"
+#include "magnitudes.hpp"
 #include "sided.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
 
+/// The rows that are multiplied at once: large blocks have more zeros, small ones read X more often. No bit depends on
+/// it.
+Index block_size(Index n) { return n < 400 ? 32 : n < 1000 ? 48 : 96; }
+
 /// A product M·X that takes X's place.
 template <class T>
 class TriangularProduct {
  public:
-  /// `sums` and `padded` have room for panel_width or n numbers of each line, and for as many rows of a segment of M.
-  TriangularProduct(const Products<T>& products, const detail::TriangularCall<T>& call, T* sums, T* padded)
+  TriangularProduct(const Products<T>& products, const detail::TriangularCall<T>& call)
       : m_(call),
         n_(call.n),
-        block_(std::min(panel_width, call.n)),
         x_{call.b, call.ldb},
         sided_(products, call.side, call.count, x_),
-        s_(sided_.scratch(sums, block_)),
-        padded_{padded, std::min(segment_length<T>, call.n)} {}
+        is_plain_(can_be_padded(magnitudes_of_triangle(call), magnitudes_of_lines(call))),
+        block_(std::min(n_, is_plain_ ? block_size(n_) : panel_width)),
+        sums_(static_cast<std::size_t>(block_ * call.count)),
+        s_(sided_.scratch(sums_.data(), block_)),
+        padded_(static_cast<std::size_t>(block_ * std::min(n_, segment_length<T>))) {}
 
-  /// A chain's last terms are in the block on the diagonal: its product goes on with the sums of a rectangle. Rows are
+  void run() { m_.is_lower ? lower() : upper(); }
+
+ private:
+  /// A chain's last terms are in the block on the diagonal. With zeros after them a block and what is left of it are a
+  /// rectangle; where zeros might be seen, the block's product goes on with the sums of what is left of it. Rows are
   /// written from the last one on, after all that read them.
-  void lower() const {
+  void lower() {
     for (Index end = n_; end > 0;) {
       const Index first = (end - 1) / segment_length<T> * segment_length<T>;
       for (Index row = first + (end - first - 1) / block_ * block_; row >= first; row -= block_) {
-        const DiagonalBlock<T> diagonal(m_.m, end, row, m_.has_unit_diagonal);
-        sided_.sums(diagonal.block().size, row - first, m_.m.from(row, first), first, s_);
-        const Block<T> x = sided_.numbers(row);
-        sided_.in_parts([&](Index begin, Index stop) {
-          const Block<T> from = sided_.lines(s_, begin), to = sided_.lines(x, begin);
-          if (sided_.is_left())
-            multiply_columns(diagonal.block(), stop - begin, to.data, to.ld, from.data, from.ld);
-          else
-            multiply_rows(diagonal.block(), stop - begin, to.data, to.ld, from.data, from.ld);
-        });
+        const Index size = std::min(block_, end - row);
+        if (!is_plain_) {
+          end_chains(row, first, end);
+          continue;
+        }
+        sided_.sums(size, row + size - first, padded(row, size, first, row + size), first, s_);
+        sided_.in_parts([&](Index begin, Index stop) { take(row, size, end, begin, stop); });
       }
       if (first > 0) sided_.add(T(1), end - first, first, m_.m.from(first, 0), 0, first);
       end = first;
@@ -56,13 +61,12 @@ class TriangularProduct {
   /// A chain's first terms are in the block on the diagonal. Zeros before them change no chain, which begins with +0,
   /// where they meet finite numbers: so a block and what is right of it are a rectangle. Lines with other numbers are
   /// computed term by term.
-  void upper() const {
+  void upper() {
     for (Index first = 0; first < n_; first += segment_length<T>) {
       const Index end = std::min(n_, first + segment_length<T>);
       for (Index row = first; row < end; row += block_) {
         const Index size = std::min(block_, end - row);
-        pad(row, size, end);
-        sided_.sums(size, end - row, {padded_}, row, s_);
+        sided_.sums(size, end - row, padded(row, size, row, end), row, s_);
         sided_.in_parts([&](Index begin, Index stop) { take(row, size, end, begin, stop); });
       }
       for (Index next = end; next < n_; next += segment_length<T>)
@@ -70,16 +74,58 @@ class TriangularProduct {
     }
   }
 
- private:
-  /// Copies M's rows row … row + size − 1 up to column `end`, with zeros before the diagonal.
-  void pad(Index row, Index size, Index end) const {
-    for (Index i = 0; i < size; ++i) {
-      const Run<T> from = m_.m.row(row + i, row);
-      T* const to = padded_.at(i, 0);
-      std::fill(to, to + i, T(0));
-      to[i] = m_.has_unit_diagonal ? T(1) : from.at(i);
-      for (Index k = i + 1; k < end - row; ++k) to[k] = from.at(k);
+  static Magnitudes<Part<T>> magnitudes_of_triangle(const detail::TriangularCall<T>& call) {
+    const bool unit = call.diagonal == Diagonal::Unit, is_lower = call.triangle == Triangle::Lower;
+    const NumbersInRows<T> all{.rows = call.n,
+                               .first = is_lower ? call.t : call.t + unit,
+                               .step = is_lower ? call.ldt : call.ldt + 1,
+                               .count = is_lower ? 1 - unit : call.n - unit,
+                               .more = is_lower ? 1 : -1};
+    return magnitudes_of(all).with({unit ? Part<T>(1) : std::numeric_limits<Part<T>>::infinity(), true});
+  }
+  static Magnitudes<Part<T>> magnitudes_of_lines(const detail::TriangularCall<T>& call) {
+    const bool is_left = call.side == Side::Left;
+    return magnitudes_of(NumbersInRows<T>{.rows = is_left ? call.n : call.count,
+                                          .first = call.b,
+                                          .step = call.ldb,
+                                          .count = is_left ? call.count : call.n});
+  }
+
+  /// Copies M's rows row … row + size − 1 from column `begin` to `end`, with zeros outside the triangle.
+  Factor<T> padded(Index row, Index size, Index begin, Index end) {
+    const bool straight = m_.m.op == Op::None, keeps_before = m_.is_lower == straight;
+    const Factor<T> from = m_.m.from(row, begin);
+    const Index rows = straight ? size : end - begin, cols = straight ? end - begin : size;
+    const Index diagonal = straight ? row - begin : begin - row; // the column of it in the first stored row
+    const Block<T> to{padded_.data(), cols};
+    for (Index i = 0; i < rows; ++i) {
+      const Index middle = std::clamp<Index>(diagonal + i, 0, cols),
+                  after = std::clamp<Index>(diagonal + i + 1, 0, cols);
+      if (keeps_before) {
+        std::copy(from.stored.at(i, 0), from.stored.at(i, m_.has_unit_diagonal ? middle : after), to.at(i, 0));
+        std::fill(to.at(i, after), to.at(i, cols), T(0));
+      } else {
+        std::fill(to.at(i, 0), to.at(i, middle), T(0));
+        const Index kept = m_.has_unit_diagonal ? after : middle;
+        std::copy(from.stored.at(i, kept), from.stored.at(i, cols), to.at(i, kept));
+      }
+      if (m_.has_unit_diagonal && middle < after) *to.at(i, middle) = T(1);
     }
+    return {to, from.op, from.conjugate};
+  }
+
+  /// The sums of what is left of a block on the diagonal go on with the block's product.
+  void end_chains(Index row, Index first, Index end) {
+    const DiagonalBlock<T> diagonal(m_.m, end, row, m_.has_unit_diagonal);
+    sided_.sums(diagonal.block().size, row - first, m_.m.from(row, first), first, s_);
+    const Block<T> x = sided_.numbers(row);
+    sided_.in_parts([&](Index begin, Index stop) {
+      const Block<T> from = sided_.lines(s_, begin), to = sided_.lines(x, begin);
+      if (sided_.is_left())
+        multiply_columns(diagonal.block(), stop - begin, to.data, to.ld, from.data, from.ld);
+      else
+        multiply_rows(diagonal.block(), stop - begin, to.data, to.ld, from.data, from.ld);
+    });
   }
 
   /// Makes the numbers row … row + size − 1 of some lines of their sums.
@@ -91,24 +137,17 @@ class TriangularProduct {
       const Index rows = sided_.is_left() ? size : count, cols = sided_.is_left() ? count : size;
       for (Index i = 0; i < rows; ++i) std::copy(from.at(i, 0), from.at(i, cols), to.at(i, 0));
     };
-    if (are_finite(x, size, lines)) return copy(0, lines);
+    if (is_plain_ || are_finite(x, size, lines)) return copy(0, lines);
     for (Index l = 0; l < lines; ++l)
       are_finite(sided_.lines(x, l), size, 1) ? copy(l, 1) : by_terms(row, size, end, sided_.lines(x, l));
   }
 
   bool are_finite(Block<T> x, Index size, Index lines) const {
-    const Index rows = sided_.is_left() ? size : lines, cols = (sided_.is_left() ? lines : size) * Number<T>::parts;
-    Part<T> zero = 0; // or NaN
-    for (Index i = 0; i < rows; ++i) {
-      const Part<T>* const row = reinterpret_cast<const Part<T>*>(x.at(i, 0));
-      Part<T> of_row[8] = {};
-      Index j = 0;
-      for (; j + 8 <= cols; j += 8)
-        for (Index l = 0; l < 8; ++l) of_row[l] += row[j + l] * 0;
-      for (; j < cols; ++j) of_row[0] += row[j] * 0;
-      for (const Part<T> sum : of_row) zero += sum;
-    }
-    return !std::isnan(zero);
+    const bool is_left = sided_.is_left();
+    return magnitudes_of(
+               NumbersInRows<T>{
+                   .rows = is_left ? size : lines, .first = x.data, .step = x.ld, .count = is_left ? lines : size})
+        .are_finite;
   }
 
   /// Multiplies a line, whose number `row` is at x.
@@ -124,10 +163,14 @@ class TriangularProduct {
   }
 
   SidedCall<T> m_;
-  Index n_, block_;
+  Index n_;
   Block<T> x_;
   Sided<T> sided_;
-  Block<T> s_, padded_;
+  bool is_plain_; ///< zeros may stand for what is outside the triangle
+  Index block_;
+  std::vector<T> sums_;
+  Block<T> s_;
+  std::vector<T> padded_;
 };
 
 template <class T>
@@ -138,11 +181,7 @@ void multiply_triangle(const detail::TriangularCall<T>& call, const SolveOptions
   };
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
-    const Index block = std::min(panel_width, call.n);
-    std::vector<T> sums(static_cast<std::size_t>(block * call.count)),
-        padded(static_cast<std::size_t>(sided.is_lower ? 0 : block * std::min(segment_length<T>, call.n)));
-    const TriangularProduct<T> product(products, call, sums.data(), padded.data());
-    sided.is_lower ? product.lower() : product.upper();
+    TriangularProduct<T>(products, call).run();
     scale(call, Block<T>{call.b, call.ldb});
   };
   if (options.backend == Backend::Reference) return by_formula();
