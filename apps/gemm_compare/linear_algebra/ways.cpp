@@ -65,16 +65,15 @@ class OwnWay {
     }
   }
   void solve(Triangle triangle, Op op, Diagonal diagonal) {
-    detail::triangular_solve({.type = dtype_of<T>,
-                              .triangle = triangle,
-                              .op = op,
-                              .diagonal = diagonal,
-                              .n = n_,
-                              .count = data_.count,
-                              .t = work_.a.data(),
-                              .ldt = n_,
-                              .b = work_.b.data(),
-                              .ldb = data_.count},
+    detail::triangular_solve(detail::TriangularCall<T>{.triangle = triangle,
+                                                       .op = op,
+                                                       .diagonal = diagonal,
+                                                       .n = n_,
+                                                       .count = data_.count,
+                                                       .t = work_.a.data(),
+                                                       .ldt = n_,
+                                                       .b = work_.b.data(),
+                                                       .ldb = data_.count},
                              options_);
   }
 

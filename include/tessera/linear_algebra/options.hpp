@@ -2,6 +2,9 @@
 
 /// What the functions of linear algebra have in common.
 
+#include <complex>
+#include <concepts>
+
 #include <tessera/detail/export.hpp>
 #include <tessera/types.hpp>
 
@@ -30,6 +33,14 @@ TESSERA_API void expect_no_refinement(const char* function, const SolveOptions& 
 struct Shortage {
   const char* routine = nullptr;
 };
+
+/// The numbers of the level 3 BLAS.
+template <class T>
+concept Real = std::same_as<T, float> || std::same_as<T, double>;
+template <class T>
+concept Complex = std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+template <class T>
+concept RealOrComplex = Real<T> || Complex<T>;
 } // namespace detail
 
 /// The triangle of a matrix that is read; the other one may hold anything.
@@ -44,10 +55,10 @@ enum class Diagonal : int {
   Unit = 1,   ///< all ones; the memory is not read
 };
 
-/// The side of X on which a triangle stands.
+/// The side of the other matrix on which a triangle, or a symmetric matrix, stands.
 enum class Side : int {
-  Left = 0,  ///< T·X = B
-  Right = 1, ///< X·T = B
+  Left = 0,  ///< T·X = B, or T·B
+  Right = 1, ///< X·T = B, or B·T
 };
 
 } // namespace tessera

@@ -1,17 +1,19 @@
 #pragma once
 
-/// Products of a matrix with its own transpose, which are symmetric: one half is computed.
+/// Products with the transpose of one operand or of the other, which are symmetric or Hermitian: one half is computed.
 ///
 ///     Matrix gram = syrk(a);                    // A·Aᵀ, n×n for A n×k
 ///     Matrix other = syrk(a.transposed());      // Aᵀ·A
 ///     syrk(Triangle::Lower, Op::None, n, k, alpha, a, lda, beta, c, ldc);   // in the caller's memory
+///     her2k(Triangle::Lower, Op::None, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 ///
-/// A is f32 or f64. Each element has the bits of gemm's (docs/contract.md), on every backend. n²·k operations, half of
-/// gemm's. Results are in host memory.
+/// Numbers are f32, f64 or complex of these. Each element has the bits of gemm's (docs/contract.md, "Linear algebra"),
+/// on every backend. n²·k operations, half of gemm's; twice as many for syr2k and her2k. Results are in host memory.
 ///
-/// Errors: InvalidArgument (sizes, leading dimensions, null, C overlapping A), BackendUnavailable, OutOfMemory.
+/// Errors: InvalidArgument (sizes, leading dimensions, op, null, C overlapping A or B), BackendUnavailable,
+/// OutOfMemory.
 ///
-/// Source: the level 3 BLAS's SYRK.
+/// Source: the level 3 BLAS's SYRK, HERK, SYR2K and HER2K.
 
 #include <type_traits>
 #include <utility>
@@ -23,41 +25,61 @@
 namespace tessera {
 
 namespace detail {
-/// C := alpha·op(A)·op(A)ᵀ + beta·C, row-major in host memory; op(A) is n×k.
-struct SymmetricCall {
-  DType type = DType::F32;
+/// C := alpha·op(A)·op(A)ᵀ + beta·C, row-major in host memory; op(A) is n×k. With B of A's shape:
+/// C := alpha·op(A)·op(B)ᵀ + alpha·op(B)·op(A)ᵀ + beta·C. Of Hermitian updates the transposes are conjugated, the
+/// second alpha is conjugated, and beta is real, as is alpha without B.
+template <class T>
+struct RankUpdateCall {
+  bool is_hermitian = false;
+  bool has_b = false;
   Triangle triangle = Triangle::Lower; ///< of C, which alone is read and written
-  Op op = Op::None;
+  Op op = Op::None;                    ///< None, or the transpose of the update's kind
   Index n = 0, k = 0;
-  double alpha = 1;
-  const void* a = nullptr;
+  T alpha = 1;
+  const T* a = nullptr;
   Index lda = 0;
-  double beta = 0;
-  void* c = nullptr;
+  const T* b = nullptr;
+  Index ldb = 0;
+  T beta = 0;
+  T* c = nullptr;
   Index ldc = 0;
 };
-/// Checks the arguments, and computes the triangle.
-TESSERA_API void symmetric_product(const SymmetricCall& call, const SolveOptions& options, Shortage shortage = {});
+/// Checks the arguments, and computes the triangle, for each RealOrComplex T.
+template <class T>
+TESSERA_API void rank_update(const RankUpdateCall<T>& call, const SolveOptions& options, Shortage shortage = {});
 } // namespace detail
 
 /// Computes one triangle of C := alpha·op(A)·op(A)ᵀ + beta·C in the caller's row-major host memory. op(A) is n×k;
 /// leading dimensions count elements between stored rows. The other triangle is neither read nor written.
 template <class T>
-requires detail::Solvable<T>
+requires detail::RealOrComplex<T>
 void syrk(Triangle triangle, Op op, Index n, Index k, std::type_identity_t<T> alpha, const T* a, Index lda,
           std::type_identity_t<T> beta, T* c, Index ldc, const SolveOptions& options = {}) {
-  detail::symmetric_product({.type = dtype_of<T>,
-                             .triangle = triangle,
-                             .op = op,
-                             .n = n,
-                             .k = k,
-                             .alpha = static_cast<double>(alpha),
-                             .a = a,
-                             .lda = lda,
-                             .beta = static_cast<double>(beta),
-                             .c = c,
-                             .ldc = ldc},
-                            options);
+  detail::rank_update<T>({false, false, triangle, op, n, k, alpha, a, lda, nullptr, 1, beta, c, ldc}, options);
+}
+
+/// Computes one triangle of C := alpha·op(A)·op(A)ᴴ + beta·C, whose diagonal becomes real.
+template <class T>
+requires detail::Complex<T>
+void herk(Triangle triangle, Op op, Index n, Index k, typename T::value_type alpha, const T* a, Index lda,
+          typename T::value_type beta, T* c, Index ldc, const SolveOptions& options = {}) {
+  detail::rank_update<T>({true, false, triangle, op, n, k, alpha, a, lda, nullptr, 1, beta, c, ldc}, options);
+}
+
+/// Computes one triangle of C := alpha·op(A)·op(B)ᵀ + alpha·op(B)·op(A)ᵀ + beta·C.
+template <class T>
+requires detail::RealOrComplex<T>
+void syr2k(Triangle triangle, Op op, Index n, Index k, std::type_identity_t<T> alpha, const T* a, Index lda, const T* b,
+           Index ldb, std::type_identity_t<T> beta, T* c, Index ldc, const SolveOptions& options = {}) {
+  detail::rank_update<T>({false, true, triangle, op, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, options);
+}
+
+/// Computes one triangle of C := alpha·op(A)·op(B)ᴴ + conj(alpha)·op(B)·op(A)ᴴ + beta·C, whose diagonal becomes real.
+template <class T>
+requires detail::Complex<T>
+void her2k(Triangle triangle, Op op, Index n, Index k, std::type_identity_t<T> alpha, const T* a, Index lda, const T* b,
+           Index ldb, typename T::value_type beta, T* c, Index ldc, const SolveOptions& options = {}) {
+  detail::rank_update<T>({true, true, triangle, op, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, options);
 }
 
 /// Returns A·Aᵀ, both triangles.

@@ -1,20 +1,22 @@
 #pragma once
 
-/// Systems with a triangular matrix: op(T)·X = B, or X·op(T) = B.
+/// Systems and products with a triangular matrix.
 ///
 ///     Matrix x = triangular_solve(Triangle::Lower, t, b);                    // T·X = B
 ///     Matrix y = triangular_solve(Triangle::Upper, t.transposed(), b);      // with the upper triangle of tᵀ
+///     Matrix z = triangular_multiply(Triangle::Lower, t, b);                 // T·B
+///     trsm(Side::Left, Triangle::Lower, Op::None, Diagonal::Stored, m, n, alpha, t, ldt, b, ldb);  // in B's memory
+///     trmm(Side::Right, Triangle::Upper, Op::ConjugateTranspose, Diagonal::Unit, m, n, alpha, t, ldt, b, ldb);
 ///
-/// T is n×n, f32 or f64; B is n×count (Side::Left) or count×n. n²·count operations. x(i) = (b(i) − s(i)) / t(i, i): a
-/// zero on the diagonal gives Inf or NaN, as the division does. The bits of X depend on T and B alone
-/// (docs/contract.md, "Linear algebra"). X is computed in host memory.
+/// T is n×n; B is n×count (Side::Left) or count×n. n²·count operations. A zero on the diagonal of a system gives Inf or
+/// NaN, as the division does. Matrices are f32 or f64, and trsm and trmm have complex numbers as well. The bits depend
+/// on T and B alone (docs/contract.md, "Linear algebra"). Results are in host memory.
 ///
-/// Errors: InvalidArgument (shapes), BackendUnavailable, OutOfMemory. T and B are never changed.
+/// Errors: InvalidArgument (shapes, null, T overlapping B), BackendUnavailable, OutOfMemory. T is never changed.
 ///
-/// Source: the level 3 BLAS's TRSM; the order of operations is Tessera's own.
+/// Source: the level 3 BLAS's TRSM and TRMM; the order of operations is Tessera's own.
 
-#include <concepts>
-#include <string>
+#include <type_traits>
 
 #include <tessera/linear_algebra/options.hpp>
 #include <tessera/matrix.hpp>
@@ -24,29 +26,80 @@
 namespace tessera {
 
 namespace detail {
-/// A system in host memory; X takes B's place. Leading dimensions count elements between stored rows.
+/// op(T) and B in host memory; the result takes B's place. Leading dimensions count elements between stored rows.
+template <class T>
 struct TriangularCall {
-  DType type = DType::F32;
   Side side = Side::Left;
   Triangle triangle = Triangle::Lower; ///< the one that is stored in t
   Op op = Op::None;
   Diagonal diagonal = Diagonal::Stored;
   Index n = 0;
-  Index count = 0; ///< right-hand sides
-  const void* t = nullptr;
+  Index count = 0; ///< columns of B on the left side, rows on the right one
+  T alpha = 1;
+  const T* t = nullptr;
   Index ldt = 0;
-  void* b = nullptr;
+  T* b = nullptr;
   Index ldb = 0;
 };
-/// Solves the system, whose sizes the caller has checked.
-TESSERA_API void triangular_solve(const TriangularCall& call, const SolveOptions& options, Shortage shortage = {});
+/// Solve op(T)·X = alpha·B or X·op(T) = alpha·B, and compute alpha·op(T)·B or alpha·B·op(T), for each RealOrComplex T.
+/// The caller has checked the sizes.
+template <class T>
+TESSERA_API void triangular_solve(const TriangularCall<T>& call, const SolveOptions& options, Shortage shortage = {});
+template <class T>
+TESSERA_API void triangular_multiply(const TriangularCall<T>& call, const SolveOptions& options,
+                                     Shortage shortage = {});
 /// Throws InvalidArgument where the matrix is not square, or has another number of rows than the right-hand side.
 TESSERA_API void check_system(const char* function, Index rows, Index cols, Index unknowns, Side side);
+/// Throws InvalidArgument where sizes, leading dimensions or pointers are wrong, or T's triangle overlaps B.
+TESSERA_API void check_triangular(const char* function, Triangle triangle, Index n, const void* t, Index ldt, Index m,
+                                  Index count, const void* b, Index ldb, std::size_t element);
 
-/// Elements that linear algebra computes with.
+/// Elements that matrices of linear algebra have.
 template <class T>
-concept Solvable = std::same_as<T, float> || std::same_as<T, double>;
+concept Solvable = Real<T>;
+
+template <class T>
+TriangularCall<T> checked_triangular(const char* function, Side side, Triangle triangle, Op op, Diagonal diagonal,
+                                     Index m, Index n, T alpha, const T* t, Index ldt, T* b, Index ldb) {
+  const bool is_left = side == Side::Left;
+  check_triangular(function, triangle, is_left ? m : n, t, ldt, m, n, b, ldb, sizeof(T));
+  return {side, triangle, op, diagonal, is_left ? m : n, is_left ? n : m, alpha, t, ldt, b, ldb};
+}
+
+template <class A, class B>
+TriangularCall<typename A::value_type> triangular_call(const char* function, Side side, Triangle triangle,
+                                                       Diagonal diagonal, const A& t, B& x) {
+  const bool is_left = side == Side::Left;
+  check_system(function, t.rows(), t.cols(), is_left ? x.rows() : x.cols(), side);
+  return {.side = side,
+          .triangle = triangle,
+          .diagonal = diagonal,
+          .n = t.rows(),
+          .count = is_left ? x.cols() : x.rows(),
+          .t = t.data(),
+          .ldt = t.ld(),
+          .b = x.data(),
+          .ldb = x.ld()};
+}
 } // namespace detail
+
+/// Solves op(T)·X = alpha·B or X·op(T) = alpha·B in the caller's row-major host memory; X takes the place of B, m×n.
+template <class T>
+requires detail::RealOrComplex<T>
+void trsm(Side side, Triangle triangle, Op op, Diagonal diagonal, Index m, Index n, std::type_identity_t<T> alpha,
+          const T* t, Index ldt, T* b, Index ldb, const SolveOptions& options = {}) {
+  detail::triangular_solve(
+      detail::checked_triangular("trsm", side, triangle, op, diagonal, m, n, alpha, t, ldt, b, ldb), options);
+}
+
+/// B := alpha·op(T)·B or alpha·B·op(T) in the caller's row-major host memory; B is m×n.
+template <class T>
+requires detail::RealOrComplex<T>
+void trmm(Side side, Triangle triangle, Op op, Diagonal diagonal, Index m, Index n, std::type_identity_t<T> alpha,
+          const T* t, Index ldt, T* b, Index ldb, const SolveOptions& options = {}) {
+  detail::triangular_multiply(
+      detail::checked_triangular("trmm", side, triangle, op, diagonal, m, n, alpha, t, ldt, b, ldb), options);
+}
 
 /// Returns X. `triangle` names the half of `t`, as the argument is, that is read.
 template <MatrixLike A, MatrixLike B>
@@ -54,21 +107,22 @@ requires detail::Solvable<typename A::value_type> && std::same_as<typename A::va
     Matrix<typename A::value_type> triangular_solve(Triangle triangle, const A& t, const B& b, Side side = Side::Left,
                                                     Diagonal diagonal = Diagonal::Stored,
                                                     const SolveOptions& options = {}) {
-  using T = typename A::value_type;
-  detail::check_system("triangular_solve", t.rows(), t.cols(), side == Side::Left ? b.rows() : b.cols(), side);
-  const Matrix<T> matrix(t.view());
-  Matrix<T> x(b.view());
-  detail::triangular_solve({.type = dtype_of<T>,
-                            .side = side,
-                            .triangle = triangle,
-                            .diagonal = diagonal,
-                            .n = t.rows(),
-                            .count = side == Side::Left ? b.cols() : b.rows(),
-                            .t = matrix.data(),
-                            .ldt = matrix.ld(),
-                            .b = x.data(),
-                            .ldb = x.ld()},
-                           options);
+  const Matrix<typename A::value_type> matrix(t.view());
+  Matrix<typename A::value_type> x(b.view());
+  detail::triangular_solve(detail::triangular_call("triangular_solve", side, triangle, diagonal, matrix, x), options);
+  return x;
+}
+
+/// Returns T·B or B·T. `triangle` names the half of `t`, as the argument is, that is read.
+template <MatrixLike A, MatrixLike B>
+requires detail::Solvable<typename A::value_type> && std::same_as<typename A::value_type, typename B::value_type>
+    Matrix<typename A::value_type> triangular_multiply(Triangle triangle, const A& t, const B& b,
+                                                       Side side = Side::Left, Diagonal diagonal = Diagonal::Stored,
+                                                       const SolveOptions& options = {}) {
+  const Matrix<typename A::value_type> matrix(t.view());
+  Matrix<typename A::value_type> x(b.view());
+  detail::triangular_multiply(detail::triangular_call("triangular_multiply", side, triangle, diagonal, matrix, x),
+                              options);
   return x;
 }
 

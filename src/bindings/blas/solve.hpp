@@ -68,9 +68,8 @@ struct ColumnTriangle {
 
 /// Returns the row-major call of op(T)·X = B or X·op(T) = B with `count` right-hand sides.
 template <class T>
-detail::TriangularCall by_columns(Side side, const ColumnTriangle<T>& t, Index count, T* b, Index ldb) {
-  return {.type = dtype_of<T>,
-          .side = other(side),
+detail::TriangularCall<T> by_columns(Side side, const ColumnTriangle<T>& t, Index count, T* b, Index ldb) {
+  return {.side = other(side),
           .triangle = other(t.triangle),
           .op = t.op,
           .diagonal = t.diagonal,

@@ -29,7 +29,8 @@ namespace {
 std::int64_t cblas_prototype_position(std::int64_t position, const char* routine) {
   if (TESSERA_BLAS_NAME(RowMajorStrg) == 0) return position;
   const auto is = [&](const char* name) { return std::strstr(routine, name) != nullptr; };
-  if (is("trsm")) return position == 6 ? 7 : position == 7 ? 6 : position; // m and n
+  if (is("trsm") || is("trmm")) return position == 6 ? 7 : position == 7 ? 6 : position; // m and n
+  if (is("symm") || is("hemm")) return position == 4 ? 5 : position == 5 ? 4 : position;
   if (is("gemv")) return position == 3 ? 4 : position == 4 ? 3 : position;
   if (!is("gemm")) return position;
   switch (position) {

@@ -58,8 +58,9 @@ Index factor_lower(const Products<T>& products, Index n, Block<T> a, T* sums) {
     return done;
   };
   return for_panels(n, panel, [&](Index first, Index end) {
-    symmetric_product(products, Triangle::Lower, n - end, end - first, T(-1), {a.from(end, first)}, T(1),
-                      a.from(end, end));
+    const Factor<T> left{a.from(end, first)};
+    const Term<T> less[] = {{T(-1), left, left.transposed()}};
+    triangle_product<T>(products, {Triangle::Lower, false, n - end, a.from(end, end)}, end - first, less, T(1));
   });
 }
 
@@ -84,8 +85,9 @@ Index factor_upper(const Products<T>& products, Index n, Block<T> a, T* sums) {
     return done;
   };
   return for_panels(n, panel, [&](Index first, Index end) {
-    symmetric_product(products, Triangle::Upper, n - end, end - first, T(-1), {a.from(first, end), Op::Transpose}, T(1),
-                      a.from(end, end));
+    const Factor<T> above{a.from(first, end)};
+    const Term<T> less[] = {{T(-1), above.transposed(), above}};
+    triangle_product<T>(products, {Triangle::Upper, false, n - end, a.from(end, end)}, end - first, less, T(1));
   });
 }
 

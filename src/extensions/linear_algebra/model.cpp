@@ -24,16 +24,6 @@ T less_sum(T a, Index terms, const X& x, const Y& y) {
 }
 
 template <class T>
-void solve_forward(Index n, Grid<const T> m, bool has_unit_diagonal, Index count, Grid<T> x) {
-  for (Index l = 0; l < count; ++l)
-    for (Index i = 0; i < n; ++i) {
-      x.at(i, l) = less_sum(
-          x.at(i, l), i, [&](Index k) { return m.at(i, k); }, [&](Index k) { return x.at(k, l); });
-      if (!has_unit_diagonal) x.at(i, l) /= m.at(i, i);
-    }
-}
-
-template <class T>
 Index factor_symmetric_by_formula(Index n, Grid<T> a) {
   const auto row = [&](Index i) { return [&a, i](Index k) { return a.at(i, k); }; };
   for (Index j = 0; j < n; ++j) {
@@ -70,15 +60,6 @@ Index factor_by_formula(Index m, Index n, Grid<T> a, detail::RowNumbers pivots) 
 }
 
 } // namespace
-
-TESSERA_FLAT_FMA_CLONES void model_solve(Index n, Grid<const float> m, bool has_unit_diagonal, Index count,
-                                         Grid<float> x) {
-  solve_forward(n, m, has_unit_diagonal, count, x);
-}
-TESSERA_FLAT_FMA_CLONES void model_solve(Index n, Grid<const double> m, bool has_unit_diagonal, Index count,
-                                         Grid<double> x) {
-  solve_forward(n, m, has_unit_diagonal, count, x);
-}
 
 TESSERA_FLAT_FMA_CLONES Index model_cholesky(Index n, Grid<float> a) { return factor_symmetric_by_formula(n, a); }
 TESSERA_FLAT_FMA_CLONES Index model_cholesky(Index n, Grid<double> a) { return factor_symmetric_by_formula(n, a); }

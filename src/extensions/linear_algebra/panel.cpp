@@ -13,34 +13,9 @@
 namespace tessera::linear_algebra {
 namespace {
 
-/// The right-hand sides that are solved at once: enough vectors to hide the latency of a chain's multiply-adds.
+/// The rows that are taken at once: enough vectors to hide the latency of a chain's multiply-adds.
 template <class T>
 constexpr Index lanes = Index{256} / static_cast<Index>(sizeof(T));
-
-/// Solves for `lanes` right-hand sides; row i of x and s has their elements i. Forward substitution, whose chains are
-/// of different right-hand sides and so independent.
-template <class T>
-[[gnu::always_inline]] inline void substitute(const TriangleBlock<T>& triangle, T* __restrict x,
-                                              const T* __restrict s) {
-  constexpr Index count = lanes<T>;
-  for (Index i = 0; i < triangle.size; ++i) {
-    const T* const row = triangle.t + i * triangle.ld;
-    T sum[count];
-    for (Index l = 0; l < count; ++l) sum[l] = s[i * count + l];
-    for (Index k = 0; k < i; ++k)
-      for (Index l = 0; l < count; ++l) sum[l] = std::fma(row[k], x[k * count + l], sum[l]);
-    for (Index l = 0; l < count; ++l) x[i * count + l] -= sum[l];
-    if (!triangle.has_unit_diagonal)
-      for (Index l = 0; l < count; ++l) x[i * count + l] /= row[i];
-  }
-}
-
-TESSERA_WIDE_CLONES void substitute_forward(const TriangleBlock<float>& triangle, float* x, const float* s) {
-  substitute(triangle, x, s);
-}
-TESSERA_WIDE_CLONES void substitute_forward(const TriangleBlock<double>& triangle, double* x, const double* s) {
-  substitute(triangle, x, s);
-}
 
 /// Columns of an LU panel that are factored before the ones after them hear of it.
 constexpr Index group = 8;
@@ -188,46 +163,7 @@ TESSERA_WIDE_CLONES Index factor_block(Index size, double* a, Index lda, double*
   return factor_symmetric(size, a, lda, s, lds);
 }
 
-/// Solves for right-hand sides in strips of `lanes`: `load(from, l, i)` and `store(to, l, i)` name element i of
-/// right-hand side l of a strip.
-template <class T, class Place>
-void solve_strips(const TriangleBlock<T>& triangle, Index count, T* x, const T* s, const Place& place_x,
-                  const Place& place_s) {
-  alignas(64) T values[panel_width * lanes<T>];
-  alignas(64) T sums[panel_width * lanes<T>];
-  for (Index first = 0; first < count; first += lanes<T>) {
-    const Index here = std::min(lanes<T>, count - first);
-    for (Index i = 0; i < triangle.size; ++i) {
-      for (Index l = 0; l < here; ++l) {
-        values[i * lanes<T> + l] = x[place_x(first + l, i)];
-        sums[i * lanes<T> + l] = s[place_s(first + l, i)];
-      }
-      std::fill(values + i * lanes<T> + here, values + (i + 1) * lanes<T>, T(0));
-      std::fill(sums + i * lanes<T> + here, sums + (i + 1) * lanes<T>, T(0));
-    }
-    substitute_forward(triangle, values, sums);
-    for (Index i = 0; i < triangle.size; ++i)
-      for (Index l = 0; l < here; ++l) x[place_x(first + l, i)] = values[i * lanes<T> + l];
-  }
-}
-
-/// Where element i of right-hand side l lies.
-struct Place {
-  Index of_side, of_element; ///< strides
-  Index operator()(Index side, Index element) const { return side * of_side + element * of_element; }
-};
-
 } // namespace
-
-template <class T>
-void solve_columns(const TriangleBlock<T>& triangle, Index count, T* x, Index ldx, const T* s, Index lds) {
-  solve_strips(triangle, count, x, s, Place{1, ldx}, Place{1, lds});
-}
-
-template <class T>
-void solve_rows(const TriangleBlock<T>& triangle, Index count, T* x, Index ldx, const T* s, Index lds) {
-  solve_strips(triangle, count, x, s, Place{ldx, 1}, Place{lds, 1});
-}
 
 template <class T>
 Index factor_positive(Index size, T* a, Index lda, T* s, Index lds) {
@@ -246,10 +182,6 @@ Index factor_panel(const LuPanel<T>& panel, Index* pivots) {
   return singular;
 }
 
-template void solve_columns(const TriangleBlock<float>&, Index, float*, Index, const float*, Index);
-template void solve_columns(const TriangleBlock<double>&, Index, double*, Index, const double*, Index);
-template void solve_rows(const TriangleBlock<float>&, Index, float*, Index, const float*, Index);
-template void solve_rows(const TriangleBlock<double>&, Index, double*, Index, const double*, Index);
 template Index factor_positive(Index, float*, Index, float*, Index);
 template Index factor_positive(Index, double*, Index, double*, Index);
 template Index factor_panel(const LuPanel<float>&, Index*);

@@ -6,30 +6,9 @@
 ///
 /// Matrices are row-major in host memory. Nothing is checked.
 
-#include <tessera/types.hpp>
+#include "substitution.hpp"
 
 namespace tessera::linear_algebra {
-
-/// The columns of a panel. No bit depends on it.
-inline constexpr Index panel_width = 64;
-
-/// A triangle that is solved forward: row i of X is (B(i) − s(i)) / t(i, i), where s(i) goes on with t(i, k)·X(k) for
-/// k = 0 … i − 1. `size` is at most panel_width.
-template <class T>
-struct TriangleBlock {
-  Index size = 0;
-  const T* t = nullptr; ///< t(i, k) is t[i·ld + k]
-  Index ld = 0;
-  bool has_unit_diagonal = false; ///< then nothing is divided, and t(i, i) is not read
-};
-
-/// Solves T·X = B for `count` columns: X takes B's place, size×count.
-template <class T>
-void solve_columns(const TriangleBlock<T>& triangle, Index count, T* x, Index ldx, const T* s, Index lds);
-
-/// Solves X·Tᵀ = B for `count` rows: X takes B's place, count×size.
-template <class T>
-void solve_rows(const TriangleBlock<T>& triangle, Index count, T* x, Index ldx, const T* s, Index lds);
 
 /// Factors the lower triangle of a symmetric block, size×size, at most panel_width: A = L·Lᵀ. L takes A's place; above
 /// the diagonal nothing is read or written. `s` is overwritten. Returns `size`, or the row at which the number below

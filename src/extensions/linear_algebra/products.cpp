@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <tessera/backend.hpp>
+#include <tessera/complex.hpp>
 #include <tessera/detail/floating_point.hpp>
 
 #include "core/placement/placement.hpp"
@@ -32,16 +33,24 @@ Products<T>::Products(const SolveOptions& options, detail::Shortage shortage)
       shortage_(shortage),
       host_(host_of(options.backend)) {}
 
+namespace {
+
 template <class T>
-GemmCall product_call(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) {
-  GemmCall call{{.type = dtype_of<T>,
-                 .op_a = a.op,
-                 .op_b = b.op,
-                 .m = m,
-                 .n = n,
-                 .k = k,
-                 .alpha = detail::exact_double(alpha),
-                 .beta = detail::exact_double(beta)}};
+Op op_of(const Factor<T>& x) {
+  return x.conjugate ? Op::ConjugateTranspose : x.op;
+}
+
+template <class T>
+auto product_call(T alpha, Index m, Index n, Index k, const Factor<T>& a, const Factor<T>& b, T beta, Block<T> c) {
+  using Call = std::conditional_t<is_complex<T>, ComplexGemmCall, GemmCall>;
+  Call call{{.type = dtype_of<Part<T>>,
+             .op_a = op_of(a),
+             .op_b = op_of(b),
+             .m = m,
+             .n = n,
+             .k = k,
+             .alpha = detail::exact_double(alpha),
+             .beta = detail::exact_double(beta)}};
   call.a = a.stored.data;
   call.lda = a.stored.ld;
   call.b = b.stored.data;
@@ -51,15 +60,12 @@ GemmCall product_call(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T>
   return call;
 }
 
-template <class T>
-void multiply_without_memory(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) {
-  host::multiply_without_memory(product_call(alpha, m, n, k, a, b, beta, c));
-}
+} // namespace
 
 template <class T>
 void Products<T>::multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) const {
   if (m == 0 || n == 0) return;
-  GemmCall call = product_call(alpha, m, n, k, a, b, beta, c);
+  auto call = product_call(alpha, m, n, k, a, b, beta, c);
   call.threads = options_.threads;
   with_or_without_memory(
       shortage_, [&] { detail::gemm_raw(call, options_); }, [&] { host::multiply_without_memory(call); });
@@ -83,10 +89,9 @@ void Products<T>::run_parts(RangeCall call) const {
   throw_if_failed(host_.run_range(host_.default_queue(), call));
 }
 
-template void multiply_without_memory(float, Index, Index, Index, Factor<float>, Factor<float>, float, Block<float>);
-template void multiply_without_memory(double, Index, Index, Index, Factor<double>, Factor<double>, double,
-                                      Block<double>);
 template class Products<float>;
 template class Products<double>;
+template class Products<std::complex<float>>;
+template class Products<std::complex<double>>;
 
 } // namespace tessera::linear_algebra

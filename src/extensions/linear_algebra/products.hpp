@@ -8,6 +8,8 @@
 #include <tessera/gemm.hpp>
 #include <tessera/linear_algebra/options.hpp>
 
+#include "chain.hpp"
+
 namespace tessera::linear_algebra {
 
 /// A rectangle of a row-major matrix in host memory.
@@ -21,15 +23,29 @@ struct Block {
   operator Block<const T>() const requires(!std::is_const_v<T>) { return {data, ld}; }
 };
 
-/// An operand of a product: a block as it is stored, or its transpose.
+/// An operand of a product: a block as it is stored, or its transpose, and the conjugates of either.
 template <class T>
 struct Factor {
   Block<const T> stored;
-  Op op = Op::None;
+  Op op = Op::None; ///< None or Transpose
+  bool conjugate = false;
+
+  /// Returns op(stored) for each op.
+  static Factor of(Block<const T> stored, Op op) {
+    return {stored, op == Op::None ? Op::None : Op::Transpose, is_complex<T> && op == Op::ConjugateTranspose};
+  }
 
   /// Returns the rectangle from (i, j) on.
-  Factor from(Index i, Index j) const { return {op == Op::None ? stored.from(i, j) : stored.from(j, i), op}; }
-  Factor transposed() const { return {stored, op == Op::None ? Op::Transpose : Op::None}; }
+  Factor from(Index i, Index j) const {
+    return {op == Op::None ? stored.from(i, j) : stored.from(j, i), op, conjugate};
+  }
+  Factor transposed() const { return {stored, op == Op::None ? Op::Transpose : Op::None, conjugate}; }
+  Factor conjugated() const { return {stored, op, is_complex<T> && !conjugate}; }
+
+  /// Returns the numbers from (i, j) on in row i, or in column j.
+  Run<T> row(Index i, Index j) const { return {from(i, j).stored.data, op == Op::None ? 1 : stored.ld, conjugate}; }
+  Run<T> column(Index i, Index j) const { return transposed().row(j, i); }
+  T at(Index i, Index j) const { return row(i, j).at(0); }
 };
 
 template <class T>
@@ -37,7 +53,7 @@ class Products {
  public:
   explicit Products(const SolveOptions& options, detail::Shortage shortage = {});
 
-  /// C = alpha·A·B + beta·C, m×n over k terms.
+  /// C = alpha·A·B + beta·C, m×n over k terms. A factor that is conjugated is transposed, too.
   void multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) const;
 
   /// S = A·B, m×n over k terms.
@@ -62,10 +78,6 @@ class Products {
   detail::Shortage shortage_;
   Executor& host_;
 };
-
-/// C = alpha·A·B + beta·C on the calling thread, slowly.
-template <class T>
-void multiply_without_memory(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c);
 
 /// Says on stderr that the memory is short and that slow loops go on, or throws the current exception where the caller
 /// has errors.

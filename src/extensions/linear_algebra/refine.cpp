@@ -101,15 +101,7 @@ class KeptFactors {
     for (Index i = 0; i < x.rows() / 2; ++i) swap_rows(x, i, x.rows() - 1 - i);
   }
   void solve_forward(const Matrix<float>& t, Diagonal diagonal, Matrix<float>& x) const {
-    detail::triangular_solve({.type = DType::F32,
-                              .diagonal = diagonal,
-                              .n = t.rows(),
-                              .count = x.cols(),
-                              .t = t.data(),
-                              .ldt = t.ld(),
-                              .b = x.data(),
-                              .ldb = x.ld()},
-                             options_);
+    detail::triangular_solve(detail::triangular_call("solve", Side::Left, Triangle::Lower, diagonal, t, x), options_);
   }
 
   Lu<float> factors_;

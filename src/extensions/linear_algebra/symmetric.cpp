@@ -3,106 +3,115 @@
 #include <tessera/linear_algebra/syrk.hpp>
 
 #include <algorithm>
-#include <string>
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/uncancelled.hpp>
 
+#include "arguments.hpp"
+
 namespace tessera::linear_algebra {
 namespace {
 
 /// The rows of a block on the diagonal, half of which is computed in vain. No bit depends on it.
-constexpr Index block_size = 64;
+constexpr Index diagonal_size = 64;
 
 /// Copies the triangle of a block, whose other half is not touched.
 template <class T>
-void copy_triangle(Triangle triangle, Index n, Block<const T> from, Block<T> to) {
-  for (Index i = 0; i < n; ++i) {
-    const Index begin = triangle == Triangle::Lower ? 0 : i, end = triangle == Triangle::Lower ? i + 1 : n;
-    std::copy(from.at(i, begin), from.at(i, end), to.at(i, begin));
+void copy_triangle(const TriangleOf<T>& like, Block<const T> from, Block<T> to) {
+  for (Index i = 0; i < like.n; ++i)
+    std::copy(from.at(i, like.begin(i)), from.at(i, like.end(i)), to.at(i, like.begin(i)));
+}
+
+/// The rectangle m×n of C, for all terms.
+template <class T>
+void rectangle(const Products<T>& products, Index m, Index n, Index k, std::span<const Term<T>> terms, Index i, Index j,
+               T beta, Block<T> c) {
+  for (const Term<T>& term : terms) {
+    const Term<T> here = term.from(i, j);
+    products.multiply(here.alpha, m, n, k, here.a, here.b, &term == terms.data() ? beta : T(1), c);
   }
 }
 
 template <class T>
-void diagonal_block(const Products<T>& products, Triangle triangle, Index n, Index k, T alpha, Factor<T> a, T beta,
-                    Block<T> c) {
-  T memory[block_size * block_size] = {};
-  const Block<T> scratch{memory, block_size};
-  if (beta != 0) copy_triangle<T>(triangle, n, c, scratch);
-  products.multiply(alpha, n, n, k, a, a.transposed(), beta, scratch);
-  copy_triangle<T>(triangle, n, scratch, c);
+void diagonal_block(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
+                    Index first, T beta) {
+  T memory[diagonal_size * diagonal_size] = {};
+  const Block<T> scratch{memory, diagonal_size};
+  if (beta != T(0)) copy_triangle<T>(to, to.c, scratch);
+  rectangle(products, to.n, to.n, k, terms, first, first, beta, scratch);
+  if (to.is_hermitian)
+    for (Index i = 0; i < to.n; ++i) *scratch.at(i, i) = real_part(*scratch.at(i, i));
+  copy_triangle<T>(to, scratch, to.c);
+}
+
+/// The triangle of C from row and column `first` on.
+template <class T>
+void triangle_from(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
+                   Index first, T beta) {
+  if (to.n <= diagonal_size) return diagonal_block(products, to, k, terms, first, beta);
+  const Index half = (to.n / 2 + diagonal_size - 1) / diagonal_size * diagonal_size, rest = to.n - half;
+  triangle_from(products, {to.triangle, to.is_hermitian, half, to.c}, k, terms, first, beta);
+  if (to.triangle == Triangle::Lower)
+    rectangle(products, rest, half, k, terms, first + half, first, beta, to.c.from(half, 0));
+  else
+    rectangle(products, half, rest, k, terms, first, first + half, beta, to.c.from(0, half));
+  triangle_from(products, {to.triangle, to.is_hermitian, rest, to.c.from(half, half)}, k, terms, first + half, beta);
 }
 
 } // namespace
 
 template <class T>
-void symmetric_product(const Products<T>& products, Triangle triangle, Index n, Index k, T alpha, Factor<T> a, T beta,
-                       Block<T> c) {
-  if (n <= block_size) return diagonal_block(products, triangle, n, k, alpha, a, beta, c);
-  const Index half = (n / 2 + block_size - 1) / block_size * block_size;
-  const Factor<T> below = a.from(half, 0);
-  symmetric_product(products, triangle, half, k, alpha, a, beta, c);
-  if (triangle == Triangle::Lower)
-    products.multiply(alpha, n - half, half, k, below, a.transposed(), beta, c.from(half, 0));
-  else
-    products.multiply(alpha, half, n - half, k, a, below.transposed(), beta, c.from(0, half));
-  symmetric_product(products, triangle, n - half, k, alpha, below, beta, c.from(half, half));
+void triangle_product(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
+                      T beta) {
+  triangle_from(products, to, k, terms, 0, beta);
 }
-
-template void symmetric_product(const Products<float>&, Triangle, Index, Index, float, Factor<float>, float,
-                                Block<float>);
-template void symmetric_product(const Products<double>&, Triangle, Index, Index, double, Factor<double>, double,
-                                Block<double>);
 
 namespace {
 
-void refuse(const std::string& why) { throw InvalidArgument("syrk: " + why); }
-
-/// A triangle may share a rectangle with A, as in LAPACK's packed formats: its rows are compared one by one.
-void check(const detail::SymmetricCall& call) {
-  const auto number = [](Index x) { return std::to_string(x); };
-  if (call.type != DType::F32 && call.type != DType::F64) refuse("elements are f32 or f64");
-  if (call.op == Op::ConjugateTranspose) refuse("op is None or Transpose, because the matrix is real");
-  if (call.n < 0 || call.k < 0)
-    refuse("n = " + number(call.n) + " and k = " + number(call.k) + "; neither may be negative");
-  const Index rows = call.op == Op::None ? call.n : call.k, cols = call.op == Op::None ? call.k : call.n;
-  if (call.lda < std::max<Index>(1, cols))
-    refuse("lda = " + number(call.lda) + ", and stored rows of A have " + number(cols) + " elements");
-  if (call.ldc < std::max<Index>(1, call.n))
-    refuse("ldc = " + number(call.ldc) + ", and rows of C have " + number(call.n) + " elements");
-  if (call.n == 0) return;
-  if (call.c == nullptr) refuse("c is null");
-  if (call.k == 0 || call.alpha == 0) return;
-  if (call.a == nullptr) refuse("a is null");
-  const std::size_t element = size_of(call.type);
-  const StoredRows a{call.a, rows, cols, call.lda, element};
-  for (Index i = 0; i < call.n; ++i) {
-    const Index first = call.triangle == Triangle::Lower ? 0 : i;
-    const Index count = call.triangle == Triangle::Lower ? i + 1 : call.n - i;
-    const auto offset = static_cast<std::size_t>(i * call.ldc + first) * element;
-    if (overlap({static_cast<const char*>(call.c) + offset, 1, count, call.ldc, element}, a))
-      refuse("c overlaps a in memory, in row " + number(i) + "; a is read while c is written");
-  }
+template <class T>
+const char* name_of(const detail::RankUpdateCall<T>& call) {
+  return call.has_b ? (call.is_hermitian ? "her2k" : "syr2k") : (call.is_hermitian ? "herk" : "syrk");
 }
 
 template <class T>
-void run(const detail::SymmetricCall& call, const SolveOptions& options, detail::Shortage shortage) {
-  const Factor<T> a{{static_cast<const T*>(call.a), call.lda}, call.op};
-  const Block<T> c{static_cast<T*>(call.c), call.ldc};
-  const T alpha = static_cast<T>(call.alpha), beta = static_cast<T>(call.beta);
-  const auto blocked = [&] {
-    symmetric_product(Products<T>(options, shortage), call.triangle, call.n, call.k, alpha, a, beta, c);
+void check(const detail::RankUpdateCall<T>& call) {
+  const char* const name = name_of(call);
+  const Op transposed = is_complex<T> && call.is_hermitian ? Op::ConjugateTranspose : Op::Transpose;
+  if (call.op != Op::None && call.op != transposed)
+    throw InvalidArgument(std::string(name) + ": op is the " + (transposed == Op::Transpose ? "conjugate" : "plain") +
+                          " transpose; it must be None or " +
+                          (transposed == Op::Transpose ? "Transpose" : "ConjugateTranspose"));
+  check_sizes(name, {{"n", call.n}, {"k", call.k}});
+  const Index rows = call.op == Op::None ? call.n : call.k, cols = call.op == Op::None ? call.k : call.n;
+  const bool reads = call.n > 0 && call.k > 0 && call.alpha != T(0);
+  const Stored a{"a", call.a, rows, cols, call.lda, sizeof(T)}, b{"b", call.b, rows, cols, call.ldb, sizeof(T)};
+  const Stored c{"c", call.c, call.n, call.n, call.ldc, sizeof(T)};
+  check_stored(name, a, reads);
+  if (call.has_b) check_stored(name, b, reads);
+  check_stored(name, c, call.n > 0);
+  if (!reads) return;
+  check_apart(name, c, call.triangle, a);
+  if (call.has_b) check_apart(name, c, call.triangle, b);
+}
+
+template <class T>
+void run(const detail::RankUpdateCall<T>& call, const SolveOptions& options, detail::Shortage shortage) {
+  const TriangleOf<T> to{call.triangle, is_complex<T> && call.is_hermitian, call.n, {call.c, call.ldc}};
+  const Factor<T> a = Factor<T>::of({call.a, call.lda}, call.op), b = Factor<T>::of({call.b, call.ldb}, call.op);
+  const auto other = [&](const Factor<T>& x) { return to.is_hermitian ? x.transposed().conjugated() : x.transposed(); };
+  const Term<T> both[] = {{call.alpha, a, other(b)}, {conjugated_if(call.is_hermitian, call.alpha), b, other(a)}};
+  const Term<T> one[] = {{call.alpha, a, other(a)}};
+  // A second term that adds nothing would only multiply by 1.
+  const bool adds = call.k > 0 && call.alpha != T(0);
+  const std::span<const Term<T>> terms = call.has_b ? std::span(both, adds ? 2 : 1) : std::span<const Term<T>>(one);
+  const auto by_formula = [&] {
+    for (const Term<T>& term : terms)
+      model_triangle(to, call.k, term.alpha, term.a, term.b, &term == terms.data() ? call.beta : T(1));
   };
-  const auto by_rows = [&] {
-    for (Index i = 0; i < call.n; ++i) {
-      const Index begin = call.triangle == Triangle::Lower ? 0 : i;
-      const Index count = call.triangle == Triangle::Lower ? i + 1 : call.n - i;
-      multiply_without_memory(alpha, 1, count, call.k, a.from(i, 0), a.from(begin, 0).transposed(), beta,
-                              c.from(i, begin));
-    }
-  };
-  with_or_without_memory(shortage, blocked, by_rows);
+  const auto blocked = [&] { triangle_product(Products<T>(options, shortage), to, call.k, terms, call.beta); };
+  if (options.backend == Backend::Reference) return by_formula();
+  with_or_without_memory(shortage, blocked, by_formula);
 }
 
 } // namespace
@@ -110,16 +119,34 @@ void run(const detail::SymmetricCall& call, const SolveOptions& options, detail:
 
 namespace tessera::detail {
 
-void symmetric_product(const SymmetricCall& call, const SolveOptions& options, Shortage shortage) try {
+template <class T>
+void rank_update(const RankUpdateCall<T>& call, const SolveOptions& options, Shortage shortage) try {
   expect_no_refinement("syrk", options);
   const Uncancelled whole;
   const ContractArithmetic contract;
   linear_algebra::check(call);
-  if (call.n == 0) return;
-  if (call.type == DType::F32) return linear_algebra::run<float>(call, options, shortage);
-  linear_algebra::run<double>(call, options, shortage);
+  const bool adds_nothing = call.k == 0 || call.alpha == T(0);
+  if (call.n == 0 || (adds_nothing && call.beta == T(1))) return;
+  linear_algebra::run(call, options, shortage);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
 
+#define TESSERA_INSTANTIATE(T) template void rank_update(const RankUpdateCall<T>&, const SolveOptions&, Shortage);
+TESSERA_INSTANTIATE(float)
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(std::complex<float>)
+TESSERA_INSTANTIATE(std::complex<double>)
+#undef TESSERA_INSTANTIATE
+
 } // namespace tessera::detail
+
+namespace tessera::linear_algebra {
+
+#define TESSERA_INSTANTIATE(T) \
+  template void triangle_product(const Products<T>&, const TriangleOf<T>&, Index, std::span<const Term<T>>, T);
+TESSERA_INSTANTIATE(float)
+TESSERA_INSTANTIATE(double)
+#undef TESSERA_INSTANTIATE
+
+} // namespace tessera::linear_algebra

@@ -1,90 +1,42 @@
-#include "triangular.hpp"
+/// Triangular systems. A system that is solved backwards is one that is solved forwards when rows and columns are
+/// counted from the last one, and the contract says so: one algorithm serves all.
+
+#include <tessera/linear_algebra/triangular.hpp>
 
 #include <algorithm>
 #include <vector>
 
-#include <tessera/backend/kernel.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/uncancelled.hpp>
 
-#include "model.hpp"
-#include "panel.hpp"
+#include "model_products.hpp"
+#include "sided.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
 
-/// The block of M on the diagonal from `first` on, which a panel's solution reads from beginning to end.
+/// Solves with a lower triangle M, n×n. `sums` has room for panel_width or n numbers of each line, whichever is less.
 template <class T>
-class DiagonalBlock {
- public:
-  DiagonalBlock(const ForwardTriangle<T>& triangle, Index first)
-      : block_{.size = std::min(panel_width, triangle.n - first),
-               .t = values_,
-               .ld = panel_width,
-               .has_unit_diagonal = triangle.has_unit_diagonal} {
-    const Factor<T> from = triangle.rectangle(first, first);
-    const bool straight = from.op == Op::None;
-    for (Index i = 0; i < block_.size; ++i)
-      for (Index k = 0; k <= i; ++k)
-        if (k < i || !block_.has_unit_diagonal)
-          values_[i * panel_width + k] = straight ? *from.stored.at(i, k) : *from.stored.at(k, i);
+void solve_lower(const Sided<T>& sided, const Factor<T>& m, Index n, bool has_unit_diagonal, T* sums) {
+  for (Index first = 0; first < n; first += segment_length<T>) {
+    const Index end = std::min(n, first + segment_length<T>);
+    for (Index row = first; row < end; row += panel_width) {
+      const DiagonalBlock<T> diagonal(m, n, row, has_unit_diagonal);
+      const Index size = diagonal.block().size;
+      const Block<T> s = sided.scratch(sums, std::min(panel_width, n)), x = sided.numbers(row);
+      sided.sums(size, row - first, m.from(row, first), first, s);
+      sided.in_parts([&](Index begin, Index stop) {
+        const Block<T> from = sided.lines(s, begin), to = sided.lines(x, begin);
+        if (sided.is_left())
+          solve_columns(diagonal.block(), stop - begin, to.data, to.ld, from.data, from.ld);
+        else
+          solve_rows(diagonal.block(), stop - begin, to.data, to.ld, from.data, from.ld);
+      });
+    }
+    if (end < n) sided.add(T(-1), n - end, end - first, m.from(end, first), first, end);
   }
-  DiagonalBlock(const DiagonalBlock&) = delete;
-  DiagonalBlock& operator=(const DiagonalBlock&) = delete;
-
-  const TriangleBlock<T>& block() const { return block_; }
-
- private:
-  T values_[panel_width * panel_width];
-  TriangleBlock<T> block_;
-};
-
-/// The fewest right-hand sides that are worth a thread's while.
-constexpr Index grain = 64;
-
-/// Calls segment(first, end) for each segment of 0 … n − 1.
-template <class Body>
-void for_segments(Index n, const Body& segment) {
-  for (Index first = 0; first < n; first += canonical_segment) segment(first, std::min(n, first + canonical_segment));
 }
-
-} // namespace
-
-template <class T>
-void solve_left(const Products<T>& products, const ForwardTriangle<T>& triangle, Index count, Block<T> x, T* sums) {
-  const Block<T> s{sums, count};
-  for_segments(triangle.n, [&](Index first, Index end) {
-    for (Index row = first; row < end; row += panel_width) {
-      const DiagonalBlock<T> diagonal(triangle, row);
-      products.sums(diagonal.block().size, count, row - first, triangle.rectangle(row, first), {x.from(first, 0)}, s);
-      products.in_parts(count, grain, [&](Index begin, Index stop) {
-        solve_columns(diagonal.block(), stop - begin, x.at(row, begin), x.ld, s.at(0, begin), s.ld);
-      });
-    }
-    products.subtract(triangle.n - end, count, end - first, triangle.rectangle(end, first), {x.from(first, 0)},
-                      x.from(end, 0));
-  });
-}
-
-template <class T>
-void solve_right(const Products<T>& products, const ForwardTriangle<T>& triangle, Index count, Block<T> x, T* sums) {
-  const Block<T> s{sums, std::min(panel_width, triangle.n)};
-  for_segments(triangle.n, [&](Index first, Index end) {
-    for (Index row = first; row < end; row += panel_width) {
-      const DiagonalBlock<T> diagonal(triangle, row);
-      products.sums(count, diagonal.block().size, row - first, {x.from(0, first)},
-                    triangle.transposed_rectangle(row, first), s);
-      products.in_parts(count, grain, [&](Index begin, Index stop) {
-        solve_rows(diagonal.block(), stop - begin, x.at(begin, row), x.ld, s.at(begin, 0), s.ld);
-      });
-    }
-    products.subtract(count, triangle.n - end, end - first, {x.from(0, first)},
-                      triangle.transposed_rectangle(end, first), x.from(0, end));
-  });
-}
-
-namespace {
 
 /// Reverses the order of X's rows, or of its columns.
 template <class T>
@@ -97,77 +49,66 @@ void turn_round(Side side, Index n, Index count, Block<T> x) {
 
 /// Returns M(n − 1 − i, n − 1 − k) for the upper triangle M, as a matrix of n columns.
 template <class T>
-std::vector<T> turned_round(const ForwardTriangle<T>& upper) {
-  const Index n = upper.n;
+std::vector<T> turned_round(const Factor<T>& upper, Index n) {
   std::vector<T> turned(static_cast<std::size_t>(n * n));
-  const bool straight = upper.m.op == Op::None;
-  for (Index i = 0; i < n; ++i)
-    for (Index k = 0; k <= i; ++k)
-      turned[static_cast<std::size_t>(i * n + k)] =
-          straight ? *upper.m.stored.at(n - 1 - i, n - 1 - k) : *upper.m.stored.at(n - 1 - k, n - 1 - i);
+  for (Index i = 0; i < n; ++i) {
+    const Run<T> row = upper.row(n - 1 - i, 0);
+    for (Index k = 0; k <= i; ++k) turned[static_cast<std::size_t>(i * n + k)] = row.at(n - 1 - k);
+  }
   return turned;
 }
 
 template <class T>
-void solve_system(const detail::TriangularCall& call, const SolveOptions& options, detail::Shortage shortage) {
-  const Block<T> x{static_cast<T*>(call.b), call.ldb};
-  // X·op(T) = B is op(T)ᵀ·Xᵀ = Bᵀ.
-  const bool transposed = (call.op == Op::None) != (call.side == Side::Left);
-  const bool backwards = (call.triangle == Triangle::Lower) == transposed;
-  const bool unit = call.diagonal == Diagonal::Unit;
-  const Block<const T> stored{static_cast<const T*>(call.t), call.ldt};
+void solve(const detail::TriangularCall<T>& call, const SolveOptions& options, detail::Shortage shortage) {
+  const Block<T> x{call.b, call.ldb};
+  const SidedCall<T> sided_call(call);
   const auto by_formula = [&] {
-    Grid<const T> m{stored.data, stored.ld};
-    Grid<T> unknowns{x.data, x.ld};
-    if (transposed) m = m.transposed();
-    if (call.side == Side::Right) unknowns = unknowns.transposed();
-    if (backwards) {
-      m = m.turned_round(call.n, call.n);
-      unknowns = unknowns.turned_round(call.n, call.count);
+    Lines<T> lines = sided_call.lines(call);
+    if (!sided_call.is_lower) {
+      lines.m = lines.m.turned_round(call.n, call.n);
+      lines.x = lines.x.turned_round(call.n, call.count);
     }
-    model_solve(call.n, m, unit, call.count, unknowns);
+    scale(call, x);
+    model_solve(lines);
   };
-  if (options.backend == Backend::Reference) return by_formula();
   const auto blocked = [&] {
-    ForwardTriangle<T> triangle{
-        .n = call.n, .m = {stored, transposed ? Op::Transpose : Op::None}, .has_unit_diagonal = unit};
     const Products<T> products(options, shortage);
     std::vector<T> turned;
-    if (backwards) {
-      turned = turned_round(triangle);
-      triangle.m = {.stored = {turned.data(), call.n}};
+    Factor<T> m = sided_call.m;
+    if (!sided_call.is_lower) {
+      turned = turned_round(m, call.n);
+      m = {.stored = {turned.data(), call.n}};
     }
     std::vector<T> sums(static_cast<std::size_t>(std::min(panel_width, call.n) * call.count));
-    if (backwards) turn_round(call.side, call.n, call.count, x);
-    if (call.side == Side::Left)
-      solve_left(products, triangle, call.count, x, sums.data());
-    else
-      solve_right(products, triangle, call.count, x, sums.data());
-    if (backwards) turn_round(call.side, call.n, call.count, x);
+    scale(call, x);
+    if (!sided_call.is_lower) turn_round(call.side, call.n, call.count, x);
+    solve_lower(Sided<T>(products, call.side, call.count, x), m, call.n, sided_call.has_unit_diagonal, sums.data());
+    if (!sided_call.is_lower) turn_round(call.side, call.n, call.count, x);
   };
+  if (options.backend == Backend::Reference) return by_formula();
   with_or_without_memory(shortage, blocked, by_formula);
 }
 
 } // namespace
-
-template void solve_left(const Products<float>&, const ForwardTriangle<float>&, Index, Block<float>, float*);
-template void solve_left(const Products<double>&, const ForwardTriangle<double>&, Index, Block<double>, double*);
-template void solve_right(const Products<float>&, const ForwardTriangle<float>&, Index, Block<float>, float*);
-template void solve_right(const Products<double>&, const ForwardTriangle<double>&, Index, Block<double>, double*);
-
 } // namespace tessera::linear_algebra
 
 namespace tessera::detail {
 
-void triangular_solve(const TriangularCall& call, const SolveOptions& options, Shortage shortage) try {
+template <class T>
+void triangular_solve(const TriangularCall<T>& call, const SolveOptions& options, Shortage shortage) try {
   expect_no_refinement("triangular_solve", options);
   const Uncancelled whole;
   const ContractArithmetic contract;
   if (call.n == 0 || call.count == 0) return;
-  if (call.type == DType::F32) return linear_algebra::solve_system<float>(call, options, shortage);
-  linear_algebra::solve_system<double>(call, options, shortage);
+  if (call.alpha == T(0)) return linear_algebra::scale(call, linear_algebra::Block<T>{call.b, call.ldb});
+  linear_algebra::solve(call, options, shortage);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
+
+template void triangular_solve(const TriangularCall<float>&, const SolveOptions&, Shortage);
+template void triangular_solve(const TriangularCall<double>&, const SolveOptions&, Shortage);
+template void triangular_solve(const TriangularCall<std::complex<float>>&, const SolveOptions&, Shortage);
+template void triangular_solve(const TriangularCall<std::complex<double>>&, const SolveOptions&, Shortage);
 
 } // namespace tessera::detail

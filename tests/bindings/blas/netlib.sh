@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs netlib's testers of the BLAS (Debian's libblas-test) with the drop-in in front of their BLAS: gemm of all four
-# types, and trsm, syrk and gemv of the real ones, through Fortran and C, values and illegal arguments. The testers' inputs
-# name the routines and sizes; here they name one routine that the drop-in has, and also sizes beyond a tile. Each call
-# that a tester counts must be in Tessera's log.
+# Runs netlib's testers of the BLAS (Debian's libblas-test) with the drop-in in front of their BLAS: all of level 3, and
+# gemv of real numbers, through Fortran and C, values and illegal arguments. The testers' inputs name the routines and
+# sizes; here they name one routine that the drop-in has, and also sizes beyond a tile. Each call that a tester counts
+# must be in Tessera's log.
 # It exits with 77, which CTest shows as skipped, where the testers are missing.
 # Usage: netlib.sh LIBRARY BACKEND FOLDER-TO-WORK-IN [FOLDER-OF-THE-TESTERS [THEIR-PACKAGE]]
 set -eu
@@ -72,9 +72,10 @@ try() {
   rm -f ./*.log
 }
 
-for type in s d c z; do try $type gemm 3; done
-for type in s d; do
-  try $type trsm 3
-  try $type syrk 3
-  try $type gemv 2
+for type in s d c z; do
+  for name in gemm symm trmm trsm syrk syr2k; do try $type $name 3; done
 done
+for type in c z; do
+  for name in hemm herk her2k; do try $type $name 3; done
+done
+for type in s d; do try $type gemv 2; done

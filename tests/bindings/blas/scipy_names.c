@@ -14,33 +14,46 @@ void sgemm_(void);
 #endif
 
 int main(void) {
-  static const char* const routines[] = {"cblas_%cgemm",
-                                         "cblas_%cgemm_batch",
-                                         "cblas_%cgemm_batch_strided",
-                                         "%cgemm_",
-                                         "%cgemm_batch_",
-                                         "%cgemm_batch_strided_",
-                                         "cblas_%ctrsm",
-                                         "cblas_%csyrk",
-                                         "cblas_%cgemv",
-                                         "%ctrsm_",
-                                         "%csyrk_",
-                                         "%cgemv_",
-                                         "%cpotrf_",
-                                         "%cpotrs_",
-                                         "%cposv_",
-                                         "%cgetrf_",
-                                         "%cgetrs_",
-                                         "%cgesv_",
-                                         "%ctrtrs_"};
-  const size_t all_types = 6; /* the first ones; the others are of real numbers */
+  static const struct {
+    const char *routine, *types;
+  } routines[] = {{"cblas_%cgemm", "sdcz"},
+                  {"cblas_%cgemm_batch", "sdcz"},
+                  {"cblas_%cgemm_batch_strided", "sdcz"},
+                  {"%cgemm_", "sdcz"},
+                  {"%cgemm_batch_", "sdcz"},
+                  {"%cgemm_batch_strided_", "sdcz"},
+                  {"cblas_%csymm", "sdcz"},
+                  {"cblas_%csyrk", "sdcz"},
+                  {"cblas_%csyr2k", "sdcz"},
+                  {"cblas_%ctrmm", "sdcz"},
+                  {"cblas_%ctrsm", "sdcz"},
+                  {"cblas_%chemm", "cz"},
+                  {"cblas_%cherk", "cz"},
+                  {"cblas_%cher2k", "cz"},
+                  {"%csymm_", "sdcz"},
+                  {"%csyrk_", "sdcz"},
+                  {"%csyr2k_", "sdcz"},
+                  {"%ctrmm_", "sdcz"},
+                  {"%ctrsm_", "sdcz"},
+                  {"%chemm_", "cz"},
+                  {"%cherk_", "cz"},
+                  {"%cher2k_", "cz"},
+                  {"cblas_%cgemv", "sd"},
+                  {"%cgemv_", "sd"},
+                  {"%cpotrf_", "sd"},
+                  {"%cpotrs_", "sd"},
+                  {"%cposv_", "sd"},
+                  {"%cgetrf_", "sd"},
+                  {"%cgetrs_", "sd"},
+                  {"%cgesv_", "sd"},
+                  {"%ctrtrs_", "sd"}};
   void* const program = dlopen(NULL, RTLD_NOW);
   void (*volatile known)(void) = KNOWN;
   int failed = known == NULL;
   for (size_t r = 0; r < sizeof routines / sizeof *routines; ++r)
-    for (const char* type = r < all_types ? "sdcz" : "sd"; *type != 0; ++type) {
+    for (const char* type = routines[r].types; *type != 0; ++type) {
       char routine[64], plain[80], scipy[80];
-      snprintf(routine, sizeof routine, routines[r], *type);
+      snprintf(routine, sizeof routine, routines[r].routine, *type);
       snprintf(plain, sizeof plain, "%s%s", routine, SUFFIX);
       snprintf(scipy, sizeof scipy, "scipy_%s%s", routine, SUFFIX);
       const void* const one = dlsym(program, plain);

@@ -4,6 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <tessera/linear_algebra/symm.hpp>
+
 #include "systems.hpp"
 
 namespace tessera::test {
@@ -70,16 +72,58 @@ BOOST_AUTO_TEST_CASE(symmetric_products) {
                                 said);
   };
   double c[16] = {};
-  refused(-1, 2, 2, c, 4, "syrk: n = -1 and k = 2; neither may be negative");
-  refused(4, 3, 2, c, 4, "syrk: lda = 2, and stored rows of A have 3 elements");
-  refused(4, 3, 3, c, 3, "syrk: ldc = 3, and rows of C have 4 elements");
+  refused(-1, 2, 2, c, 4, "syrk: n = -1, and must not be negative");
+  refused(4, 3, 2, c, 4, "syrk: lda = 2, and stored rows of a have 3 elements");
+  refused(4, 3, 3, c, 3, "syrk: ldc = 3, and stored rows of c have 4 elements");
   refused(4, 3, 3, nullptr, 4, "syrk: c is null");
   refused(4, 3, 3, a + 1, 4, "syrk: c overlaps a in memory, in row 0");
+  const std::complex<double> numbers[4] = {};
+  std::complex<double> result[4] = {};
+  must_throw<InvalidArgument>(
+      [&] { herk(Triangle::Upper, Op::Transpose, 2, 2, 1.0, numbers, 2, 0.0, result, 2, tested()); },
+      "herk: op is the plain transpose; it must be None or ConjugateTranspose");
+  must_throw<InvalidArgument>(
+      [&] {
+        syr2k(Triangle::Upper, Op::ConjugateTranspose, 2, 2, 1.0, numbers, 2, numbers, 2, 0.0, result, 2, tested());
+      },
+      "syr2k: op is the conjugate transpose; it must be None or Transpose");
+  must_throw<InvalidArgument>(
+      [&] { her2k(Triangle::Upper, Op::None, 2, 2, 1.0, numbers, 2, result, 2, 0.0, result, 2, tested()); },
+      "her2k: c overlaps b in memory, in row 0");
   // A below the diagonal of C's upper triangle, as LAPACK's packed formats have it.
   double shared[9] = {0, 0, 0, 0, 0, 0, 3, 0, 0};
   syrk(Triangle::Upper, Op::Transpose, 1, 1, 1.0, shared + 6, 3, 0.0, shared, 3, tested());
   BOOST_TEST(shared[0] == 9);
   BOOST_TEST(syrk(Matrix<double>(), tested()).empty());
+}
+
+BOOST_AUTO_TEST_CASE(level3_arguments) {
+  const double a[16] = {};
+  double b[16] = {};
+  const auto solve = [&](Index m, Index n, Index ldt, double* x, Index ldb) {
+    trsm(Side::Left, Triangle::Lower, Op::None, Diagonal::Stored, m, n, 1.0, a, ldt, x, ldb, tested());
+  };
+  must_throw<InvalidArgument>([&] { solve(-1, 2, 3, b, 2); }, "trsm: m = -1, and must not be negative");
+  must_throw<InvalidArgument>([&] { solve(3, 2, 2, b, 2); }, "trsm: ldt = 2, and stored rows of t have 3 elements");
+  must_throw<InvalidArgument>([&] { solve(3, 2, 3, b, 1); }, "trsm: ldb = 1, and stored rows of b have 2 elements");
+  must_throw<InvalidArgument>([&] { solve(3, 2, 3, nullptr, 2); }, "trsm: b is null");
+  must_throw<InvalidArgument>(
+      [&] { trmm(Side::Right, Triangle::Upper, Op::None, Diagonal::Unit, 2, 3, 1.0, b, 3, b + 2, 3, tested()); },
+      "trmm: t overlaps b in memory, in row 0");
+  const auto multiply = [&](Side side, Index lda, double* c) {
+    symm(side, Triangle::Lower, 2, 3, 1.0, a, lda, a, 3, 0.0, c, 3, tested());
+  };
+  must_throw<InvalidArgument>([&] { multiply(Side::Right, 2, b); }, "symm: lda = 2, and stored rows of a have 3");
+  must_throw<InvalidArgument>([&] { multiply(Side::Left, 2, nullptr); }, "symm: c is null");
+  must_throw<InvalidArgument>(
+      [&] { symm(Side::Left, Triangle::Lower, 2, 3, 1.0, a, 2, b, 3, 0.0, b + 2, 3, tested()); },
+      "symm: c overlaps b in memory");
+  const Matrix<double> square = dominant<double>(4, Seed{1}), three(3, 2, 1.0);
+  must_throw<InvalidArgument>([&] { triangular_multiply(Triangle::Lower, square, three); },
+                              "triangular_multiply: the matrix is 4×4, and the right-hand side has 3 rows");
+  must_throw<InvalidArgument>([&] { symmetric_multiply(Triangle::Lower, square, three, Side::Right); },
+                              "symmetric_multiply: the matrix is 4×4, and the right-hand side has 2 columns");
+  BOOST_TEST(symmetric_multiply(Triangle::Lower, Matrix<double>(), Matrix<double>(), Side::Left, tested()).empty());
 }
 
 BOOST_AUTO_TEST_CASE(nothing_to_solve) {

@@ -48,10 +48,10 @@ void NAME(cblas_dgemm)(int layout, int ta, int tb, blas_int m, blas_int n, blas_
 }
 
 /* Stands for all routines that the drop-in has not. */
-void NAME(dsymm_)(void);
-void NAME(dsymm_)(void) {
+void NAME(dgeev_)(void);
+void NAME(dgeev_)(void) {
   const blas_int fifth = 5;
-  NAME(xerbla_)("DSYMM ", &fifth, 6);
+  NAME(xerbla_)("DGEEV ", &fifth, 6);
 }
 
 void NAME(dgesv_)(const blas_int*, const blas_int*, double*, const blas_int*, blas_int*, double*, const blas_int*,

@@ -14,7 +14,7 @@ void NAME(dgemm_)(const char*, const char*, const blas_int*, const blas_int*, co
                   const blas_int*);
 void NAME(cblas_dgemm)(int, int, int, blas_int, blas_int, blas_int, double, const double*, blas_int, const double*,
                        blas_int, double, double*, blas_int);
-void NAME(dsymm_)(void);
+void NAME(dgeev_)(void);
 void NAME(dgesv_)(const blas_int*, const blas_int*, double*, const blas_int*, blas_int*, double*, const blas_int*,
                   blas_int*);
 
@@ -42,8 +42,8 @@ int calls(void) {
   blas_int x[] = {2, 1, 1, 2, 1, 2, -1};
   const double one = 1, zero = 0, a[2] = {3, 4}, b[1] = {5};
   double c[2] = {7, 7};
-  NAME(dsymm_)();
-  expect_heard("DSYMM  5");
+  NAME(dgeev_)();
+  expect_heard("DGEEV  5");
   NAME(dgemm_)("N", "N", &x[6], &x[1], &x[2], &one, a, &x[3], b, &x[4], &zero, c, &x[5]);
   expect_heard("DGEMM  3");
   NAME(cblas_dgemm)(col_major, no_trans, no_trans, -1, 1, 1, 1, a, 2, b, 1, 0, c, 2);

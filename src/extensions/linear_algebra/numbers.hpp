@@ -1,0 +1,121 @@
+#pragma once
+
+/// Real and complex numbers as one: what the algorithms of linear algebra do with a number, in the contract's order of
+/// roundings (docs/contract.md, "Complex products" and "Linear algebra").
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include <tessera/backend/kernel.hpp>
+
+#include "reference/elementwise/complex_number.hpp"
+
+namespace tessera::linear_algebra {
+
+template <class T>
+struct Number {
+  using Part = T;
+  static constexpr Index parts = 1;
+};
+template <class T>
+struct Number<std::complex<T>> {
+  using Part = T;
+  static constexpr Index parts = 2;
+};
+template <class T>
+using Part = typename Number<T>::Part;
+template <class T>
+inline constexpr bool is_complex = Number<T>::parts == 2;
+
+/// The terms of a segment: a complex one is two real ones.
+template <class T>
+inline constexpr Index segment_length = canonical_segment / Number<T>::parts;
+
+/// Returns the number, or its conjugate.
+template <class T>
+T conjugated_if([[maybe_unused]] bool conjugate, T x) {
+  if constexpr (is_complex<T>)
+    if (conjugate) return {x.real(), -x.imag()};
+  return x;
+}
+template <class T>
+T real_part(T x) {
+  if constexpr (is_complex<T>)
+    return {x.real(), 0};
+  else
+    return x;
+}
+
+/// Returns alpha·x.
+template <class T>
+T scaled(T alpha, T x) {
+  if constexpr (is_complex<T>) {
+    const auto r = tessera::scaled(ComplexNumber<Part<T>>{alpha.real(), alpha.imag()}, {x.real(), x.imag()});
+    return {r.re, r.im};
+  } else {
+    return alpha * x;
+  }
+}
+/// Returns beta·c, or 0 where beta is 0; then c is not looked at.
+template <class T>
+T scaled_by(T beta, T c) {
+  return beta == T(0) ? T(0) : scaled(beta, c);
+}
+/// Returns r = alpha·s, to which beta·c is added unless beta is 0; then c is not looked at.
+template <class T>
+T finished(T alpha, T s, T beta, T c) {
+  const T r = scaled(alpha, s);
+  if (beta == T(0)) return r;
+  if constexpr (is_complex<T>) {
+    const auto sum =
+        tessera::added(ComplexNumber<Part<T>>{beta.real(), beta.imag()}, {c.real(), c.imag()}, {r.real(), r.imag()});
+    return {sum.re, sum.im};
+  } else {
+    return std::fma(beta, c, r);
+  }
+}
+
+/// Divides by a number: real ones, and complex ones whose imaginary part is 0, divide each part.
+template <class T>
+struct Divisor {
+  explicit Divisor(T d = T(1)) : real(d) {}
+  T real;
+
+  T divide(T x) const { return x / real; }
+};
+/// Any other complex number d is first multiplied by a power of two that brings its larger part to [1/4, 1/2), so that
+/// neither |d|² nor the quotient overflows or loses digits on the way: x / d = (scale·x)·conj(scale·d) / |scale·d|².
+///
+/// Source: the scaling by a power of two is in Baudin and Smith: "A robust complex division in Scilab" (2012).
+template <class T>
+struct Divisor<std::complex<T>> {
+  explicit Divisor(std::complex<T> d = 1) : real(d.real()), is_real(d.imag() == 0) {
+    if (is_real) return;
+    const T larger = std::max(std::abs(d.real()), std::abs(d.imag()));
+    if (std::isfinite(larger))
+      scale = std::ldexp(T(1), -2 - std::max(std::ilogb(larger), std::numeric_limits<T>::min_exponent - 1));
+    const T re = scale * d.real(), im = scale * d.imag();
+    const T square = std::fma(re, re, im * im);
+    inverse_re = re / square;
+    inverse_im = -im / square;
+  }
+  T real;
+  bool is_real;
+  T scale = 1, inverse_re = 1, inverse_im = 0;
+
+  [[gnu::always_inline]] void divide(T& re, T& im) const {
+    const T x = scale * re, y = scale * im;
+    re = std::fma(x, inverse_re, -(y * inverse_im));
+    im = std::fma(x, inverse_im, y * inverse_re);
+  }
+  std::complex<T> divide(std::complex<T> x) const {
+    T re = x.real(), im = x.imag();
+    if (is_real) return {re / real, im / real};
+    divide(re, im);
+    return {re, im};
+  }
+};
+
+} // namespace tessera::linear_algebra

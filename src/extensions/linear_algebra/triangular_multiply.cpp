@@ -1,0 +1,213 @@
+/// Products with a triangle, in place. A row of the result has the terms of its triangle's k alone; so a block on the
+/// diagonal is no rectangle. It ends the chains of a lower triangle, and begins the chains of an upper one.
+
+#include <tessera/linear_algebra/triangular.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/uncancelled.hpp>
+
+#include "magnitudes.hpp"
+#include "sided.hpp"
+
+namespace tessera::linear_algebra {
+namespace {
+
+/// The rows that are multiplied at once: large blocks have more zeros, small ones read X more often. No bit depends on
+/// it.
+Index block_size(Index n) { return n < 400 ? 32 : n < 1000 ? 48 : 96; }
+
+/// A product M·X that takes X's place.
+template <class T>
+class TriangularProduct {
+ public:
+  TriangularProduct(const Products<T>& products, const detail::TriangularCall<T>& call)
+      : m_(call),
+        n_(call.n),
+        x_{call.b, call.ldb},
+        sided_(products, call.side, call.count, x_),
+        is_plain_(can_be_padded(magnitudes_of_triangle(call), magnitudes_of_lines(call))),
+        block_(std::min(n_, is_plain_ ? block_size(n_) : panel_width)),
+        sums_(static_cast<std::size_t>(block_ * call.count)),
+        s_(sided_.scratch(sums_.data(), block_)),
+        padded_(static_cast<std::size_t>(block_ * std::min(n_, segment_length<T>))) {}
+
+  void run() { m_.is_lower ? lower() : upper(); }
+
+ private:
+  /// A chain's last terms are in the block on the diagonal. With zeros after them a block and what is left of it are a
+  /// rectangle; where zeros might be seen, the block's product goes on with the sums of what is left of it. Rows are
+  /// written from the last one on, after all that read them.
+  void lower() {
+    for (Index end = n_; end > 0;) {
+      const Index first = (end - 1) / segment_length<T> * segment_length<T>;
+      for (Index row = first + (end - first - 1) / block_ * block_; row >= first; row -= block_) {
+        const Index size = std::min(block_, end - row);
+        if (!is_plain_) {
+          end_chains(row, first, end);
+          continue;
+        }
+        sided_.sums(size, row + size - first, padded(row, size, first, row + size), first, s_);
+        sided_.in_parts([&](Index begin, Index stop) { take(row, size, end, begin, stop); });
+      }
+      if (first > 0) sided_.add(T(1), end - first, first, m_.m.from(first, 0), 0, first);
+      end = first;
+    }
+  }
+
+  /// A chain's first terms are in the block on the diagonal. Zeros before them change no chain, which begins with +0,
+  /// where they meet finite numbers: so a block and what is right of it are a rectangle. Lines with other numbers are
+  /// computed term by term.
+  void upper() {
+    for (Index first = 0; first < n_; first += segment_length<T>) {
+      const Index end = std::min(n_, first + segment_length<T>);
+      for (Index row = first; row < end; row += block_) {
+        const Index size = std::min(block_, end - row);
+        sided_.sums(size, end - row, padded(row, size, row, end), row, s_);
+        sided_.in_parts([&](Index begin, Index stop) { take(row, size, end, begin, stop); });
+      }
+      for (Index next = end; next < n_; next += segment_length<T>)
+        sided_.add(T(1), end - first, std::min(segment_length<T>, n_ - next), m_.m.from(first, next), next, first);
+    }
+  }
+
+  static Magnitudes<Part<T>> magnitudes_of_triangle(const detail::TriangularCall<T>& call) {
+    const bool unit = call.diagonal == Diagonal::Unit, is_lower = call.triangle == Triangle::Lower;
+    const NumbersInRows<T> all{.rows = call.n,
+                               .first = is_lower ? call.t : call.t + unit,
+                               .step = is_lower ? call.ldt : call.ldt + 1,
+                               .count = is_lower ? 1 - unit : call.n - unit,
+                               .more = is_lower ? 1 : -1};
+    return magnitudes_of(all).with({unit ? Part<T>(1) : std::numeric_limits<Part<T>>::infinity(), true});
+  }
+  static Magnitudes<Part<T>> magnitudes_of_lines(const detail::TriangularCall<T>& call) {
+    const bool is_left = call.side == Side::Left;
+    return magnitudes_of(NumbersInRows<T>{.rows = is_left ? call.n : call.count,
+                                          .first = call.b,
+                                          .step = call.ldb,
+                                          .count = is_left ? call.count : call.n});
+  }
+
+  /// Copies M's rows row … row + size − 1 from column `begin` to `end`, with zeros outside the triangle.
+  Factor<T> padded(Index row, Index size, Index begin, Index end) {
+    const bool straight = m_.m.op == Op::None, keeps_before = m_.is_lower == straight;
+    const Factor<T> from = m_.m.from(row, begin);
+    const Index rows = straight ? size : end - begin, cols = straight ? end - begin : size;
+    const Index diagonal = straight ? row - begin : begin - row; // the column of it in the first stored row
+    const Block<T> to{padded_.data(), cols};
+    for (Index i = 0; i < rows; ++i) {
+      const Index middle = std::clamp<Index>(diagonal + i, 0, cols),
+                  after = std::clamp<Index>(diagonal + i + 1, 0, cols);
+      if (keeps_before) {
+        std::copy(from.stored.at(i, 0), from.stored.at(i, m_.has_unit_diagonal ? middle : after), to.at(i, 0));
+        std::fill(to.at(i, after), to.at(i, cols), T(0));
+      } else {
+        std::fill(to.at(i, 0), to.at(i, middle), T(0));
+        const Index kept = m_.has_unit_diagonal ? after : middle;
+        std::copy(from.stored.at(i, kept), from.stored.at(i, cols), to.at(i, kept));
+      }
+      if (m_.has_unit_diagonal && middle < after) *to.at(i, middle) = T(1);
+    }
+    return {to, from.op, from.conjugate};
+  }
+
+  /// The sums of what is left of a block on the diagonal go on with the block's product.
+  void end_chains(Index row, Index first, Index end) {
+    const DiagonalBlock<T> diagonal(m_.m, end, row, m_.has_unit_diagonal);
+    sided_.sums(diagonal.block().size, row - first, m_.m.from(row, first), first, s_);
+    const Block<T> x = sided_.numbers(row);
+    sided_.in_parts([&](Index begin, Index stop) {
+      const Block<T> from = sided_.lines(s_, begin), to = sided_.lines(x, begin);
+      if (sided_.is_left())
+        multiply_columns(diagonal.block(), stop - begin, to.data, to.ld, from.data, from.ld);
+      else
+        multiply_rows(diagonal.block(), stop - begin, to.data, to.ld, from.data, from.ld);
+    });
+  }
+
+  /// Makes the numbers row … row + size − 1 of some lines of their sums.
+  void take(Index row, Index size, Index end, Index begin, Index stop) const {
+    const Block<T> x = sided_.lines(sided_.numbers(row), begin), s = sided_.lines(s_, begin);
+    const Index lines = stop - begin;
+    const auto copy = [&](Index line, Index count) {
+      const Block<T> from = sided_.lines(s, line), to = sided_.lines(x, line);
+      const Index rows = sided_.is_left() ? size : count, cols = sided_.is_left() ? count : size;
+      for (Index i = 0; i < rows; ++i) std::copy(from.at(i, 0), from.at(i, cols), to.at(i, 0));
+    };
+    if (is_plain_ || are_finite(x, size, lines)) return copy(0, lines);
+    for (Index l = 0; l < lines; ++l)
+      are_finite(sided_.lines(x, l), size, 1) ? copy(l, 1) : by_terms(row, size, end, sided_.lines(x, l));
+  }
+
+  bool are_finite(Block<T> x, Index size, Index lines) const {
+    const bool is_left = sided_.is_left();
+    return magnitudes_of(
+               NumbersInRows<T>{
+                   .rows = is_left ? size : lines, .first = x.data, .step = x.ld, .count = is_left ? lines : size})
+        .are_finite;
+  }
+
+  /// Multiplies a line, whose number `row` is at x.
+  void by_terms(Index row, Index size, Index end, Block<T> x) const {
+    const Index step = sided_.is_left() ? x.ld : 1;
+    for (Index i = 0; i < size; ++i) {
+      const Index rest = end - row - i - m_.has_unit_diagonal;
+      const Run<T> m = m_.m.row(row + i, end - rest), line{x.data + (end - rest - row) * step, step};
+      const T chain = m_.has_unit_diagonal ? T(0) + x.data[i * step] : T(0);
+      const T sum = sided_.is_left() ? extend_chain(chain, rest, m, line) : extend_chain(chain, rest, line, m);
+      x.data[i * step] = sum;
+    }
+  }
+
+  SidedCall<T> m_;
+  Index n_;
+  Block<T> x_;
+  Sided<T> sided_;
+  bool is_plain_; ///< zeros may stand for what is outside the triangle
+  Index block_;
+  std::vector<T> sums_;
+  Block<T> s_;
+  std::vector<T> padded_;
+};
+
+template <class T>
+void multiply_triangle(const detail::TriangularCall<T>& call, const SolveOptions& options, detail::Shortage shortage) {
+  const SidedCall<T> sided(call);
+  const auto by_formula = [&] {
+    model_multiply(sided.is_lower ? Triangle::Lower : Triangle::Upper, call.alpha, sided.lines(call));
+  };
+  const auto blocked = [&] {
+    const Products<T> products(options, shortage);
+    TriangularProduct<T>(products, call).run();
+    scale(call, Block<T>{call.b, call.ldb});
+  };
+  if (options.backend == Backend::Reference) return by_formula();
+  with_or_without_memory(shortage, blocked, by_formula);
+}
+
+} // namespace
+} // namespace tessera::linear_algebra
+
+namespace tessera::detail {
+
+template <class T>
+void triangular_multiply(const TriangularCall<T>& call, const SolveOptions& options, Shortage shortage) try {
+  expect_no_refinement("triangular_multiply", options);
+  const Uncancelled whole;
+  const ContractArithmetic contract;
+  if (call.n == 0 || call.count == 0) return;
+  if (call.alpha == T(0)) return linear_algebra::scale(call, linear_algebra::Block<T>{call.b, call.ldb});
+  linear_algebra::multiply_triangle(call, options, shortage);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+template void triangular_multiply(const TriangularCall<float>&, const SolveOptions&, Shortage);
+template void triangular_multiply(const TriangularCall<double>&, const SolveOptions&, Shortage);
+template void triangular_multiply(const TriangularCall<std::complex<float>>&, const SolveOptions&, Shortage);
+template void triangular_multiply(const TriangularCall<std::complex<double>>&, const SolveOptions&, Shortage);
+
+} // namespace tessera::detail
