@@ -3,6 +3,7 @@
 #include <string>
 
 #include <tessera/linear_algebra/lu.hpp>
+#include <tessera/linear_algebra/qr.hpp>
 
 namespace tessera::detail {
 namespace {
@@ -22,6 +23,20 @@ void check_system(const char* function, Index rows, Index cols, Index unknowns, 
     throw InvalidArgument(std::string(function) + ": the matrix is " + shape(rows, cols) +
                           ", and the right-hand side has " + std::to_string(unknowns) +
                           (side == Side::Left ? " rows" : " columns") + "; it must have " + std::to_string(rows));
+}
+
+void check_rows(const char* function, Index matrix_rows, Index matrix_cols, Index rows, Index given) {
+  if (given != rows)
+    throw InvalidArgument(std::string(function) + ": the matrix is " + shape(matrix_rows, matrix_cols) +
+                          ", and the right-hand side has " + std::to_string(given) + " rows; it must have " +
+                          std::to_string(rows));
+}
+
+void check_tall(const char* function, Index rows, Index cols) {
+  if (rows < cols)
+    throw InvalidArgument(std::string(function) + ": the matrix is " + shape(rows, cols) +
+                          ", and must have at least as many rows as columns; the function least_squares and the " +
+                          "factors of the transpose serve wide matrices");
 }
 
 } // namespace tessera::detail
