@@ -32,7 +32,14 @@ int main(void) {
                                          "%cgetrf_",
                                          "%cgetrs_",
                                          "%cgesv_",
-                                         "%ctrtrs_"};
+                                         "%ctrtrs_",
+                                         "%cgeqrf_",
+                                         "%cgeqr2_",
+                                         "%corgqr_",
+                                         "%corg2r_",
+                                         "%cormqr_",
+                                         "%corm2r_",
+                                         "%cgels_"};
   const size_t all_types = 6; /* the first ones; the others are of real numbers */
   void* const program = dlopen(NULL, RTLD_NOW);
   void (*volatile known)(void) = KNOWN;
