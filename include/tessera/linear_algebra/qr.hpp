@@ -19,8 +19,6 @@
 #include <algorithm>
 #include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <tessera/linear_algebra/triangular.hpp>
 #include <tessera/status.hpp>
@@ -79,7 +77,7 @@ class Qr {
   /// Factors `a`, which may have any shape and any rank.
   template <MatrixLike A>
   explicit Qr(const A& a, const SolveOptions& options = {})
-      : qr_(a.view()), tau_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))), options_(options) {
+      : qr_(a.view()), tau_(1, std::min(a.rows(), a.cols())), options_(options) {
     if (!qr_.empty())
       detail::factor_qr(dtype_of<T>, Op::None, qr_.rows(), qr_.cols(), qr_.data(), qr_.ld(), tau_.data(), options);
   }
@@ -87,7 +85,7 @@ class Qr {
   /// Returns both factors in one matrix, m×n: R on and above the diagonal, and below it the reflections' vectors.
   const Matrix<T>& packed() const noexcept { return qr_; }
   /// Returns the factors of the reflections I − tau·v·vᵀ, min(m, n) of them. 0: the reflection is the identity.
-  std::span<const T> tau() const noexcept { return tau_; }
+  std::span<const T> tau() const { return {tau_.data(), static_cast<std::size_t>(steps())}; }
 
   /// Returns R, min(m, n)×n, with zeros below its diagonal.
   Matrix<T> r() const {
@@ -142,7 +140,7 @@ class Qr {
   }
 
  private:
-  Index steps() const { return static_cast<Index>(tau_.size()); }
+  Index steps() const { return tau_.cols(); }
   auto square() const { return qr_.block(0, 0, steps(), steps()); }
 
   void check_rank() const {
@@ -165,8 +163,7 @@ class Qr {
     return result;
   }
 
-  Matrix<T> qr_;
-  std::vector<T> tau_;
+  Matrix<T> qr_, tau_;
   SolveOptions options_;
 };
 
