@@ -99,38 +99,39 @@ void org2r(const Routine& routine, const blas_int* m_, const blas_int* n_, const
   form(routine, m, n, k, a, lda, tau);
 }
 
-/// A product op(Q)·C or C·op(Q), where C is m×n, as its caller describes it.
+/// A product op(Q)·C or C·op(Q), where C is rows×cols, as its caller describes it.
 template <class T>
 struct ProductWithQ {
   std::optional<Side> side;
   std::optional<Op> op;
-  Index m, n, k;
+  Index rows, cols;
+  Index count; ///< of the reflections
   const T* a;
   Index lda;
   const T* tau;
   T* c;
   Index ldc;
 
-  Index order() const { return side == Side::Left ? m : n; } ///< of Q
-  Index length() const { return std::max<Index>(1, side == Side::Left ? n : m); }
+  Index order() const { return side == Side::Left ? rows : cols; } ///< of Q
+  Index length() const { return std::max<Index>(1, side == Side::Left ? cols : rows); }
   int wrong() const {
     if (!side) return 1;
     if (!op) return 2;
-    return m < 0                               ? 3
-           : n < 0                             ? 4
-           : k < 0 || k > order()              ? 5
+    return rows < 0                            ? 3
+           : cols < 0                          ? 4
+           : count < 0 || count > order()      ? 5
            : lda < std::max<Index>(1, order()) ? 7
-           : ldc < std::max<Index>(1, m)       ? 10
+           : ldc < std::max<Index>(1, rows)    ? 10
                                                : 0;
   }
   /// C·op(Q) is the transpose of op(Q)ᵀ·Cᵀ, and the memory of C holds Cᵀ by rows.
   void run(const Routine& routine) const {
-    if (m == 0 || n == 0 || k == 0) return;
+    if (rows == 0 || cols == 0 || count == 0) return;
     const bool left = side == Side::Left;
     const Op applied = left == (*op == Op::None) ? Op::None : Op::Transpose;
-    compute(routine, {m, n}, [&](const SolveOptions& options, detail::Shortage shortage) {
-      detail::multiply_q(reflections(order(), k, a, lda, tau), applied, left ? Op::Transpose : Op::None, left ? n : m,
-                         c, ldc, options, shortage);
+    compute(routine, {rows, cols}, [&](const SolveOptions& options, detail::Shortage shortage) {
+      detail::multiply_q(reflections(order(), count, a, lda, tau), applied, left ? Op::Transpose : Op::None,
+                         left ? cols : rows, c, ldc, options, shortage);
     });
   }
 };

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(of_factors, T, Elements) {
     }
 }
 
-/// Each column of A·X − B is at right angles to those of A, within the bound.
+/// Each column of A·X − B is at right angles to every column of A, within the bound.
 BOOST_AUTO_TEST_CASE_TEMPLATE(of_least_squares, T, Elements) {
   for (const auto& [m, n] : shapes<T>()) {
     if (m < n) continue;
