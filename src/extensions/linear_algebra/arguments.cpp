@@ -4,6 +4,7 @@
 #include <string>
 
 #include <tessera/linear_algebra/lu.hpp>
+#include <tessera/linear_algebra/qr.hpp>
 
 namespace tessera::linear_algebra {
 namespace {
@@ -78,6 +79,20 @@ void check_triangular(const char* function, Triangle triangle, Index n, const vo
   check_stored(function, square, is_used);
   check_stored(function, right, is_used);
   if (is_used) check_apart(function, square, triangle, right);
+}
+
+void check_rows(const char* function, Index matrix_rows, Index matrix_cols, Index rows, Index given) {
+  if (given != rows)
+    throw InvalidArgument(std::string(function) + ": the matrix is " + shape(matrix_rows, matrix_cols) +
+                          ", and the right-hand side has " + std::to_string(given) + " rows; it must have " +
+                          std::to_string(rows));
+}
+
+void check_tall(const char* function, Index rows, Index cols) {
+  if (rows < cols)
+    throw InvalidArgument(std::string(function) + ": the matrix is " + shape(rows, cols) +
+                          ", and must have at least as many rows as columns; the function least_squares and the " +
+                          "factors of the transpose serve wide matrices");
 }
 
 } // namespace tessera::detail

@@ -56,15 +56,6 @@ struct Workspace {
   }
 };
 
-/// Copies a matrix, rows×cols, to its transpose, some columns at a time so that their lines stay in the cache.
-template <class T>
-void transpose(Index rows, Index cols, Block<const T> from, Block<T> to) {
-  constexpr Index strip = 16;
-  for (Index first = 0; first < cols; first += strip)
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = first; j < std::min(cols, first + strip); ++j) *to.at(j, i) = *from.at(i, j);
-}
-
 template <class T>
 void copy(Index rows, Index cols, Block<const T> from, Block<T> to) {
   for (Index i = 0; i < rows; ++i) std::copy(from.at(i, 0), from.at(i, cols), to.at(i, 0));

@@ -2,6 +2,7 @@
 
 /// The products of a blocked factorisation, on the backend that the caller chose, and loops on the host's threads.
 
+#include <algorithm>
 #include <type_traits>
 
 #include <tessera/backend/out_of_memory.hpp>
@@ -22,6 +23,15 @@ struct Block {
   Block from(Index i, Index j) const { return {at(i, j), ld}; }
   operator Block<const T>() const requires(!std::is_const_v<T>) { return {data, ld}; }
 };
+
+/// Copies a matrix, rows×cols, to its transpose, some columns at a time so that their lines stay in the cache.
+template <class T>
+void transpose(Index rows, Index cols, Block<const T> from, Block<T> to) {
+  constexpr Index strip = 16;
+  for (Index first = 0; first < cols; first += strip)
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = first; j < std::min(cols, first + strip); ++j) *to.at(j, i) = *from.at(i, j);
+}
 
 /// An operand of a product: a block as it is stored, or its transpose, and the conjugates of either.
 template <class T>

@@ -46,7 +46,14 @@ int main(void) {
                   {"%cgetrf_", "sd"},
                   {"%cgetrs_", "sd"},
                   {"%cgesv_", "sd"},
-                  {"%ctrtrs_", "sd"}};
+                  {"%ctrtrs_", "sd"},
+                  {"%cgeqrf_", "sd"},
+                  {"%cgeqr2_", "sd"},
+                  {"%corgqr_", "sd"},
+                  {"%corg2r_", "sd"},
+                  {"%cormqr_", "sd"},
+                  {"%corm2r_", "sd"},
+                  {"%cgels_", "sd"}};
   void* const program = dlopen(NULL, RTLD_NOW);
   void (*volatile known)(void) = KNOWN;
   int failed = known == NULL;

@@ -54,6 +54,38 @@ def test_factors(dtype):
         assert np.allclose(triangle @ y, b, atol=1e-4 if dtype == "float32" else 1e-12)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(1, 1), (40, 7), (7, 40), (150, 100)])
+def test_orthogonal_factors(shape, dtype):
+    a = rng.uniform(-1, 1, shape).astype(dtype)
+    q, r = ts.qr(a)
+    least, eps = min(shape), np.finfo(dtype).eps
+    assert q.shape == (shape[0], least) and r.shape == (least, shape[1]) and q.dtype == r.dtype == dtype
+    assert np.array_equal(r, np.triu(r)) and np.array_equal(r, ts.qr(a, mode="r"))
+    expected_q, expected_r = np.linalg.qr(a)
+    scale = 100 * eps * np.linalg.cond(a[:, :least].astype(np.float64)) * least
+    assert np.abs(q - expected_q).max() <= scale and np.abs(r - expected_r).max() <= scale * np.abs(r).max()
+    for backend in hosts:
+        for threads in (1, 2):
+            again = ts.qr(np.asfortranarray(a), backend=backend, threads=threads)
+            assert np.array_equal(again[0], q) and np.array_equal(again[1], r)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(1, 1), (40, 7), (7, 40), (60, 60)])
+def test_least_squares(shape, dtype):
+    a = rng.uniform(-1, 1, shape).astype(dtype)
+    b = rng.uniform(-1, 1, (shape[0], 3)).astype(dtype)
+    x = ts.least_squares(a, b)
+    exact = np.linalg.lstsq(a.astype(np.float64), b.astype(np.float64), rcond=None)[0]
+    condition = np.linalg.cond(a.astype(np.float64))
+    assert x.dtype == dtype and x.shape == exact.shape
+    assert np.abs(x - exact).max() <= 100 * condition**2 * np.finfo(dtype).eps * np.abs(exact).max()
+    for backend in hosts:
+        assert np.array_equal(ts.least_squares(a[:, ::-1][:, ::-1], b, backend=backend, threads=2), x)
+    assert np.array_equal(ts.least_squares(a, b[:, 1]), ts.least_squares(a, b[:, 1:2])[:, 0])
+
+
 def test_layouts_have_equal_bits_and_nothing_is_changed():
     a, b = system(60, 4, "float64")
     x = ts.solve(a, b)
@@ -88,6 +120,13 @@ def test_what_is_refused():
         ts.solve(a, b.astype(np.float32))
     with pytest.raises(TypeError, match="a holds complex128; linear systems are solved in float32 and float64"):
         ts.solve(a.astype(complex), b)
+    with pytest.raises(ts.InvalidArgument, match="least_squares: the matrix is 4×4, and the right-hand side has 3 rows"):
+        ts.least_squares(a, b[:3])
+    with pytest.raises(ValueError, match="element 1 of R's diagonal, counted from 0, is 0"):
+        ts.least_squares(np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]), np.ones(3))
+    with pytest.raises(ts.InvalidArgument, match="mode: unknown word 'full'; use 'reduced' or 'r'"):
+        ts.qr(a, mode="full")
+    assert ts.qr(np.zeros((0, 3)))[1].shape == (0, 3)
     with pytest.raises(TypeError):
         ts.solve(a, None)
     with pytest.raises(ts.InvalidArgument, match="backend"):

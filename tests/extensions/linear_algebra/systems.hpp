@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include <tessera/linear_algebra/cholesky.hpp>
+#include <tessera/linear_algebra/qr.hpp>
 #include <tessera/linear_algebra/solve.hpp>
 #include <tessera/linear_algebra/syrk.hpp>
 #include <tessera/tessera.hpp>

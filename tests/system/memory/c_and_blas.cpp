@@ -21,6 +21,12 @@ void cblas_sgemm_batch_strided(int layout, int trans_a, int trans_b, int m, int 
 void dgesv_(const int* n, const int* nrhs, double* a, const int* lda, int* ipiv, double* b, const int* ldb, int* info);
 void dposv_(const char* uplo, const int* n, const int* nrhs, double* a, const int* lda, double* b, const int* ldb,
             int* info);
+void dgels_(const char* trans, const int* m, const int* n, const int* nrhs, double* a, const int* lda, double* b,
+            const int* ldb, double* work, const int* lwork, int* info);
+void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work, const int* lwork,
+             int* info);
+void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau, double* work,
+             const int* lwork, int* info);
 void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda,
             const double* x, const int* incx, const double* beta, double* y, const int* incy);
 void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a,
@@ -121,6 +127,7 @@ BOOST_AUTO_TEST_CASE(blas_systems) {
   struct System {
     std::vector<double> numbers = std::vector<double>(static_cast<std::size_t>(n * (n + count)));
     std::vector<int> pivots = std::vector<int>(n);
+    std::vector<double> work = std::vector<double>(2 * n);
     int info = 0;
     double* b() { return numbers.data() + n * n; }
   };
@@ -146,6 +153,14 @@ BOOST_AUTO_TEST_CASE(blas_systems) {
   for (const char* const uplo : {"L", "U"})
     check_later_use(
         entry("dposv_", [uplo](System& s) { dposv_(uplo, &n, &count, s.numbers.data(), &n, s.b(), &n, &s.info); }));
+  static const int length = 2 * n;
+  check_later_use(entry("dgels_", [](System& s) {
+    dgels_("N", &n, &n, &count, s.numbers.data(), &n, s.b(), &n, s.work.data(), &length, &s.info);
+  }));
+  check_later_use(entry("dgeqrf_ and dorgqr_", [](System& s) {
+    dgeqrf_(&n, &n, s.numbers.data(), &n, s.b(), s.work.data(), &length, &s.info);
+    dorgqr_(&n, &n, &n, s.numbers.data(), &n, s.b(), s.work.data(), &length, &s.info);
+  }));
   check_first_use(
       entry("dsyrk_", [](System& s) { dsyrk_("L", "N", &n, &n, &unit, s.numbers.data(), &n, &unit, s.b(), &n); }));
   check_later_use(entry("dgemv_", [](System& s) { // with increments of which products have none

@@ -8,6 +8,7 @@
 
 #include <tessera/backend.hpp>
 #include <tessera/interop/io.hpp>
+#include <tessera/linear_algebra/qr.hpp>
 #include <tessera/performance/tuning.hpp>
 #include <tessera/tessera.hpp>
 
@@ -114,6 +115,7 @@ BOOST_AUTO_TEST_CASE(operations) {
   operation("hadamard", [](M& a, M& b) { return hadamard(a, b); });
   operation("transpose", [](M& a, M&) { return transpose(a); });
   operation("aᵀ + bᵀ", [](M& a, M& b) { return a.transposed() + b.transposed(); });
+  operation("least_squares", [](M& a, M& b) { return least_squares(a, b); });
   operation("copy", [](M& a, M&) { return Matrix<float>(a); });
   operation("random", [](M&, M&) { return Matrix<float>::random(30, 40, Seed{7}); });
   operation("matrix_cast", [](M& a, M&) { return matrix_cast<float>(matrix_cast<bf16>(a)); });

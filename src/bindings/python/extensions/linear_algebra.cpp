@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tessera/linear_algebra/cholesky.hpp>
+#include <tessera/linear_algebra/qr.hpp>
 #include <tessera/linear_algebra/solve.hpp>
 
 #include "bindings/python/array.hpp"
@@ -89,6 +90,15 @@ class System {
       const Reference packed(array_of(factors.packed(), false)), pivots(list_of(factors.pivots()));
       return checked(PyTuple_Pack(2, packed.get(), pivots.get()));
     }
+    if (task_ == "qr") {
+      const auto [q, r] = without_gil([&] {
+        const Qr<T> factors(a, options_);
+        return std::pair(factors.q(), factors.r());
+      });
+      const Reference orthogonal(array_of(q, false)), triangle(array_of(r, false));
+      return checked(PyTuple_Pack(2, orthogonal.get(), triangle.get()));
+    }
+    if (task_ == "r") return array_of(without_gil([&] { return Qr<T>(a, options_).r(); }), false);
     if (task_ == "inverse") return array_of(without_gil([&] { return inverse(a, options_); }), false);
     if (task_ == "cholesky") return array_of(without_gil([&] { return Cholesky<T>(a, lower_, options_).l(); }), false);
     if (!b_) throw TypeError("b must be an array, not NoneType");
@@ -97,6 +107,7 @@ class System {
     const Matrix<T> b = is_vector_ ? Matrix<T>(given.transposed()) : Matrix<T>(given.view());
     const Matrix<T> x = without_gil([&] {
       if (task_ == "triangular") return triangular_solve(lower_, a, b, Side::Left, diagonal_, options_);
+      if (task_ == "least squares") return least_squares(a, b, options_);
       if (task_ == "positive") return Cholesky<T>(a, lower_, options_).solve(b);
       return tessera::solve(a, b, options_);
     });

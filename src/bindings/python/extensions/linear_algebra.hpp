@@ -15,7 +15,8 @@ struct SystemArguments {
   PyObject* threads;
 };
 
-/// Returns the result as a new numpy.ndarray; for "lu" a pair of the factors and the pivots, which are a list.
+/// Returns the result as a new numpy.ndarray; for "lu" a pair of the factors and the pivots, which are a list, and
+/// for "qr" a pair of Q and R.
 PyObject* solve_system(const SystemArguments& arguments);
 
 } // namespace tessera::python

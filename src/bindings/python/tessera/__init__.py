@@ -22,7 +22,7 @@ from ._errors import (
 )
 from ._files import FileProgress, FileReport, multiply_files
 from ._inventory import Backend, Kernel, backends, kernels
-from ._linear_algebra import cholesky, inverse, lu, solve, triangular_solve
+from ._linear_algebra import cholesky, inverse, least_squares, lu, qr, solve, triangular_solve
 from ._solution import SolveCertificate, check_solve
 from ._table import Row, Table, compare
 
@@ -56,8 +56,10 @@ __all__ = [
     "gemm_batch",
     "inverse",
     "kernels",
+    "least_squares",
     "lu",
     "multiply_files",
+    "qr",
     "solve",
     "triangular_solve",
 ]

@@ -82,3 +82,36 @@ def lu(a, *, backend="auto", threads=None) -> tuple[Any, list[int]]:
            [0.25, 1.  ]]), [1, 1])
     """
     return _core._solve("lu", a, None, True, False, backend, threads)
+
+
+def qr(a, *, mode="reduced", backend="auto", threads=None) -> Any:
+    """Returns the factors of a = q·r as new arrays, for an m×n array of any shape: q, m×min(m, n), has orthonormal
+    columns, and r, min(m, n)×n, is upper triangular. Signs are LAPACK's, by Householder's reflections.
+
+    mode: 'reduced' returns (q, r), and 'r' returns r alone, which takes less than half the time.
+
+    >>> import numpy as np
+    >>> import tessera as ts
+    >>> q, r = ts.qr(np.array([[3.0, 5.0], [4.0, 10.0]]))
+    >>> r
+    array([[ -5., -11.],
+           [  0.,   2.]])
+    """
+    if mode not in ("reduced", "r"):
+        raise InvalidArgument(f"mode: unknown word {mode!r}; use 'reduced' or 'r'")
+    return _core._solve("qr" if mode == "reduced" else "r", a, None, True, False, backend, threads)
+
+
+def least_squares(a, b, *, backend="auto", threads=None) -> Any:
+    """Returns the x for which each column of a·x - b has the least norm, for an m×n array of full rank. Where m < n,
+    a·x = b has many solutions, and the one whose columns have the least norm is returned.
+
+    b: m×k, or a vector of m. The rest is as in solve(). Columns that depend on each other exactly, such as one of
+    zeros, are an InvalidArgument that names the first of them; scipy.linalg.lstsq finds the rank of such arrays.
+
+    >>> import numpy as np
+    >>> import tessera as ts
+    >>> ts.least_squares(np.array([[3.0], [4.0]]), np.array([5.0, 10.0]))
+    array([2.2])
+    """
+    return _core._solve("least squares", a, b, True, False, backend, threads)

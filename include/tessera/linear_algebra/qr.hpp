@@ -1,0 +1,190 @@
+#pragma once
+
+/// The QR factorisation by Householder's reflections, A = Q·R, and least squares: factor once, solve often.
+///
+///     const Qr factors(a);                    // a tall matrix, or any other
+///     Matrix x = factors.least_squares(b);    // the X of the least ‖A·X − B‖; throws RankDeficient
+///     Matrix q = factors.q(), r = factors.r();
+///     Matrix y = least_squares(a, b);         // of a wide matrix: the solution of the least norm
+///
+/// A is m×n, f32 or f64. Q has orthonormal columns, R is upper triangular; signs and norms are LAPACK's. 2·m·n² −
+/// 2/3·n³ operations for m ≥ n, and 4·m·n for each right-hand side. The bits of all results depend on A and B alone:
+/// not on the backend, the threads or the processor (docs/contract.md, "QR"). Results are in host memory.
+///
+/// Errors: InvalidArgument (shapes), RankDeficient, BackendUnavailable, OutOfMemory.
+///
+/// Source: Householder (1958); Golub (1965) for least squares; Higham, "Accuracy and Stability of Numerical
+/// Algorithms", 2nd ed., chapters 19 and 20.
+
+#include <algorithm>
+#include <span>
+#include <string>
+
+#include <tessera/linear_algebra/triangular.hpp>
+#include <tessera/status.hpp>
+
+#include <tessera/detail/macros_off.hpp>
+
+namespace tessera {
+
+/// Thrown where least squares have no single solution: an element of R's diagonal is 0.
+class TESSERA_API RankDeficient : public InvalidArgument {
+ public:
+  /// Makes the exception for this column, from 0 on.
+  explicit RankDeficient(Index column);
+  /// Ends the exception.
+  ~RankDeficient() override;
+  /// Returns the first column whose element on R's diagonal is 0, from 0 on.
+  Index column() const noexcept { return column_; }
+
+ private:
+  Index column_;
+};
+
+namespace detail {
+/// Factors A, m×n, in place: R on and above the diagonal, and below it the vectors v of the reflections I − tau·v·vᵀ,
+/// without their ones. `stored` says whether the memory holds A or Aᵀ, row by row. `tau` has min(m, n) elements.
+TESSERA_API void factor_qr(DType type, Op stored, Index m, Index n, void* a, Index lda, void* tau,
+                           const SolveOptions& options, Shortage shortage = {});
+
+/// The first k reflections of a factorisation: v of them lie below the diagonal of a matrix of m rows.
+struct Reflections {
+  DType type = DType::F32;
+  Op stored = Op::None;
+  Index m = 0;
+  Index k = 0;
+  const void* v = nullptr;
+  Index ldv = 0;
+  const void* tau = nullptr;
+};
+/// C, m×count, becomes op(Q)·C. `stored` says whether the memory holds C or Cᵀ, row by row.
+TESSERA_API void multiply_q(const Reflections& q, Op op, Op stored, Index count, void* c, Index ldc,
+                            const SolveOptions& options, Shortage shortage = {});
+/// A, m×n, whose first k columns hold reflections, k ≤ n ≤ m, becomes the first n columns of Q.
+TESSERA_API void form_q(DType type, Op stored, Index m, Index n, Index k, void* a, Index lda, const void* tau,
+                        const SolveOptions& options, Shortage shortage = {});
+/// Throws InvalidArgument where a right-hand side has another number of rows than `rows`, which the matrix asks for.
+TESSERA_API void check_rows(const char* function, Index matrix_rows, Index matrix_cols, Index rows, Index given);
+/// Throws InvalidArgument where a matrix has fewer rows than columns.
+TESSERA_API void check_tall(const char* function, Index rows, Index cols);
+} // namespace detail
+
+/// The factors Q and R of a matrix. Q is kept as the reflections that make it.
+template <class T>
+requires detail::Solvable<T>
+class Qr {
+ public:
+  /// Factors `a`, which may have any shape and any rank.
+  template <MatrixLike A>
+  explicit Qr(const A& a, const SolveOptions& options = {})
+      : qr_(a.view()), tau_(1, std::min(a.rows(), a.cols())), options_(options) {
+    if (!qr_.empty())
+      detail::factor_qr(dtype_of<T>, Op::None, qr_.rows(), qr_.cols(), qr_.data(), qr_.ld(), tau_.data(), options);
+  }
+
+  /// Returns both factors in one matrix, m×n: R on and above the diagonal, and below it the reflections' vectors.
+  const Matrix<T>& packed() const noexcept { return qr_; }
+  /// Returns the factors of the reflections I − tau·v·vᵀ, min(m, n) of them. 0: the reflection is the identity.
+  std::span<const T> tau() const { return {tau_.data(), static_cast<std::size_t>(steps())}; }
+
+  /// Returns R, min(m, n)×n, with zeros below its diagonal.
+  Matrix<T> r() const {
+    Matrix<T> result(steps(), qr_.cols());
+    for (Index i = 0; i < steps(); ++i)
+      for (Index j = i; j < qr_.cols(); ++j) result(i, j) = qr_(i, j);
+    return result;
+  }
+  /// Returns the first min(m, n) columns of Q, m×min(m, n).
+  Matrix<T> q() const {
+    if (steps() == 0) return Matrix<T>(qr_.rows(), 0);
+    Matrix<T> result(qr_.block(0, 0, qr_.rows(), steps()));
+    detail::form_q(dtype_of<T>, Op::None, qr_.rows(), steps(), steps(), result.data(), result.ld(), tau_.data(),
+                   options_);
+    return result;
+  }
+
+  /// Returns Q·B, where Q is the square one, m×m, and B has m rows.
+  template <MatrixLike B>
+  requires std::same_as<typename B::value_type, T> Matrix<T> multiply_q(const B& b)
+  const { return product("Qr::multiply_q", Op::None, b); }
+  /// Returns Qᵀ·B.
+  template <MatrixLike B>
+  requires std::same_as<typename B::value_type, T> Matrix<T> multiply_q_transposed(const B& b)
+  const { return product("Qr::multiply_q_transposed", Op::Transpose, b); }
+
+  /// Returns the X, n×count, for which each column of A·X − B has the least norm. m ≥ n, and B has m rows. Of a square
+  /// A it is the solution of A·X = B.
+  template <MatrixLike B>
+  requires std::same_as<typename B::value_type, T> Matrix<T> least_squares(const B& b)
+  const {
+    detail::check_tall("Qr::least_squares", qr_.rows(), qr_.cols());
+    detail::check_rows("Qr::least_squares", qr_.rows(), qr_.cols(), qr_.rows(), b.rows());
+    check_rank();
+    const Matrix<T> rotated = multiply_q_transposed(b);
+    return triangular_solve(Triangle::Upper, square(), rotated.block(0, 0, steps(), b.cols()), Side::Left,
+                            Diagonal::Stored, options_);
+  }
+  /// Returns the X, m×count, of Aᵀ·X = B whose columns have the least norm. m ≥ n, and B has n rows.
+  template <MatrixLike B>
+  requires std::same_as<typename B::value_type, T> Matrix<T> minimum_norm(const B& b)
+  const {
+    detail::check_tall("Qr::minimum_norm", qr_.rows(), qr_.cols());
+    detail::check_rows("Qr::minimum_norm", qr_.rows(), qr_.cols(), qr_.cols(), b.rows());
+    check_rank();
+    const Matrix<T> y =
+        triangular_solve(Triangle::Lower, square().transposed(), b, Side::Left, Diagonal::Stored, options_);
+    Matrix<T> padded(qr_.rows(), b.cols());
+    for (Index i = 0; i < y.rows(); ++i)
+      for (Index j = 0; j < y.cols(); ++j) padded(i, j) = y(i, j);
+    return multiply_q(padded);
+  }
+
+ private:
+  Index steps() const { return tau_.cols(); }
+  auto square() const { return qr_.block(0, 0, steps(), steps()); }
+
+  void check_rank() const {
+    for (Index j = 0; j < steps(); ++j)
+      if (qr_(j, j) == 0) throw RankDeficient(j);
+  }
+  template <class B>
+  Matrix<T> product(const char* function, Op op, const B& b) const {
+    detail::check_rows(function, qr_.rows(), qr_.cols(), qr_.rows(), b.rows());
+    Matrix<T> result(b.view());
+    if (!result.empty())
+      detail::multiply_q({.type = dtype_of<T>,
+                          .stored = Op::None,
+                          .m = qr_.rows(),
+                          .k = steps(),
+                          .v = qr_.data(),
+                          .ldv = qr_.ld(),
+                          .tau = tau_.data()},
+                         op, Op::None, result.cols(), result.data(), result.ld(), options_);
+    return result;
+  }
+
+  Matrix<T> qr_, tau_;
+  SolveOptions options_;
+};
+
+/// Factors a matrix in its own type.
+template <MatrixLike A>
+Qr(const A&) -> Qr<typename A::value_type>;
+/// Factors a matrix in its own type.
+template <MatrixLike A>
+Qr(const A&, const SolveOptions&) -> Qr<typename A::value_type>;
+
+/// Returns the X for which each column of A·X − B has the least norm. A, m×n, has full rank. Where m < n, A·X = B has
+/// many solutions, and the one whose columns have the least norm is returned.
+template <MatrixLike A, MatrixLike B>
+requires detail::Solvable<typename A::value_type> && std::same_as<typename A::value_type, typename B::value_type>
+    Matrix<typename A::value_type> least_squares(const A& a, const B& b, const SolveOptions& options = {}) {
+  using T = typename A::value_type;
+  detail::check_rows("least_squares", a.rows(), a.cols(), a.rows(), b.rows());
+  if (a.rows() >= a.cols()) return Qr<T>(a, options).least_squares(b);
+  return Qr<T>(a.view().transposed(), options).minimum_norm(b);
+}
+
+} // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

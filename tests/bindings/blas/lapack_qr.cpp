@@ -1,0 +1,295 @@
+/// LAPACK's QR factorisation and least squares in the drop-in: results have the bits of the C++ interface, memory
+/// outside them stays as it was, and info, the handler and the length of work are LAPACK's. Exit status: failed checks.
+
+#include <tessera/linear_algebra/qr.hpp>
+
+#include "systems.hpp"
+
+#define TESSERA_DECLARE(T, s)                                                                                      \
+  void NAME(s##geqrf_)(const blas_int*, const blas_int*, T*, const blas_int*, T*, T*, const blas_int*, blas_int*); \
+  void NAME(s##geqr2_)(const blas_int*, const blas_int*, T*, const blas_int*, T*, T*, blas_int*);                  \
+  void NAME(s##orgqr_)(const blas_int*, const blas_int*, const blas_int*, T*, const blas_int*, const T*, T*,       \
+                       const blas_int*, blas_int*);                                                                \
+  void NAME(s##org2r_)(const blas_int*, const blas_int*, const blas_int*, T*, const blas_int*, const T*, T*,       \
+                       blas_int*);                                                                                 \
+  void NAME(s##ormqr_)(const char*, const char*, const blas_int*, const blas_int*, const blas_int*, const T*,      \
+                       const blas_int*, const T*, T*, const blas_int*, T*, const blas_int*, blas_int*);            \
+  void NAME(s##orm2r_)(const char*, const char*, const blas_int*, const blas_int*, const blas_int*, const T*,      \
+                       const blas_int*, const T*, T*, const blas_int*, T*, blas_int*);                             \
+  void NAME(s##gels_)(const char*, const blas_int*, const blas_int*, const blas_int*, T*, const blas_int*, T*,     \
+                      const blas_int*, T*, const blas_int*, blas_int*);
+extern "C" {
+TESSERA_DECLARE(float, s)
+TESSERA_DECLARE(double, d)
+}
+
+namespace tessera::test {
+namespace {
+
+/// The routines of a type.
+template <class T>
+struct Lapack;
+#define TESSERA_ROUTINES(T, s)                      \
+  template <>                                       \
+  struct Lapack<T> {                                \
+    static constexpr auto geqrf = &NAME(s##geqrf_); \
+    static constexpr auto geqr2 = &NAME(s##geqr2_); \
+    static constexpr auto orgqr = &NAME(s##orgqr_); \
+    static constexpr auto org2r = &NAME(s##org2r_); \
+    static constexpr auto ormqr = &NAME(s##ormqr_); \
+    static constexpr auto orm2r = &NAME(s##orm2r_); \
+    static constexpr auto gels = &NAME(s##gels_);   \
+  };
+TESSERA_ROUTINES(float, s)
+TESSERA_ROUTINES(double, d)
+
+const blas_int query = -1;
+
+/// Memory for `work`, of the length for which a query asked.
+template <class T>
+class Work {
+ public:
+  explicit Work(T asked, Index least)
+      : length_(static_cast<blas_int>(asked)), values_(static_cast<std::size_t>(std::max<Index>(1, length_))) {
+    must_equal("a query's answer is enough", length_ >= least, 1);
+  }
+  T* data() { return values_.data(); }
+  const blas_int* length() const { return &length_; }
+
+ private:
+  blas_int length_;
+  std::vector<T> values_;
+};
+
+template <class T>
+void must_equal_tau(const std::vector<T>& got, std::span<const T> expected) {
+  for (std::size_t j = 0; j < expected.size(); ++j) must_equal("tau", same_bits(got[j], expected[j]), 1);
+  must_equal("what follows tau", got.back() == T(untouched), 1);
+}
+
+template <class T>
+std::vector<T> factors(const Matrix<T>& a, const Qr<T>& expected, Columns<T>& matrix) {
+  const auto m = static_cast<blas_int>(a.rows()), n = static_cast<blas_int>(a.cols());
+  std::vector<T> tau(expected.tau().size() + 1, T(untouched)), again(tau);
+  blas_int info = 77;
+  T asked = 0;
+  Lapack<T>::geqrf(&m, &n, matrix.data(), matrix.ld(), tau.data(), &asked, &query, &info);
+  must_equal("a query's info", info, 0);
+  must_be("a query changes nothing", matrix, a);
+  Work<T> work(asked, n);
+  Lapack<T>::geqrf(&m, &n, matrix.data(), matrix.ld(), tau.data(), work.data(), work.length(), &info);
+  must_equal("geqrf's info", info, 0);
+  must_be("geqrf", matrix, expected.packed());
+  must_equal_tau(tau, expected.tau());
+  Columns<T> unblocked(a);
+  Lapack<T>::geqr2(&m, &n, unblocked.data(), unblocked.ld(), again.data(), work.data(), &info);
+  must_equal("geqr2's info", info, 0);
+  must_be("geqr2", unblocked, expected.packed());
+  must_equal_tau(again, expected.tau());
+  return tau;
+}
+
+/// The first n columns of Q, of k reflections.
+template <class T>
+void columns_of_q(const Qr<T>& qr, const std::vector<T>& tau) {
+  const Index m = qr.packed().rows(), n = static_cast<Index>(qr.tau().size());
+  for (const Index k : {n, n / 2, Index{0}}) {
+    Matrix<T> unit(m, n);
+    for (Index j = 0; j < n; ++j) unit(j, j) = 1;
+    const Matrix<T> thin(qr.packed().block(0, 0, m, n));
+    Matrix<T> expected(thin.view());
+    detail::form_q(dtype_of<T>, Op::None, m, n, k, expected.data(), expected.ld(), tau.data(), {});
+    if (k == n) must_equal("Q", expected == qr.q(), 1);
+    const auto rows = static_cast<blas_int>(m), cols = static_cast<blas_int>(n), count = static_cast<blas_int>(k);
+    Columns<T> q(thin), unblocked(thin);
+    blas_int info = 77;
+    T asked = 0;
+    Lapack<T>::orgqr(&rows, &cols, &count, q.data(), q.ld(), tau.data(), &asked, &query, &info);
+    must_be("a query changes nothing", q, thin);
+    Work<T> work(asked, n);
+    Lapack<T>::orgqr(&rows, &cols, &count, q.data(), q.ld(), tau.data(), work.data(), work.length(), &info);
+    must_equal("orgqr's info", info, 0);
+    must_be("orgqr", q, expected);
+    Lapack<T>::org2r(&rows, &cols, &count, unblocked.data(), unblocked.ld(), tau.data(), work.data(), &info);
+    must_be("org2r", unblocked, expected);
+  }
+}
+
+/// Q and Qᵀ, from the left and from the right.
+template <class T>
+void products_with_q(const Qr<T>& qr, Columns<T>& matrix, const std::vector<T>& tau, Index count) {
+  const Index m = qr.packed().rows();
+  const Matrix<T> b = Matrix<T>::random(m, count, Seed{2});
+  for (const bool left : {true, false})
+    for (const char* const op : {"N", "t"}) {
+      const bool straight = *op == 'N';
+      const Matrix<T> c = left ? b : Matrix<T>(b.transposed());
+      const Matrix<T> product = straight == left ? qr.multiply_q(b) : qr.multiply_q_transposed(b);
+      const Matrix<T> expected = left ? product : Matrix<T>(product.transposed());
+      const auto rows = static_cast<blas_int>(c.rows()), cols = static_cast<blas_int>(c.cols()),
+                 k = static_cast<blas_int>(qr.tau().size());
+      Columns<T> result(c), unblocked(c);
+      blas_int info = 77;
+      T asked = 0;
+      Lapack<T>::ormqr(left ? "l" : "R", op, &rows, &cols, &k, matrix.data(), matrix.ld(), tau.data(), result.data(),
+                       result.ld(), &asked, &query, &info);
+      must_be("a query changes nothing", result, c);
+      Work<T> work(asked, left ? cols : rows);
+      Lapack<T>::ormqr(left ? "l" : "R", op, &rows, &cols, &k, matrix.data(), matrix.ld(), tau.data(), result.data(),
+                       result.ld(), work.data(), work.length(), &info);
+      must_equal("ormqr's info", info, 0);
+      must_be("ormqr", result, expected);
+      Lapack<T>::orm2r(left ? "L" : "r", op, &rows, &cols, &k, matrix.data(), matrix.ld(), tau.data(), unblocked.data(),
+                       unblocked.ld(), work.data(), &info);
+      must_be("orm2r", unblocked, expected);
+    }
+}
+
+/// All four kinds of systems; rows of B beyond the solution hold what LAPACK's do or anything.
+template <class T>
+void least_squares_of(Index m, Index n, Index count) {
+  const Matrix<T> a = Matrix<T>::random(m, n, Seed{3});
+  for (const char* const op : {"N", "T"}) {
+    const bool straight = *op == 'N';
+    const Index equations = straight ? m : n, unknowns = straight ? n : m;
+    const Matrix<T> b = Matrix<T>::random(equations, count, Seed{4});
+    const Qr<T> qr = m >= n ? Qr<T>(a) : Qr<T>(a.transposed()); // a square matrix is factored as it is
+    const Matrix<T> x = (m >= n) == straight ? qr.least_squares(b) : qr.minimum_norm(b);
+    Matrix<T> memory(std::max(m, n), count);
+    for (Index i = 0; i < equations; ++i)
+      for (Index j = 0; j < count; ++j) memory(i, j) = b(i, j);
+    Columns<T> matrix(a), right(memory);
+    const auto rows = static_cast<blas_int>(m), cols = static_cast<blas_int>(n), sides = static_cast<blas_int>(count);
+    blas_int info = 77;
+    T asked = 0;
+    Lapack<T>::gels(op, &rows, &cols, &sides, matrix.data(), matrix.ld(), right.data(), right.ld(), &asked, &query,
+                    &info);
+    must_be("a query changes nothing", right, memory);
+    Work<T> work(asked, std::min(m, n) + std::max(std::min(m, n), count));
+    Lapack<T>::gels(op, &rows, &cols, &sides, matrix.data(), matrix.ld(), right.data(), right.ld(), work.data(),
+                    work.length(), &info);
+    must_equal("gels' info", info, 0);
+    must_be("gels' factors", matrix, m >= n ? qr.packed() : Matrix<T>(qr.packed().transposed()));
+    for (Index i = unknowns; i < std::max(m, n); ++i)
+      for (Index j = 0; j < count; ++j) right.at(i, j) = memory(i, j) = T(0);
+    for (Index i = 0; i < unknowns; ++i)
+      for (Index j = 0; j < count; ++j) memory(i, j) = x(i, j);
+    must_be("gels", right, memory);
+  }
+}
+
+/// A column of zeros, and a matrix of zeros, whose solution LAPACK calls 0.
+template <class T>
+void without_a_single_solution() {
+  Matrix<T> a = Matrix<T>::random(6, 4, Seed{5});
+  for (Index i = 0; i < 6; ++i) a(i, 2) = 0;
+  const blas_int six = 6, four = 4, one = 1, length = 64;
+  T work[64];
+  for (const bool wide : {false, true}) {
+    Columns<T> matrix(wide ? Matrix<T>(a.transposed()) : a), right(Matrix<T>(6, 1, T(1)));
+    blas_int info = 77;
+    Lapack<T>::gels("N", wide ? &four : &six, wide ? &six : &four, &one, matrix.data(), matrix.ld(), right.data(),
+                    right.ld(), work, &length, &info);
+    must_equal("gels' info of a column of zeros", info, 3);
+    Columns<T> zeros(Matrix<T>(6, 4)), b(Matrix<T>(6, 1, T(1)));
+    Lapack<T>::gels("T", &six, &four, &one, zeros.data(), zeros.ld(), b.data(), b.ld(), work, &length, &info);
+    must_equal("gels' info of zeros", info, 0);
+    must_be("gels of zeros", b, Matrix<T>(6, 1));
+  }
+}
+
+template <class T>
+void wrong_arguments(char type) {
+  T a[64] = {}, b[64] = {}, tau[8] = {}, work[64] = {};
+  blas_int info = 77;
+  const blas_int good = 4, bad = -1, small = 3, five = 5, length = 64;
+  const auto refused = [&](const char* name, int expected) {
+    char full[8];
+    std::snprintf(full, sizeof full, "%c%s", type, name);
+    must_refuse(full, expected);
+    must_equal(full, info, -expected);
+    info = 77;
+  };
+#define TESSERA_REFUSED(expected, name, NAME_, ...) \
+  Lapack<T>::name(__VA_ARGS__, &info);              \
+  refused(NAME_, expected)
+  TESSERA_REFUSED(1, geqrf, "GEQRF", &bad, &good, a, &good, tau, work, &length);
+  TESSERA_REFUSED(2, geqrf, "GEQRF", &good, &bad, a, &good, tau, work, &length);
+  TESSERA_REFUSED(4, geqrf, "GEQRF", &good, &good, a, &small, tau, work, &length);
+  TESSERA_REFUSED(7, geqrf, "GEQRF", &good, &good, a, &good, tau, work, &small);
+  TESSERA_REFUSED(1, geqr2, "GEQR2", &bad, &good, a, &good, tau, work);
+  TESSERA_REFUSED(4, geqr2, "GEQR2", &good, &good, a, &small, tau, work);
+  TESSERA_REFUSED(1, orgqr, "ORGQR", &bad, &good, &good, a, &good, tau, work, &length);
+  TESSERA_REFUSED(2, orgqr, "ORGQR", &good, &five, &good, a, &good, tau, work, &length);
+  TESSERA_REFUSED(3, orgqr, "ORGQR", &good, &good, &five, a, &good, tau, work, &length);
+  TESSERA_REFUSED(5, orgqr, "ORGQR", &good, &good, &good, a, &small, tau, work, &length);
+  TESSERA_REFUSED(8, orgqr, "ORGQR", &good, &good, &good, a, &good, tau, work, &small);
+  TESSERA_REFUSED(2, org2r, "ORG2R", &good, &bad, &good, a, &good, tau, work);
+  TESSERA_REFUSED(3, org2r, "ORG2R", &good, &good, &bad, a, &good, tau, work);
+  TESSERA_REFUSED(1, ormqr, "ORMQR", "X", "N", &good, &good, &good, a, &good, tau, b, &good, work, &length);
+  TESSERA_REFUSED(2, ormqr, "ORMQR", "L", "C", &good, &good, &good, a, &good, tau, b, &good, work, &length);
+  TESSERA_REFUSED(3, ormqr, "ORMQR", "L", "N", &bad, &good, &good, a, &good, tau, b, &good, work, &length);
+  TESSERA_REFUSED(4, ormqr, "ORMQR", "L", "N", &good, &bad, &good, a, &good, tau, b, &good, work, &length);
+  TESSERA_REFUSED(5, ormqr, "ORMQR", "R", "N", &five, &good, &five, a, &five, tau, b, &five, work, &length);
+  TESSERA_REFUSED(7, ormqr, "ORMQR", "L", "N", &good, &good, &good, a, &small, tau, b, &good, work, &length);
+  TESSERA_REFUSED(10, ormqr, "ORMQR", "L", "N", &good, &good, &good, a, &good, tau, b, &small, work, &length);
+  TESSERA_REFUSED(12, ormqr, "ORMQR", "L", "T", &good, &good, &good, a, &good, tau, b, &good, work, &small);
+  TESSERA_REFUSED(5, orm2r, "ORM2R", "L", "N", &good, &good, &five, a, &good, tau, b, &good, work);
+  TESSERA_REFUSED(1, gels, "GELS ", "C", &good, &good, &good, a, &good, b, &good, work, &length);
+  TESSERA_REFUSED(2, gels, "GELS ", "N", &bad, &good, &good, a, &good, b, &good, work, &length);
+  TESSERA_REFUSED(3, gels, "GELS ", "N", &good, &bad, &good, a, &good, b, &good, work, &length);
+  TESSERA_REFUSED(4, gels, "GELS ", "N", &good, &good, &bad, a, &good, b, &good, work, &length);
+  TESSERA_REFUSED(6, gels, "GELS ", "N", &good, &good, &good, a, &small, b, &good, work, &length);
+  TESSERA_REFUSED(8, gels, "GELS ", "T", &good, &five, &good, a, &good, b, &good, work, &length);
+  TESSERA_REFUSED(10, gels, "GELS ", "T", &good, &good, &good, a, &good, b, &good, work, &good);
+}
+
+template <class T>
+void nothing_to_do() {
+  T number = T(untouched), work[2] = {}, b[2] = {T(1), T(1)};
+  const blas_int none = 0, one = 1, two = 2;
+  blas_int info = 77;
+  Lapack<T>::geqrf(&none, &one, &number, &one, &number, work, &one, &info);
+  must_equal("geqrf of nothing", info, 0);
+  Lapack<T>::orgqr(&one, &none, &none, &number, &one, &number, work, &one, &info);
+  must_equal("orgqr of nothing", info, 0);
+  Lapack<T>::ormqr("L", "N", &one, &one, &none, &number, &one, &number, &number, &one, work, &one, &info);
+  must_equal("ormqr of nothing", info, 0);
+  Lapack<T>::gels("N", &none, &two, &one, &number, &one, b, &two, work, &two, &info);
+  must_equal("gels of nothing", info, 0);
+  must_equal("untouched by nothing", number == T(untouched) && b[0] == 0 && b[1] == 0, 1);
+}
+
+template <class T>
+void check(char type) {
+  for (const auto& [m, n] : {std::pair<Index, Index>{1, 1},
+                             {9, 1},
+                             {1, 9},
+                             {5, 5},
+                             {33, 32},
+                             {70, 150},
+                             {150, 70},
+                             {200, 200},
+                             {1100, 40}}) {
+    const Matrix<T> a = Matrix<T>::random(m, n, Seed{1});
+    const Qr<T> qr(a);
+    Columns<T> matrix(a);
+    const std::vector<T> tau = factors(a, qr, matrix);
+    columns_of_q(qr, tau);
+    products_with_q(qr, matrix, tau, n % 7 + 1);
+    least_squares_of<T>(m, n, n % 5 + 1);
+  }
+  without_a_single_solution<T>();
+  must_equal("calls that were refused", position, 0);
+  nothing_to_do<T>();
+  wrong_arguments<T>(type);
+}
+
+} // namespace
+} // namespace tessera::test
+
+int main() {
+  tessera::test::check<float>('S');
+  tessera::test::check<double>('D');
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
