@@ -11,6 +11,7 @@ constexpr std::array operations_of_systems{
     SystemOperation{SystemKind::Trsm, "trsm", "L·X = B with a lower triangle and n right-hand sides"},
     SystemOperation{SystemKind::Potrf, "potrf", "Cholesky's factor of a symmetric positive definite matrix"},
     SystemOperation{SystemKind::Getrf, "getrf", "LU factors with partial pivoting"},
+    SystemOperation{SystemKind::Geqrf, "geqrf", "QR factors by Householder's reflections"},
     SystemOperation{SystemKind::Posv, "posv", "A·x = b by Cholesky's factor"},
     SystemOperation{SystemKind::Gesv, "gesv", "A·x = b by LU factors"},
 };
@@ -28,6 +29,8 @@ double SystemOperation::flops(Index n) const {
       return cube / 3;
     case SystemKind::Getrf:
       return 2 * cube / 3;
+    case SystemKind::Geqrf:
+      return 4 * cube / 3;
     case SystemKind::Posv:
       return cube / 3 + solves;
     case SystemKind::Gesv:

@@ -9,7 +9,7 @@
 
 namespace tessera::compare_app {
 
-enum class SystemKind { Syrk, Trsm, Potrf, Getrf, Posv, Gesv };
+enum class SystemKind { Syrk, Trsm, Potrf, Getrf, Geqrf, Posv, Gesv };
 
 /// One operation on square matrices of n rows; right-hand sides have n columns in trsm, and one in posv and gesv.
 struct SystemOperation {

@@ -43,6 +43,8 @@ class Call {
         return with_pivots([&](int* pivots, int* info) {
           call<void(const int*, const int*, T*, const int*, int*, int*)>(&n_, &n_, a(), &n_, pivots, info);
         });
+      case SystemKind::Geqrf:
+        return geqrf();
       case SystemKind::Gesv:
         return with_pivots([&](int* pivots, int* info) {
           call<void(const int*, const int*, T*, const int*, int*, T*, const int*, int*)>(&n_, &count_, a(), &n_, pivots,
@@ -73,6 +75,18 @@ class Call {
     for (std::size_t j = 0; j < pivots.size(); ++j) work_.pivots[j] = pivots[j] - 1;
   }
 
+  void geqrf() {
+    const auto factor = [&](T* memory, int size) {
+      check([&](int* info) {
+        call<void(const int*, const int*, T*, const int*, T*, T*, const int*, int*)>(
+            &n_, &n_, a(), &n_, work_.tau.data(), memory, &size, info);
+      });
+    };
+    T best = 1;
+    factor(&best, -1); // asks for the size of its working memory
+    std::vector<T> memory(static_cast<std::size_t>(best));
+    factor(memory.data(), static_cast<int>(best));
+  }
   void syrk() {
     const T one = 1, zero = 0;
     // A by rows is Aᵀ by columns.

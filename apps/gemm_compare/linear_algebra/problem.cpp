@@ -49,6 +49,7 @@ void SystemWork<T>::fill(const SystemData<T>& data, bool by_columns_now) {
   copy(data.a, data.n, data.n, by_columns, a);
   copy(data.b, data.n, data.count, by_columns, b);
   pivots.assign(static_cast<std::size_t>(data.n), 0);
+  tau.assign(static_cast<std::size_t>(data.n), 0);
 }
 
 template struct SystemData<float>;

@@ -32,6 +32,7 @@ template <class T>
 struct SystemWork {
   std::vector<T> a, b;
   std::vector<Index> pivots;
+  std::vector<T> tau;      ///< of geqrf: the factors of the reflections
   bool by_columns = false; ///< else by rows
 
   /// Copies the data in.

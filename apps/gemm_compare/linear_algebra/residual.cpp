@@ -24,6 +24,7 @@ class Comparison {
         a_{const_cast<T*>(data.a.data()), data.n, 1},
         b_{const_cast<T*>(data.b.data()), data.count, 1},
         factors_(work.matrix(data.n)),
+        tau_(work.tau),
         x_(work.right(data.n, data.count)) {
     error_.rows = n_;
   }
@@ -34,7 +35,9 @@ class Comparison {
     if (kind == SystemKind::Getrf || kind == SystemKind::Gesv)
       for (std::size_t j = 0; j < pivots.size(); ++j)
         std::swap(permutation[j], permutation[static_cast<std::size_t>(pivots[j])]);
-    if (kind == SystemKind::Posv || kind == SystemKind::Gesv)
+    if (kind == SystemKind::Geqrf)
+      compare_columns();
+    else if (kind == SystemKind::Posv || kind == SystemKind::Gesv)
       compare_solution(kind == SystemKind::Posv, permutation);
     else
       compare_rows(kind, permutation);
@@ -53,11 +56,44 @@ class Comparison {
     }
   };
 
-  void compare_rows(SystemKind kind, const std::vector<Index>& permutation) {
+  /// Rows, or columns, that are drawn at random.
+  std::vector<Index> sample() const {
     std::mt19937_64 random(1);
-    std::vector<Index> rows;
+    std::vector<Index> places;
     for (Index r = 0; r < std::min(rows_compared, n_); ++r)
-      rows.push_back(n_ <= rows_compared ? r : static_cast<Index>(random() % static_cast<std::uint64_t>(n_)));
+      places.push_back(n_ <= rows_compared ? r : static_cast<Index>(random() % static_cast<std::uint64_t>(n_)));
+    return places;
+  }
+
+  /// ‖a − Q·r‖ ≤ n·γ(6n + 12)·‖a‖ for columns a of A and r of R: each of n reflections is applied with such an error.
+  void compare_columns() {
+    const std::vector<Index> columns = sample();
+    error_.rows_compared = static_cast<Index>(columns.size());
+    std::vector<Wide<T>> c(static_cast<std::size_t>(n_));
+    for (const Index j : columns) {
+      for (Index i = 0; i < n_; ++i) c[static_cast<std::size_t>(i)] = i <= j ? Wide<T>(factors_(i, j)) : 0;
+      for (Index k = std::min(j, n_ - 1); k >= 0; --k) reflect(k, c);
+      Sum squares;
+      for (Index i = 0; i < n_; ++i) {
+        const Wide<T> a = a_(i, j), off = a - c[static_cast<std::size_t>(i)];
+        squares.rest += off * off;
+        squares.size += a * a;
+      }
+      judge(0, j, {std::sqrt(squares.rest), std::sqrt(squares.size)}, n_ * (6 * n_ + 12));
+    }
+  }
+
+  /// Applies reflection k to a column.
+  void reflect(Index k, std::vector<Wide<T>>& c) const {
+    Wide<T> w = c[static_cast<std::size_t>(k)];
+    for (Index i = k + 1; i < n_; ++i) w += static_cast<Wide<T>>(factors_(i, k)) * c[static_cast<std::size_t>(i)];
+    w *= tau_[static_cast<std::size_t>(k)];
+    c[static_cast<std::size_t>(k)] -= w;
+    for (Index i = k + 1; i < n_; ++i) c[static_cast<std::size_t>(i)] -= static_cast<Wide<T>>(factors_(i, k)) * w;
+  }
+
+  void compare_rows(SystemKind kind, const std::vector<Index>& permutation) {
+    const std::vector<Index> rows = sample();
     error_.rows_compared = static_cast<Index>(rows.size());
     for (const Index i : rows) {
       const Index cols = kind == SystemKind::Trsm ? count_ : kind == SystemKind::Getrf ? n_ : i + 1;
@@ -132,7 +168,9 @@ class Comparison {
   }
 
   const Index n_, count_;
-  const Strided<T> a_, b_, factors_, x_;
+  const Strided<T> a_, b_, factors_;
+  const std::vector<T>& tau_;
+  const Strided<T> x_;
   GemmError error_;
   Index judged_ = 0; ///< elements
 };
@@ -147,7 +185,7 @@ GemmError residual_of(const SystemOperation& operation, const SystemData<T>& dat
 template <class T>
 std::vector<T> outcome_of(const SystemOperation& operation, const SystemData<T>& data, SystemWork<T>& work) {
   const bool is_triangle = operation.kind == SystemKind::Syrk || operation.kind == SystemKind::Potrf;
-  const bool is_factors = is_triangle || operation.kind == SystemKind::Getrf;
+  const bool is_factors = is_triangle || operation.kind == SystemKind::Getrf || operation.kind == SystemKind::Geqrf;
   const Strided<T> from = is_factors ? work.matrix(data.n) : work.right(data.n, data.count);
   std::vector<T> elements;
   for (Index i = 0; i < data.n; ++i)

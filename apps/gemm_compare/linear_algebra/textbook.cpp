@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace tessera::compare_app::textbook {
 namespace {
@@ -117,6 +118,29 @@ void lu_right_looking(Index n, T* a, Index* pivots) {
   }
 }
 
+template <class T>
+void qr_unblocked(Index n, T* a, T* tau) {
+  std::vector<T> w(static_cast<std::size_t>(n));
+  for (Index j = 0; j < n; ++j) {
+    T squares = 0;
+    for (Index i = j + 1; i < n; ++i) squares += a[i * n + j] * a[i * n + j];
+    tau[j] = 0;
+    if (squares == 0) continue; // nothing to clear
+    T& alpha = a[j * n + j];
+    const T beta = -std::copysign(std::sqrt(alpha * alpha + squares), alpha);
+    tau[j] = (beta - alpha) / beta;
+    for (Index i = j + 1; i < n; ++i) a[i * n + j] /= alpha - beta;
+    alpha = beta;
+    for (Index k = j + 1; k < n; ++k) w[static_cast<std::size_t>(k)] = a[j * n + k];
+    for (Index i = j + 1; i < n; ++i)
+      for (Index k = j + 1; k < n; ++k) w[static_cast<std::size_t>(k)] += a[i * n + j] * a[i * n + k];
+    for (Index k = j + 1; k < n; ++k) w[static_cast<std::size_t>(k)] *= tau[j];
+    for (Index k = j + 1; k < n; ++k) a[j * n + k] -= w[static_cast<std::size_t>(k)];
+    for (Index i = j + 1; i < n; ++i)
+      for (Index k = j + 1; k < n; ++k) a[i * n + k] -= a[i * n + j] * w[static_cast<std::size_t>(k)];
+  }
+}
+
 template void syrk(Index, const float*, float*);
 template void syrk(Index, const double*, double*);
 template void substitute(Index, Index, const float*, float*);
@@ -131,5 +155,7 @@ template void lu_unblocked(Index, float*, Index*);
 template void lu_unblocked(Index, double*, Index*);
 template void lu_right_looking(Index, float*, Index*);
 template void lu_right_looking(Index, double*, Index*);
+template void qr_unblocked(Index, float*, float*);
+template void qr_unblocked(Index, double*, double*);
 
 } // namespace tessera::compare_app::textbook

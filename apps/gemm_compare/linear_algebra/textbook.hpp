@@ -31,4 +31,8 @@ void lu_unblocked(Index n, T* a, Index* pivots);
 template <class T>
 void lu_right_looking(Index n, T* a, Index* pivots);
 
+/// QR factors, column by column: the reflection that clears a column is applied to everything right of it.
+template <class T>
+void qr_unblocked(Index n, T* a, T* tau);
+
 } // namespace tessera::compare_app::textbook

@@ -9,6 +9,7 @@
 #include <tessera/backend/environment.hpp>
 #include <tessera/linear_algebra/cholesky.hpp>
 #include <tessera/linear_algebra/lu.hpp>
+#include <tessera/linear_algebra/qr.hpp>
 #include <tessera/linear_algebra/syrk.hpp>
 #include <tessera/status.hpp>
 
@@ -35,6 +36,8 @@ class OwnWay {
         return factor_positive();
       case SystemKind::Getrf:
         return factor();
+      case SystemKind::Geqrf:
+        return detail::factor_qr(dtype_of<T>, Op::None, n_, n_, work_.a.data(), n_, work_.tau.data(), options_);
       case SystemKind::Posv:
         factor_positive();
         solve(Triangle::Lower, Op::None, Diagonal::Stored);
@@ -93,6 +96,7 @@ void run_textbook(const std::string& name, SystemKind kind, const SystemData<T>&
     return name == "unblocked"      ? textbook::cholesky_unblocked(n, a)
            : name == "left_looking" ? textbook::cholesky_left_looking(n, a)
                                     : textbook::cholesky_right_looking(n, a);
+  if (kind == SystemKind::Geqrf) return textbook::qr_unblocked(n, a, work.tau.data());
   return name == "unblocked" ? textbook::lu_unblocked(n, a, work.pivots.data())
                              : textbook::lu_right_looking(n, a, work.pivots.data());
 }
@@ -116,8 +120,9 @@ std::vector<Way> ways_on(Backend backend, bool with_libraries) {
     };
     textbook("three_loops", "a row times a row", [](SystemKind kind) { return kind == SystemKind::Syrk; });
     textbook("substitution", "row by row", [](SystemKind kind) { return kind == SystemKind::Trsm; });
-    textbook("unblocked", "column by column",
-             [](SystemKind kind) { return kind == SystemKind::Potrf || kind == SystemKind::Getrf; });
+    textbook("unblocked", "column by column", [](SystemKind kind) {
+      return kind == SystemKind::Potrf || kind == SystemKind::Getrf || kind == SystemKind::Geqrf;
+    });
     textbook("left_looking", "blocks take the sums over what is left of them",
              [](SystemKind kind) { return kind == SystemKind::Potrf; });
     textbook("right_looking", "blocks are subtracted from what is right of them",

@@ -153,7 +153,7 @@ void declare_products(CLI::App& app, CommandLine& words) {
       .text("--op", words.operation,
             "gemm, sum_of_squares (sizes are then lengths of vectors), or a list of operations that run functors on "
             "every backend, or patterns of them: copy, triad, dot, … Or a list of linear algebra: syrk, trsm, potrf, "
-            "getrf, posv, gesv. Without a name, --op lists them",
+            "getrf, geqrf, posv, gesv. Without a name, --op lists them",
             "NAMES")
       ->expected(0, 1);
   heading.repeatable("--op-plugin", words.op_plugins,

@@ -208,6 +208,7 @@ namespace detail {
 
 void factor_qr(DType type, Op stored, Index m, Index n, void* a, Index lda, void* tau, const SolveOptions& options,
                Shortage shortage) try {
+  expect_no_refinement("Qr", options);
   const Uncancelled whole;
   const ContractArithmetic contract;
   if (m == 0 || n == 0) return;

@@ -184,3 +184,18 @@ def test_certificates_of_solutions_say_what_is_wrong():
     a[0, 0] = np.nan
     with pytest.raises(AssertionError, match="unknown"):
         assert_solution(a, x, b)
+
+
+def test_refined_solutions_are_certified_or_refused():
+    a, b = system(120, 2, "float64")
+    x = ts.solve(a, b, refine=True)
+    assert_solution(a, x, b)
+    for backend in hosts:
+        assert np.array_equal(ts.solve(a, b, refine=True, backend=backend, threads=1), x)
+    hilbert = np.array([[1.0 / (i + j + 1) for j in range(12)] for i in range(12)])
+    with pytest.raises(ts.InvalidArgument, match="factors in f32 do not lead to a solution"):
+        ts.solve(hilbert, np.ones(12), refine=True)
+    with pytest.raises(ts.InvalidArgument, match="refine is for f64"):
+        ts.solve(a.astype("float32"), b.astype("float32"), refine=True)
+    with pytest.raises(ts.InvalidArgument, match="refine: is for general matrices"):
+        ts.solve(a, b, assume="positive", refine=True)

@@ -7,6 +7,8 @@
 
 #include <tessera/checking/check_solve.hpp>
 
+#include <tessera/linear_algebra/qr.hpp>
+
 #include "systems.hpp"
 
 namespace tessera::test {
@@ -86,6 +88,7 @@ BOOST_AUTO_TEST_CASE(refused) {
   BOOST_CHECK_THROW(solve(narrow, narrow, options), InvalidArgument);
   const auto wide = positive<double>(4, Seed{30});
   BOOST_CHECK_THROW(Lu(wide, options), InvalidArgument);
+  BOOST_CHECK_THROW(Qr(wide, options), InvalidArgument);
   BOOST_CHECK_THROW(inverse(wide, options), InvalidArgument);
   BOOST_CHECK_THROW(Cholesky(wide, Triangle::Lower, options), InvalidArgument);
   BOOST_CHECK_THROW(triangular_solve(Triangle::Lower, wide, wide, Side::Left, Diagonal::Stored, options),

@@ -109,7 +109,9 @@ class System {
       if (task_ == "triangular") return triangular_solve(lower_, a, b, Side::Left, diagonal_, options_);
       if (task_ == "least squares") return least_squares(a, b, options_);
       if (task_ == "positive") return Cholesky<T>(a, lower_, options_).solve(b);
-      return tessera::solve(a, b, options_);
+      SolveOptions options = options_;
+      options.refine = task_ == "refined";
+      return tessera::solve(a, b, options);
     });
     return array_of(x, is_vector_);
   }

@@ -8,13 +8,15 @@ from . import _core
 from ._errors import InvalidArgument
 
 
-def solve(a, b, *, assume="general", lower=True, backend="auto", threads=None) -> Any:
+def solve(a, b, *, assume="general", lower=True, refine=False, backend="auto", threads=None) -> Any:
     """Returns x of a·x = b as a new numpy.ndarray.
 
     a: n×n, float32 or float64. b: n×m, or a vector of n, of the same type. Both are arrays of any library in host
         memory, with any strides, and are never changed.
     assume: 'general' factors a by LU with partial pivoting; 'positive' takes it as symmetric and positive definite,
         reads one triangle of it (lower: which one) and factors it by Cholesky's way, in half the time.
+    refine: factors a general a of float64 in float32, refines the solution, and certifies it as check_solve() does
+        before it is returned; InvalidArgument where such factors do not lead there.
     backend, threads: as in gemm, for the products that are nearly all of the work. The bits are equal for all.
 
     Raises InvalidArgument, which is a ValueError, for shapes that do not fit, a singular matrix (with the number of the
@@ -28,7 +30,9 @@ def solve(a, b, *, assume="general", lower=True, backend="auto", threads=None) -
     """
     if assume not in ("general", "positive"):
         raise InvalidArgument(f"assume: unknown word {assume!r}; use 'general' or 'positive'")
-    return _core._solve(assume, a, b, lower, False, backend, threads)
+    if refine and assume != "general":
+        raise InvalidArgument(f"refine: is for general matrices, and assume is {assume!r}")
+    return _core._solve("refined" if refine else assume, a, b, lower, False, backend, threads)
 
 
 def triangular_solve(t, b, *, lower=True, unit_diagonal=False, backend="auto", threads=None) -> Any:
