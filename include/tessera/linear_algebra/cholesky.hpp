@@ -14,6 +14,7 @@
 ///
 /// Source: A.-L. Cholesky; Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., chapter 10.
 
+#include <tessera/linear_algebra/condition.hpp>
 #include <tessera/linear_algebra/triangular.hpp>
 #include <tessera/status.hpp>
 #include <tessera/user_kernel/math.hpp>
@@ -51,7 +52,7 @@ class Cholesky {
   /// Factors `a`, of which one triangle is read.
   template <MatrixLike A>
   explicit Cholesky(const A& a, Triangle triangle = Triangle::Lower, const SolveOptions& options = {})
-      : l_(square_copy(a, triangle)), options_(options) {
+      : l_(square_copy(a, triangle)), norm_(detail::norm_1_of_lower(l_)), options_(options) {
     const Index n = l_.rows();
     const Index done = detail::factor_cholesky(dtype_of<T>, Triangle::Lower, n, l_.data(), l_.ld(), options);
     if (done < n) throw NotPositiveDefinite(done + 1);
@@ -66,8 +67,21 @@ class Cholesky {
   template <MatrixLike B>
   requires std::same_as<typename B::value_type, T> Matrix<T> solve(const B& b)
   const {
-    const Matrix<T> y = triangular_solve(Triangle::Lower, l_, b, Side::Left, Diagonal::Stored, options_);
-    return triangular_solve(Triangle::Upper, l_.transposed(), y, Side::Left, Diagonal::Stored, options_);
+    detail::check_system("Cholesky::solve", l_.rows(), l_.cols(), b.rows(), Side::Left);
+    Matrix<T> x(b.view());
+    if (x.empty()) return x;
+    auto call = detail::triangular_call("Cholesky::solve", Side::Left, Triangle::Lower, Diagonal::Stored, l_, x);
+    for (const Op op : {Op::None, Op::Transpose}) {
+      call.op = op;
+      detail::triangular_solve(call, options_);
+    }
+    return x;
+  }
+  /// Returns an estimate of A's condition number in the 1-norm (condition.hpp); 0 for no rows.
+  double condition() const {
+    if (l_.empty()) return 0;
+    const auto solves = detail::in_place<T>([&](const auto& x) { return solve(x); });
+    return norm_ * detail::norm_of_inverse<T>(l_.rows(), solves, solves);
   }
   /// Returns the inverse of A: the solution for the identity.
   Matrix<T> inverse() const { return solve(Matrix<T>::identity(l_.rows())); }
@@ -86,6 +100,7 @@ class Cholesky {
   }
 
   Matrix<T> l_;
+  double norm_; ///< ‖A‖₁
   SolveOptions options_;
 };
 

@@ -16,9 +16,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include <tessera/linear_algebra/condition.hpp>
 #include <tessera/linear_algebra/triangular.hpp>
 #include <tessera/status.hpp>
 #include <tessera/user_kernel/math.hpp>
@@ -90,7 +93,10 @@ class Lu {
   /// Factors `a`, which may be singular and of any shape.
   template <MatrixLike A>
   explicit Lu(const A& a, const SolveOptions& options = {})
-      : lu_(a.view()), pivots_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))), options_(options) {
+      : lu_(a.view()),
+        norm_(detail::norm_1(std::as_const(lu_))),
+        pivots_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))),
+        options_(options) {
     if (lu_.empty()) return;
     zero_pivot_ = detail::factor_lu(dtype_of<T>, Op::None, lu_.rows(), lu_.cols(), lu_.data(), lu_.ld(),
                                     detail::RowNumbers(pivots_.data()), options);
@@ -109,15 +115,38 @@ class Lu {
   const {
     detail::check_system("Lu::solve", lu_.rows(), lu_.cols(), b.rows(), Side::Left);
     if (is_singular()) throw SingularMatrix(zero_pivot_);
-    Matrix<T> permuted(b.view());
-    for (Index j = 0; j < lu_.rows(); ++j)
-      if (const Index other = pivots_[static_cast<std::size_t>(j)]; other != j && !permuted.empty())
-        std::ranges::swap_ranges(permuted.row(j), permuted.row(other));
-    const Matrix<T> y = triangular_solve(Triangle::Lower, lu_, permuted, Side::Left, Diagonal::Unit, options_);
-    return triangular_solve(Triangle::Upper, lu_, y, Side::Left, Diagonal::Stored, options_);
+    Matrix<T> x(b.view());
+    if (x.empty()) return x;
+    for (Index j = 0; j < lu_.rows(); ++j) exchange(x, j);
+    solve_triangle(Triangle::Lower, Op::None, Diagonal::Unit, x);
+    solve_triangle(Triangle::Upper, Op::None, Diagonal::Stored, x);
+    return x;
+  }
+  /// Returns X of Aᵀ·X = B.
+  template <MatrixLike B>
+  requires std::same_as<typename B::value_type, T> Matrix<T> solve_transposed(const B& b)
+  const {
+    detail::check_system("Lu::solve_transposed", lu_.rows(), lu_.cols(), b.rows(), Side::Left);
+    if (is_singular()) throw SingularMatrix(zero_pivot_);
+    Matrix<T> x(b.view());
+    if (x.empty()) return x;
+    solve_triangle(Triangle::Upper, Op::Transpose, Diagonal::Stored, x);
+    solve_triangle(Triangle::Lower, Op::Transpose, Diagonal::Unit, x);
+    for (Index j = lu_.rows(); j-- > 0;) exchange(x, j);
+    return x;
   }
   /// Returns the inverse of A: the solution for the identity.
   Matrix<T> inverse() const { return solve(Matrix<T>::identity(lu_.rows())); }
+
+  /// Returns an estimate of A's condition number in the 1-norm (condition.hpp): Inf where a pivot is 0, and 0 for no
+  /// rows.
+  double condition() const {
+    detail::check_square("Lu::condition", lu_.rows(), lu_.cols());
+    if (lu_.empty()) return 0;
+    if (is_singular()) return std::numeric_limits<double>::infinity();
+    return norm_ * detail::norm_of_inverse<T>(lu_.rows(), detail::in_place<T>([&](const auto& x) { return solve(x); }),
+                                              detail::in_place<T>([&](const auto& x) { return solve_transposed(x); }));
+  }
 
   /// Returns the product of U's diagonal, in double, in ascending order, with the permutation's sign. It may overflow
   /// or underflow where log_determinant() does not.
@@ -142,7 +171,18 @@ class Lu {
  private:
   int sign_of_swap(Index j) const { return pivots_[static_cast<std::size_t>(j)] == j ? 1 : -1; }
 
+  void exchange(Matrix<T>& x, Index j) const {
+    if (const Index other = pivots_[static_cast<std::size_t>(j)]; other != j)
+      std::ranges::swap_ranges(x.row(j), x.row(other));
+  }
+  void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Matrix<T>& x) const {
+    auto call = detail::triangular_call("Lu::solve", Side::Left, triangle, diagonal, lu_, x);
+    call.op = op;
+    detail::triangular_solve(call, options_);
+  }
+
   Matrix<T> lu_;
+  double norm_; ///< ‖A‖₁
   std::vector<Index> pivots_;
   Index zero_pivot_ = -1;
   SolveOptions options_;

@@ -1,0 +1,76 @@
+/// Tests estimates of condition numbers against the inverse, and systems with a transposed matrix.
+
+#include <cmath>
+#include <limits>
+
+#include <boost/test/unit_test.hpp>
+
+#include "systems.hpp"
+
+namespace tessera::test {
+namespace {
+
+template <class T>
+double norm(const Matrix<T>& a) {
+  double largest = 0;
+  for (Index j = 0; j < a.cols(); ++j) {
+    double sum = 0;
+    for (Index i = 0; i < a.rows(); ++i) sum += std::abs(static_cast<double>(a(i, j)));
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(condition)
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(estimates, T, Elements) {
+  for (const Index n : {1, 2, 5, 40, 120}) BOOST_TEST_CONTEXT(n) {
+      const auto a = Matrix<T>::random(n, n, Seed{static_cast<std::uint64_t>(40 + n)});
+      const Lu<T> factors(a, tested());
+      const double exact = norm(a) * norm(factors.inverse()), estimate = factors.condition();
+      BOOST_TEST(estimate <= exact * 1.001);
+      BOOST_TEST(estimate >= exact / 3);
+      BOOST_TEST(Lu<T>(a, tested(1)).condition() == estimate);
+      BOOST_TEST(Lu<T>(a, formulas).condition() == estimate);
+      const auto gram = positive<T>(n, Seed{41});
+      const Cholesky<T> root(gram, Triangle::Lower, tested());
+      const double symmetric = norm(gram) * norm(root.inverse());
+      BOOST_TEST(root.condition() <= symmetric * 1.001);
+      BOOST_TEST(root.condition() >= symmetric / 3);
+      BOOST_TEST(root.condition() == Cholesky<T>(gram, Triangle::Upper, formulas).condition());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(ends_of_the_scale) {
+  BOOST_TEST(Lu(Matrix<double>::identity(30), tested()).condition() == 1);
+  BOOST_TEST(Lu(Matrix<double>(3, 3), tested()).condition() == std::numeric_limits<double>::infinity());
+  BOOST_TEST(Lu(Matrix<double>(), tested()).condition() == 0);
+  auto a = dominant<double>(6, Seed{42});
+  a(2, 3) = std::numeric_limits<double>::quiet_NaN();
+  BOOST_TEST(std::isnan(Lu(a, tested()).condition()));
+  BOOST_CHECK_THROW(Lu(Matrix<double>(3, 4, 1.0), tested()).condition(), InvalidArgument);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(transposed_systems, T, Elements) {
+  for (const Index n : {1, 7, 130}) BOOST_TEST_CONTEXT(n) {
+      const auto a = Matrix<T>::random(n, n, Seed{43}), b = Matrix<T>::random(n, 3, Seed{44});
+      const auto x = Lu<T>(a, tested()).solve_transposed(b);
+      BOOST_TEST(differing(x, Lu<T>(a, formulas).solve_transposed(b)) == 0);
+      const auto product = gemm(a.transposed(), x);
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < 3; ++j) {
+          double size = std::abs(static_cast<double>(b(i, j)));
+          for (Index k = 0; k < n; ++k) size += std::abs(static_cast<double>(a(k, i)) * static_cast<double>(x(k, j)));
+          const double off = std::abs(static_cast<double>(product(i, j)) - static_cast<double>(b(i, j)));
+          BOOST_TEST(off <= 100 * static_cast<double>(n) * std::numeric_limits<T>::epsilon() * size);
+        }
+    }
+  BOOST_CHECK_THROW(Lu(Matrix<T>(3, 3), tested()).solve_transposed(Matrix<T>(3, 1)), SingularMatrix);
+  BOOST_CHECK_THROW(Lu(dominant<T>(3, Seed{45}), tested()).solve_transposed(Matrix<T>(2, 1)), InvalidArgument);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tessera::test
