@@ -66,6 +66,19 @@ TESSERA_C_API tessera_status tessera_cholesky(tessera_dtype type, tessera_triang
  * changed places with row pivots[j], for j = 0, 1, … min(m, n) - 1. A pivot of 0 is no error here. */
 TESSERA_C_API tessera_status tessera_lu(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* lu,
                                         int64_t ldlu, int64_t* pivots, const tessera_options* options);
+/** Computes Q and R of A = Q·R, m×n: Q is m×min(m, n) with orthonormal columns, and R is min(m, n)×n with zeros below
+ * its diagonal. q may be NULL: R alone. */
+TESSERA_C_API tessera_status tessera_qr(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* q,
+                                        int64_t ldq, void* r, int64_t ldr, const tessera_options* options);
+/** Computes X, n×count, for which A·X is nearest to B, m×count; where A has fewer rows than columns, the X of smallest
+ * norm. A column that depends on others is TESSERA_INVALID_ARGUMENT. */
+TESSERA_C_API tessera_status tessera_least_squares(tessera_dtype type, int64_t m, int64_t n, int64_t count,
+                                                   const void* a, int64_t lda, const void* b, int64_t ldb, void* x,
+                                                   int64_t ldx, const tessera_options* options);
+/** Estimates the condition number of A in the 1-norm by its LU factors; condition.hpp says how well. INFINITY where a
+ * pivot is 0. */
+TESSERA_C_API tessera_status tessera_condition(tessera_dtype type, int64_t n, const void* a, int64_t lda,
+                                               double* condition, const tessera_options* options);
 /** Computes one triangle of C := alpha·op(A)·op(A)ᵀ + beta·C; op(A) is n×k. C may not overlap A, and its other triangle
  * is neither read nor written. */
 TESSERA_C_API tessera_status tessera_syrk(tessera_dtype type, tessera_triangle triangle, tessera_op op, int64_t n,

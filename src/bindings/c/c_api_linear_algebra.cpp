@@ -8,6 +8,7 @@
 
 #include <tessera/checking/check_solve.hpp>
 #include <tessera/linear_algebra/cholesky.hpp>
+#include <tessera/linear_algebra/qr.hpp>
 #include <tessera/linear_algebra/solve.hpp>
 #include <tessera/linear_algebra/syrk.hpp>
 
@@ -158,6 +159,38 @@ tessera_status tessera_lu(tessera_dtype type, int64_t m, int64_t n, const void* 
     const Lu<T> factors(matrix.view<T>(), choices);
     store(factors.packed(), result);
     std::ranges::copy(factors.pivots(), pivots);
+  });
+}
+
+tessera_status tessera_qr(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* q, int64_t ldq,
+                          void* r, int64_t ldr, const tessera_options* options) {
+  const int64_t least = std::min(m, n), cols_of_q = q == nullptr ? 0 : least;
+  const Rectangle matrix = operand("a", m, n, a, lda), orthogonal{"q", m, cols_of_q, q, ldq},
+                  triangle{"r", least, n, r, ldr};
+  return run(type, options, {matrix, orthogonal, triangle}, [&]<class T>(T, const SolveOptions& choices) {
+    const Qr<T> factors(matrix.view<T>(), choices);
+    const Matrix<T> upper = factors.r();
+    if (q != nullptr) store(factors.q(), orthogonal);
+    store(upper, triangle);
+  });
+}
+
+tessera_status tessera_least_squares(tessera_dtype type, int64_t m, int64_t n, int64_t count, const void* a,
+                                     int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
+                                     const tessera_options* options) {
+  const Rectangle matrix = operand("a", m, n, a, lda), right = operand("b", m, count, b, ldb),
+                  result{"x", n, count, x, ldx};
+  return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
+    store(least_squares(matrix.view<T>(), right.view<T>(), choices), result);
+  });
+}
+
+tessera_status tessera_condition(tessera_dtype type, int64_t n, const void* a, int64_t lda, double* condition,
+                                 const tessera_options* options) {
+  const Rectangle matrix = operand("a", n, n, a, lda);
+  return run(type, options, {matrix}, [&]<class T>(T, const SolveOptions& choices) {
+    if (condition == nullptr) throw InvalidArgument("condition is null; pass the address of a double");
+    *condition = Lu<T>(matrix.view<T>(), choices).condition();
   });
 }
 

@@ -21,6 +21,8 @@ static void refused(const char* entry, tessera_status status, const char* part, 
   ++failures;
 }
 
+static int near(double x, double y) { return x > y - 1e-14 && x < y + 1e-14; }
+
 enum { N = 3 };
 static const double general[N * N] = {0, 2, 1, 4, 1, 0, 1, 0, 3};
 static const double positive[N * N] = {4, 2, 0, 2, 5, 2, 0, 2, 5}; /* L = 2; 1 2; 0 1 2 */
@@ -66,6 +68,17 @@ static void solutions(void) {
   require("its pivots", pivots[0] == 1 && pivots[1] == 1 && pivots[2] == 2 && lu[0] == 4 && lu[6] == 0.25);
   require("inverse", tessera_inverse(TESSERA_F64, N, positive, N, inverse, N, NULL) == TESSERA_OK);
   require("its diagonal", inverse[0] * 64 == 21);
+
+  const double tall[6] = {3, 1, 4, 1, 0, 2}; /* 3×2, whose first column is 5 long */
+  const double sides[3] = {4, 5, 2};         /* tall times 1 1 */
+  double q[6], r[4], fit[2], condition = 0;
+  require("qr", tessera_qr(TESSERA_F64, 3, 2, tall, 2, q, 2, r, 2, NULL) == TESSERA_OK);
+  require("its triangle", near(r[0], -5) && r[2] == 0 && near(q[0], -0.6) && near(q[2], -0.8) && near(q[4], 0));
+  require("r alone", tessera_qr(TESSERA_F64, 3, 2, tall, 2, NULL, 0, r, 2, NULL) == TESSERA_OK);
+  require("least_squares", tessera_least_squares(TESSERA_F64, 3, 2, 1, tall, 2, sides, 1, fit, 1, NULL) == TESSERA_OK);
+  require("its solution", near(fit[0], 1) && near(fit[1], 1));
+  require("condition", tessera_condition(TESSERA_F64, N, l, N, &condition, NULL) == TESSERA_OK);
+  require("its estimate", condition > 1 && condition < 100);
 
   double c[4] = {1, 7, 1, 1};
   const double a[4] = {1, 2, 3, 4};
@@ -116,6 +129,9 @@ static void refusals(void) {
           tessera_triangular_solve(TESSERA_F64, (tessera_side)5, TESSERA_LOWER, TESSERA_UNIT_DIAGONAL, N, 1, general, N,
                                    b, N, x, N, NULL),
           "side = 5", x[0]);
+  refused("least_squares", tessera_least_squares(TESSERA_F64, N, 2, 1, zeros, 2, b, 1, x, 1, NULL), "column", x[0]);
+  refused("r", tessera_qr(TESSERA_F64, N, N, general, N, x, N, NULL, N, NULL), "r is null", x[0]);
+  refused("condition", tessera_condition(TESSERA_F64, N, general, N, NULL, NULL), "condition is null", x[0]);
   refused("pivots", tessera_lu(TESSERA_F64, N, N, general, N, x, N, NULL, NULL), "pivots is null", x[0]);
   refused("k", tessera_syrk(TESSERA_F64, TESSERA_LOWER, TESSERA_NONE, 2, -1, 1, general, 2, 0, x, 2, NULL), "k = -1",
           x[0]);

@@ -199,3 +199,19 @@ def test_refined_solutions_are_certified_or_refused():
         ts.solve(a.astype("float32"), b.astype("float32"), refine=True)
     with pytest.raises(ts.InvalidArgument, match="refine: is for general matrices"):
         ts.solve(a, b, assume="positive", refine=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_condition_estimates(dtype):
+    a, _ = system(60, 1, dtype)
+    gram = a @ a.T + np.eye(60, dtype=dtype)
+    for matrix, assume in ((a, "general"), (gram, "general"), (gram, "positive")):
+        exact = np.linalg.cond(matrix.astype("float64"), 1)
+        estimate = ts.condition(matrix, assume=assume)
+        assert exact / 3 <= estimate <= exact * 1.01
+        assert all(ts.condition(matrix, assume=assume, backend=backend) == estimate for backend in hosts)
+    assert ts.condition(np.zeros((3, 3))) == np.inf
+    with pytest.raises(ts.InvalidArgument, match="must be square"):
+        ts.condition(a[:5])
+    with pytest.raises(ts.InvalidArgument, match="unknown word 'symmetric'"):
+        ts.condition(a, assume="symmetric")

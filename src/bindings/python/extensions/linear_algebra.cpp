@@ -99,6 +99,10 @@ class System {
       return checked(PyTuple_Pack(2, orthogonal.get(), triangle.get()));
     }
     if (task_ == "r") return array_of(without_gil([&] { return Qr<T>(a, options_).r(); }), false);
+    if (task_ == "condition" || task_ == "condition of positive")
+      return checked(PyFloat_FromDouble(without_gil([&] {
+        return task_ == "condition" ? Lu<T>(a, options_).condition() : Cholesky<T>(a, lower_, options_).condition();
+      })));
     if (task_ == "inverse") return array_of(without_gil([&] { return inverse(a, options_); }), false);
     if (task_ == "cholesky") return array_of(without_gil([&] { return Cholesky<T>(a, lower_, options_).l(); }), false);
     if (!b_) throw TypeError("b must be an array, not NoneType");

@@ -22,7 +22,7 @@ from ._errors import (
 )
 from ._files import FileProgress, FileReport, multiply_files
 from ._inventory import Backend, Kernel, backends, kernels
-from ._linear_algebra import cholesky, inverse, least_squares, lu, qr, solve, triangular_solve
+from ._linear_algebra import cholesky, condition, inverse, least_squares, lu, qr, solve, triangular_solve
 from ._solution import SolveCertificate, check_solve
 from ._table import Row, Table, compare
 
@@ -52,6 +52,7 @@ __all__ = [
     "check_solve",
     "cholesky",
     "compare",
+    "condition",
     "gemm",
     "gemm_batch",
     "inverse",
