@@ -82,6 +82,11 @@ struct Stored {
     const auto count = static_cast<Index>(values.size() * sizeof(T) / sizeof(Part<T>));
     for (Index i = draw.index(0, every); i < count; i += draw.index(1, 2 * every)) parts[i] = hard[draw.index(0, 6)];
   }
+  /// Makes products of two such numbers as small as the least subnormal ones.
+  void shrink() {
+    using Limits = std::numeric_limits<Part<T>>;
+    for (T& value : values) value *= std::ldexp(Part<T>(1), (Limits::min_exponent - Limits::digits) / 2);
+  }
   Index rows, cols, ld;
   std::vector<T> values;
 };
@@ -120,8 +125,9 @@ std::pair<Index, Index> sizes(Draw& draw, Index round) {
 template <class T>
 Stored<T> drawn(Draw& draw, Index rows, Index cols, Index round) {
   Stored<T> x(draw, rows, cols);
-  if (round % 3 == 1) x.harden(draw, std::max<Index>(10, rows * cols / 3));
-  if (round % 3 == 2) x.harden(draw, 100);
+  if (round % 4 == 1) x.harden(draw, std::max<Index>(10, rows * cols / 3));
+  if (round % 4 == 2) x.harden(draw, 100);
+  if (round % 4 == 3) x.shrink();
   return x;
 }
 
