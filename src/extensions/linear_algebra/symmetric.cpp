@@ -13,8 +13,9 @@
 namespace tessera::linear_algebra {
 namespace {
 
-/// The rows of a block on the diagonal, half of which is computed in vain. No bit depends on it.
-constexpr Index diagonal_size = 64;
+/// The most rows of a block on the diagonal, half of which is computed in vain. No bit depends on it.
+constexpr Index diagonal_size = 32;
+Index diagonal_size_of(Index n) { return n < 512 ? diagonal_size / 2 : diagonal_size; }
 
 /// Copies the triangle of a block, whose other half is not touched.
 template <class T>
@@ -45,18 +46,19 @@ void diagonal_block(const Products<T>& products, const TriangleOf<T>& to, Index 
   copy_triangle<T>(to, scratch, to.c);
 }
 
-/// The triangle of C from row and column `first` on.
+/// The triangle of C from row and column `first` on, with blocks of `size` rows on the diagonal.
 template <class T>
 void triangle_from(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
-                   Index first, T beta) {
-  if (to.n <= diagonal_size) return diagonal_block(products, to, k, terms, first, beta);
-  const Index half = (to.n / 2 + diagonal_size - 1) / diagonal_size * diagonal_size, rest = to.n - half;
-  triangle_from(products, {to.triangle, to.is_hermitian, half, to.c}, k, terms, first, beta);
+                   Index first, Index size, T beta) {
+  if (to.n <= size) return diagonal_block(products, to, k, terms, first, beta);
+  const Index half = (to.n / 2 + size - 1) / size * size, rest = to.n - half;
+  triangle_from(products, {to.triangle, to.is_hermitian, half, to.c}, k, terms, first, size, beta);
   if (to.triangle == Triangle::Lower)
     rectangle(products, rest, half, k, terms, first + half, first, beta, to.c.from(half, 0));
   else
     rectangle(products, half, rest, k, terms, first, first + half, beta, to.c.from(0, half));
-  triangle_from(products, {to.triangle, to.is_hermitian, rest, to.c.from(half, half)}, k, terms, first + half, beta);
+  triangle_from(products, {to.triangle, to.is_hermitian, rest, to.c.from(half, half)}, k, terms, first + half, size,
+                beta);
 }
 
 } // namespace
@@ -64,7 +66,7 @@ void triangle_from(const Products<T>& products, const TriangleOf<T>& to, Index k
 template <class T>
 void triangle_product(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
                       T beta) {
-  triangle_from(products, to, k, terms, 0, beta);
+  triangle_from(products, to, k, terms, 0, diagonal_size_of(to.n), beta);
 }
 
 namespace {

@@ -18,6 +18,8 @@ def numpy_results(a, b, positive):
     assert np.allclose(a @ x, b, rtol=0, atol=N * np.finfo(a.dtype).eps * 1000)
     yield from (x, np.linalg.inv(a), np.linalg.cholesky(positive), np.linalg.det(a), *np.linalg.slogdet(a))
     yield from (a @ a.T, a.T @ a, a @ b[:, 0], b[:, 0] @ a)
+    whole = a + 1j * a.T
+    yield whole @ whole.T
 
 
 def scipy_results(a, b, positive):
@@ -29,6 +31,11 @@ def scipy_results(a, b, positive):
     yield linalg.solve_triangular(positive, b, lower=True)
     for name, arguments in (("trsm", (1.5, positive, b)), ("syrk", (1, a)), ("gemv", (1, a, b[:, 0]))):
         yield getattr(linalg.blas, "sd"[a.dtype == np.float64] + name)(*arguments)
+    whole, right = a + 1j * a.T, b - 2j * b[::-1]
+    for name, arguments in (("symm", (1, whole, right)), ("hemm", (1, whole, right)), ("trmm", (1.5, whole, right)),
+                            ("trsm", (1.5, whole + N * np.eye(N), right)), ("herk", (1, whole)),
+                            ("syr2k", (1, whole, whole[::-1])), ("her2k", (1, whole, whole[::-1]))):
+        yield getattr(linalg.blas, "cz"[a.dtype == np.float64] + name)(*arguments)
 
 
 def digest(results):

@@ -82,6 +82,11 @@ struct Stored {
     const auto count = static_cast<Index>(values.size() * sizeof(T) / sizeof(Part<T>));
     for (Index i = draw.index(0, every); i < count; i += draw.index(1, 2 * every)) parts[i] = hard[draw.index(0, 6)];
   }
+  /// Makes products of two such numbers as small as the least subnormal ones.
+  void shrink() {
+    using Limits = std::numeric_limits<Part<T>>;
+    for (T& value : values) value *= std::ldexp(Part<T>(1), (Limits::min_exponent - Limits::digits) / 2);
+  }
   Index rows, cols, ld;
   std::vector<T> values;
 };
@@ -120,8 +125,9 @@ std::pair<Index, Index> sizes(Draw& draw, Index round) {
 template <class T>
 Stored<T> drawn(Draw& draw, Index rows, Index cols, Index round) {
   Stored<T> x(draw, rows, cols);
-  if (round % 3 == 1) x.harden(draw, std::max<Index>(10, rows * cols / 3));
-  if (round % 3 == 2) x.harden(draw, 100);
+  if (round % 4 == 1) x.harden(draw, std::max<Index>(10, rows * cols / 3));
+  if (round % 4 == 2) x.harden(draw, 100);
+  if (round % 4 == 3) x.shrink();
   return x;
 }
 
@@ -302,6 +308,32 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(of_gemm, T, Numbers) {
                                                         : multiplied(Op::None, Op::None, alpha, b, whole, T(0), b);
           BOOST_TEST((got.values == expected.values));
         }
+}
+
+/// (T + E)·x = b with |E| within the bound of docs/linear_algebra.md.
+BOOST_AUTO_TEST_CASE_TEMPLATE(complex_residuals, T, Elements) {
+  using Number = std::complex<T>;
+  using Wide = std::complex<long double>;
+  Draw draw(6);
+  for (const Index n : {1, 30, 300}) BOOST_TEST_CONTEXT(n) {
+      Stored<Number> t(draw, n, n), b(draw, n, 2), x = b;
+      for (Index i = 0; i < n; ++i) t.at(i, i) *= T(2 * n);
+      trsm(Side::Left, Triangle::Lower, Op::None, Diagonal::Stored, n, 2, 1, t.values.data(), t.ld, x.values.data(),
+           x.ld, tested());
+      const auto roundings = static_cast<long double>(std::min<Index>(2 * n, 1024) + (n + 511) / 512 + 8);
+      const long double nu = roundings * std::numeric_limits<T>::epsilon() / 2, gamma = nu / (1 - nu);
+      for (Index i = 0; i < n; ++i)
+        for (Index l = 0; l < 2; ++l) {
+          Wide rest = Wide(b.at(i, l));
+          long double size = 0;
+          for (Index k = 0; k <= i; ++k) {
+            const Wide product = Wide(t.at(i, k)) * Wide(x.at(k, l));
+            rest -= product;
+            size += std::abs(product);
+          }
+          BOOST_TEST(std::abs(rest) <= std::sqrt(2.0L) * gamma * size);
+        }
+    }
 }
 
 /// Quotients of complex systems of one unknown are near the quotient, also where |d|² is beyond the range.
