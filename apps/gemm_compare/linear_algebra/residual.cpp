@@ -153,7 +153,7 @@ class Comparison {
       return;
     }
     const double nu = static_cast<double>(roundings) * std::numeric_limits<T>::epsilon() / 2;
-    const double bound = nu / (1 - nu) * size, over = off == 0 ? 0 : off / bound;
+    const double bound = nu < 0.5 ? nu / (1 - nu) * size : size, over = off == 0 ? 0 : off / bound;
     const double relative = size > 0 ? off / size : 0;
     ++judged_;
     error_.mean_rel += relative;

@@ -38,6 +38,10 @@ struct Placed {
   operator Placed<const T>() const requires(!std::is_const_v<T>) { return {block, by_rows}; }
 };
 
+/// A strip of columns is read, and then read and written, by a block reflection: it stays in a cache meanwhile. No bit
+/// depends on its size.
+constexpr Index strip_bytes = Index{1} << 21, least_strip = 64;
+
 /// A panel in memory of its own, by columns that lie no power of two apart, and what its block reflection needs.
 template <class T>
 class ReflectionSpace {
@@ -70,6 +74,13 @@ class ReflectionSpace {
   }
   /// C := (I − V·T·Vᵀ)·C or, transposed, (I − V·Tᵀ·Vᵀ)·C, rows×count.
   void apply(const Products<T>& products, Index rows, Index width, bool transposed, Index count, Placed<T> c) {
+    const Index strip = std::max(least_strip, strip_bytes / (rows * static_cast<Index>(sizeof(T))));
+    for (Index first = 0; first < count; first += strip)
+      apply_to_strip(products, rows, width, transposed, std::min(strip, count - first), c.from(0, first));
+  }
+
+ private:
+  void apply_to_strip(const Products<T>& products, Index rows, Index width, bool transposed, Index count, Placed<T> c) {
     const Factor<T> transposed_v{v()}, t{{t_.values, reflection_panel}, transposed ? Op::Transpose : Op::None};
     if (c.by_rows) {
       const Block<T> sums{sums_.data(), count}, w{products_.data(), count};
@@ -83,8 +94,6 @@ class ReflectionSpace {
       products.subtract(count, rows, width, {w}, transposed_v, c.block);
     }
   }
-
- private:
   Block<T> v() { return {columns_.data(), ld_}; }
 
   void load(Index rows, Index width, Placed<const T> a) {

@@ -13,6 +13,10 @@
 namespace tessera::linear_algebra {
 namespace {
 
+/// The contract's widths, stated here once more, so that tests notice where the blocked algorithm has others.
+constexpr Index panel_columns = 32, group_columns = 8;
+static_assert(panel_columns <= reflection_panel, "SmallMatrix has room for a panel");
+
 /// Returns the sum of x(i)·y(i), i < n, as products add: a chain for each segment, and the segments in their order.
 template <class T, class X, class Y>
 T sum_as_products(Index n, const X& x, const Y& y) {
@@ -84,7 +88,7 @@ void model_triangle(const ModelPanel<T>& h, Index first, Index end, SmallMatrix<
   using Number = std::remove_const_t<T>;
   const auto column = [&h](Index k) { return [&h, k](Index r) { return h.v(r, k); }; };
   for (Index i = first; i < end; ++i) {
-    Number products[reflection_panel];
+    Number products[panel_columns];
     for (Index k = 0; k < i; ++k) products[k] = sum_as_products<Number>(h.rows, column(k), column(i));
     for (Index r = 0; r < i; ++r) {
       Number chain = 0;
@@ -100,7 +104,7 @@ template <class T, class Column>
 void apply_block(const ModelPanel<T>& h, Index first, Index end, const SmallMatrix<std::remove_const_t<T>>& t,
                  bool transposed, const Column& c) {
   using Number = std::remove_const_t<T>;
-  Number sums[reflection_panel], w[reflection_panel];
+  Number sums[panel_columns], w[panel_columns];
   for (Index k = first; k < end; ++k)
     sums[k] = sum_as_products<Number>(
         h.rows, [&](Index r) { return h.v(r, k); }, c);
@@ -118,12 +122,12 @@ void apply_block(const ModelPanel<T>& h, Index first, Index end, const SmallMatr
 template <class T>
 void factor_by_formula(Index m, Index n, Grid<T> a, T* tau) {
   const Index steps = std::min(m, n);
-  for (Index j = 0; j < steps; j += reflection_panel) {
-    const ModelPanel<T> h{m - j, std::min(reflection_panel, steps - j), {&a.at(j, j), a.of_row, a.of_column}, tau + j};
+  for (Index j = 0; j < steps; j += panel_columns) {
+    const ModelPanel<T> h{m - j, std::min(panel_columns, steps - j), {&a.at(j, j), a.of_row, a.of_column}, tau + j};
     const auto column = [&h](Index c) { return [&h, c](Index r) -> T& { return h.stored.at(r, c); }; };
     SmallMatrix<T> t;
-    for (Index first = 0; first < h.width; first += reflection_group) {
-      const Index end = std::min(first + reflection_group, h.width);
+    for (Index first = 0; first < h.width; first += group_columns) {
+      const Index end = std::min(first + group_columns, h.width);
       for (Index k = first; k < end; ++k) {
         tau[j + k] = model_reflection<T>(h.rows - k, [&](Index i) -> T& { return h.stored.at(k + i, k); });
         for (Index c = k + 1; h.tau[k] != 0 && c < end; ++c) {
@@ -142,11 +146,10 @@ void factor_by_formula(Index m, Index n, Grid<T> a, T* tau) {
 
 template <class T>
 void apply_by_formula(Index m, Index k, Grid<const T> v, const T* tau, bool transposed, Index count, Grid<T> c) {
-  const Index panels = (k + reflection_panel - 1) / reflection_panel;
+  const Index panels = (k + panel_columns - 1) / panel_columns;
   for (Index step = 0; step < panels; ++step) {
-    const Index j = (transposed ? step : panels - 1 - step) * reflection_panel;
-    const ModelPanel<const T> h{
-        m - j, std::min(reflection_panel, k - j), {&v.at(j, j), v.of_row, v.of_column}, tau + j};
+    const Index j = (transposed ? step : panels - 1 - step) * panel_columns;
+    const ModelPanel<const T> h{m - j, std::min(panel_columns, k - j), {&v.at(j, j), v.of_row, v.of_column}, tau + j};
     SmallMatrix<T> t;
     model_triangle(h, 0, h.width, t);
     for (Index l = 0; l < count; ++l)
@@ -159,7 +162,7 @@ template <class T>
 void form_columns(const ModelPanel<T>& h, const SmallMatrix<T>& t) {
   SmallMatrix<T> w; // T·Vᵀ·I
   for (Index c = 0; c < h.width; ++c) {
-    T sums[reflection_panel];
+    T sums[panel_columns];
     for (Index k = 0; k < h.width; ++k)
       sums[k] = sum_as_products<T>(
           h.rows, [&](Index r) { return h.v(r, k); }, [&](Index r) { return T(r == c); });
@@ -167,7 +170,7 @@ void form_columns(const ModelPanel<T>& h, const SmallMatrix<T>& t) {
       for (Index k = 0; k < h.width; ++k) w.at(i, c) = std::fma(t.at(i, k), sums[k], w.at(i, c));
   }
   for (Index r = 0; r < h.rows; ++r) {
-    T row[reflection_panel];
+    T row[panel_columns];
     for (Index k = 0; k < h.width; ++k) row[k] = h.v(r, k);
     for (Index c = 0; c < h.width; ++c) {
       T chain = 0;
@@ -181,8 +184,8 @@ template <class T>
 void form_by_formula(Index m, Index n, Index k, Grid<T> a, const T* tau) {
   for (Index c = k; c < n; ++c)
     for (Index r = 0; r < m; ++r) a.at(r, c) = T(r == c);
-  for (Index j = (k + reflection_panel - 1) / reflection_panel * reflection_panel; (j -= reflection_panel) >= 0;) {
-    const ModelPanel<T> h{m - j, std::min(reflection_panel, k - j), {&a.at(j, j), a.of_row, a.of_column}, tau + j};
+  for (Index j = (k + panel_columns - 1) / panel_columns * panel_columns; (j -= panel_columns) >= 0;) {
+    const ModelPanel<T> h{m - j, std::min(panel_columns, k - j), {&a.at(j, j), a.of_row, a.of_column}, tau + j};
     SmallMatrix<T> t;
     model_triangle(h, 0, h.width, t);
     for (Index c = j + h.width; c < n; ++c)

@@ -17,6 +17,7 @@ def numpy_results(a, b, positive):
     x = np.linalg.solve(a, b)
     assert np.allclose(a @ x, b, rtol=0, atol=N * np.finfo(a.dtype).eps * 1000)
     yield from (x, np.linalg.inv(a), np.linalg.cholesky(positive), np.linalg.det(a), *np.linalg.slogdet(a))
+    yield from np.linalg.qr(a[:, :70])
     yield from (a @ a.T, a.T @ a, a @ b[:, 0], b[:, 0] @ a)
     whole = a + 1j * a.T
     yield whole @ whole.T
@@ -28,6 +29,8 @@ def scipy_results(a, b, positive):
     yield linalg.cho_solve(linalg.cho_factor(positive), b)
     packed, pivots = linalg.lu_factor(a)
     yield from (packed, pivots, linalg.lu_solve((packed, pivots), b), linalg.lu_solve((packed, pivots), b, trans=1))
+    yield from linalg.qr(a)
+    yield from linalg.qr_multiply(a[:, :70], a[:3])
     yield linalg.solve_triangular(positive, b, lower=True)
     for name, arguments in (("trsm", (1.5, positive, b)), ("syrk", (1, a)), ("gemv", (1, a, b[:, 0]))):
         yield getattr(linalg.blas, "sd"[a.dtype == np.float64] + name)(*arguments)
