@@ -15,6 +15,7 @@ using ComplexFloat = ComplexNumber<float>; ///< passed and returned as C's float
 using ComplexDouble = ComplexNumber<double>;
 
 using vectors::RealOf;
+using vectors::parts_of;
 using vectors::stored;
 using vectors::Strided;
 
