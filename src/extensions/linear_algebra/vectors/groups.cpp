@@ -4,6 +4,7 @@
 
 #include "division.hpp"
 #include "reference/fma_clones.hpp"
+#include "tiles.hpp"
 
 namespace tessera::vectors {
 namespace {
@@ -120,8 +121,8 @@ template <class N>
   const Rows rows = common_rows(group, r0, r1);
   const auto ragged = [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i)
-      for (int q = 0; q < group.count; ++q)
-        if (i >= group.first[q] && i < group.end[q]) step_at(chains, i - base, element(group, q, i), x[q]);
+      for (int q = group.begin_with(i); q < group.end_with(i); ++q)
+        step_at(chains, i - base, element(group, q, i), x[q]);
   };
   ragged(rows.any_first, rows.first);
   int q = 0;
@@ -181,24 +182,26 @@ template <class N>
                                            Index k0, Chains<N>& chains) {
   const Rows rows = common_rows(group, r0, r1);
   const auto ragged = [&](Index begin, Index end) {
-    for (int q = 0; q < group.count; ++q) {
-      const Index from = std::max(begin, group.first[q]), to = std::min(end, group.end[q]);
-      for (Index n = 0; n < to - from; ++n) {
-        const Index i = descending ? to - 1 - n : from + n;
+    for (Index n = 0; n < end - begin; ++n) { // row by row: the chains do not wait for each other
+      const Index i = descending ? end - 1 - n : begin + n;
+      for (int q = group.begin_with(i); q < group.end_with(i); ++q)
         step_at(chains, group.number[q] - k0, element(group, q, i), x[i - r0]);
-      }
     }
   };
   if (descending)
     ragged(rows.end, rows.any_end);
   else
     ragged(rows.any_first, rows.first);
-  int q = 0;
-  if (rows.first < rows.end) {
+  constexpr Index worth_a_tile = 8;
+  Index first = rows.first, end = rows.end;
+  if (end - first >= worth_a_tile && group.count == tile_columns<N> && has_tiles())
+    add_tiles(group, 0, x, first, end, r0, descending, k0, chains);
+  if (first < end) {
+    int q = 0;
     if constexpr (!has_two_parts<N>)
-      for (; q + 8 <= group.count; q += 8) whole_rows<8>(group, q, x, rows.first, rows.end, r0, descending, k0, chains);
-    for (; q + 4 <= group.count; q += 4) whole_rows<4>(group, q, x, rows.first, rows.end, r0, descending, k0, chains);
-    for (; q < group.count; ++q) whole_rows<1>(group, q, x, rows.first, rows.end, r0, descending, k0, chains);
+      for (; q + 8 <= group.count; q += 8) whole_rows<8>(group, q, x, first, end, r0, descending, k0, chains);
+    for (; q + 4 <= group.count; q += 4) whole_rows<4>(group, q, x, first, end, r0, descending, k0, chains);
+    for (; q < group.count; ++q) whole_rows<1>(group, q, x, first, end, r0, descending, k0, chains);
   }
   if (descending)
     ragged(rows.any_first, rows.first);
@@ -206,20 +209,55 @@ template <class N>
     ragged(rows.end, rows.any_end);
 }
 
+/// Continues `count` chains by column c of a square, for c ascending.
+template <int most, class R>
+[[gnu::always_inline]] inline void add_whole_square(int count, const R (&square)[most][most], const R* x,
+                                                    R* __restrict chain) {
+  for (int c = 0; c < count; ++c)
+    for (int r = 0; r < most; ++r) chain[r] = std::fma(square[c][r], x[c], chain[r]);
+}
+template <int most, class R>
+[[gnu::always_inline]] inline void add_whole_square(int count, const ComplexNumber<R> (&square)[most][most],
+                                                    const ComplexNumber<R>* x, R* __restrict re, R* __restrict im) {
+  for (int c = 0; c < count; ++c)
+    for (int r = 0; r < most; ++r) step(re[r], im[r], square[c][r].re, square[c][r].im, x[c].re, x[c].im);
+}
+
+/// Every element of the square is written to memory first, so that chains go on side by side. Chains after the last
+/// row are continued in vain, in a copy.
 template <class N>
 [[gnu::always_inline]] inline void square_of(const Group<N>& group, bool upper, bool hermitian, const N* x, Index base,
                                              Chains<N>& chains) {
-  for (int r = 0; r < group.count; ++r)
-    for (int c = 0; c < group.count; ++c) {
-      const bool mirrored = upper ? r > c : r < c;
-      const Index i = group.number[mirrored ? c : r];
-      const int q = mirrored ? r : c;
-      if (i < group.first[q] || i >= group.end[q]) continue;
-      N a = element(group, q, i);
-      if constexpr (has_two_parts<N>)
-        if (mirrored && hermitian) a = conjugate(a);
-      step_at(chains, group.number[r] - base, a, x[group.number[c] - base]);
+  constexpr int most = Group<N>::most, parts = Parts<N>::count;
+  const Index first = group.number[0], place = first - base;
+  const auto mirror = [&](const N& a) {
+    if constexpr (has_two_parts<N>) return hermitian ? conjugate(a) : a;
+    if constexpr (!has_two_parts<N>) return a;
+  };
+  if (group.below + group.above < group.count - 1) { // a narrow band
+    for (int c = 0; c < group.count; ++c)
+      for (int r = 0; r < group.count; ++r) {
+        const int q = upper == (r > c) && r != c ? r : c, row = q == c ? r : c;
+        if (q < group.begin_with(first + row) || q >= group.end_with(first + row)) continue;
+        const N a = element(group, q, first + row);
+        step_at(chains, place + r, q == c ? a : mirror(a), x[place + c]);
+      }
+    return;
+  }
+  N square[most][most] = {};
+  for (int c = 0; c < group.count; ++c)
+    for (int r = upper ? 0 : c; r < (upper ? c + 1 : group.count); ++r) {
+      const N a = element(group, c, first + r);
+      square[c][r] = a;
+      if (r != c) square[r][c] = mirror(a);
     }
+  RealOf<N> chain[parts][most] = {};
+  for (int p = 0; p < parts; ++p) std::copy(chains.part[p] + place, chains.part[p] + place + group.count, chain[p]);
+  if constexpr (has_two_parts<N>)
+    add_whole_square(group.count, square, x + place, chain[0], chain[1]);
+  else
+    add_whole_square(group.count, square, x + place, chain[0]);
+  for (int p = 0; p < parts; ++p) std::copy(chain[p], chain[p] + group.count, chains.part[p] + place);
 }
 
 template <class N>
@@ -227,18 +265,14 @@ template <class N>
                                                Chains<N>& chains) {
   for (int q = 0; q < group.count; ++q) {
     const Index k = group.number[q];
-    if (transposed)
-      for (int p = 0; p < q; ++p) {
-        const Index i = group.number[p];
-        if (i >= group.first[q] && i < group.end[q]) step_at(chains, k - base, element(group, q, i), x[i]);
-      }
     N& unknown = x[k];
     unknown = less(unknown, chains.at(k - base));
     if (group.diagonal != OnDiagonal::One) unknown = divided(unknown, element(group, q, k));
-    if (transposed) continue;
     for (int p = q + 1; p < group.count; ++p) {
-      const Index i = group.number[p];
-      if (i >= group.first[q] && i < group.end[q]) step_at(chains, i - base, element(group, q, i), unknown);
+      const int column = transposed ? p : q;
+      const Index later = group.number[p], row = transposed ? k : later;
+      if (column >= group.begin_with(row) && column < group.end_with(row))
+        step_at(chains, later - base, element(group, column, row), unknown);
     }
   }
 }

@@ -36,10 +36,15 @@ struct Chains {
 /// Neighbouring columns in the order in which a chain takes them.
 template <class N>
 struct Group {
-  static constexpr int most = 8;
+  static constexpr int most = has_two_parts<N> ? 8 : 16;
 
-  Group(const Columns<const N>& a, Index begin, Index stop, bool descending, bool conjugated_numbers)
-      : count(static_cast<int>(stop - begin)), diagonal(a.diagonal), conjugated(conjugated_numbers) {
+  Group(const Columns<const N>& a, Index begin, Index stop, bool from_last, bool conjugated_numbers)
+      : count(static_cast<int>(stop - begin)),
+        diagonal(a.diagonal),
+        conjugated(conjugated_numbers),
+        descending(from_last),
+        below(a.below),
+        above(a.above) {
     for (int q = 0; q < count; ++q) {
       number[q] = descending ? stop - 1 - q : begin + q;
       column[q] = a.column(number[q]);
@@ -48,9 +53,20 @@ struct Group {
     }
   }
 
+  /// The columns q that have row i are begin_with(i) … end_with(i) − 1.
+  int begin_with(Index i) const {
+    const Index before = descending ? number[0] - (i + above) : i - below - number[0];
+    return static_cast<int>(std::clamp<Index>(before, 0, count));
+  }
+  int end_with(Index i) const {
+    const Index last = descending ? number[0] - (i - below) : i + above - number[0];
+    return static_cast<int>(std::clamp<Index>(last + 1, 0, count));
+  }
+
   int count;
   OnDiagonal diagonal;
-  bool conjugated;
+  bool conjugated, descending;
+  Index below, above;
   Index number[most], first[most], end[most];
   const N* column[most];
 };

@@ -80,13 +80,13 @@ Factor<N> factor_of(const N& alpha, const Outer<N>& outer, Index j) {
   return factor;
 }
 
-/// Rows whose elements of u lie side by side, and whose columns stay near between two updates.
+/// Rows whose elements of u are copied at once where they do not lie side by side.
 constexpr Index rows_at_once = 1024;
 
-/// Calls column(j, first, end) for the rows of each column in begin … begin + rows_at_once − 1.
+/// Calls column(j, first, end) for the rows of each column in begin … begin + height − 1.
 template <class N, class Body>
-void for_columns(const Columns<N>& a, Index begin, const Body& column) {
-  const Index stop = std::min(a.rows, begin + rows_at_once);
+void for_columns(const Columns<N>& a, Index begin, Index height, const Body& column) {
+  const Index stop = std::min(a.rows, begin + height);
   for (Index j = a.first_column(begin); j < a.end_column(stop); ++j) {
     const Index first = std::max(begin, a.first(j)), end = std::min(stop, a.end(j));
     column(j, first, end);
@@ -101,9 +101,10 @@ template <class N>
 void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer) noexcept {
   const detail::ContractArithmetic contract;
   SideBySide<N, rows_at_once> near;
-  for (Index begin = 0; begin < a.rows; begin += rows_at_once) {
-    const N* const u = near.of(outer.u, begin, std::min(rows_at_once, a.rows - begin));
-    for_columns(a, begin, [&](Index j, Index first, Index end) {
+  const Index height = outer.u.is_contiguous() ? a.rows : rows_at_once;
+  for (Index begin = 0; begin < a.rows; begin += height) {
+    const N* const u = near.of(outer.u, begin, std::min(height, a.rows - begin));
+    for_columns(a, begin, height, [&](Index j, Index first, Index end) {
       update_column({a.column(j) + first, u + (first - begin), end - first}, factor_of(alpha, outer, j));
     });
   }
@@ -113,11 +114,12 @@ template <class N>
 void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer, const N& beta, const Outer<N>& other) noexcept {
   const detail::ContractArithmetic contract;
   SideBySide<N, rows_at_once> near, near_other;
-  for (Index begin = 0; begin < a.rows; begin += rows_at_once) {
-    const Index count = std::min(rows_at_once, a.rows - begin);
+  const Index height = outer.u.is_contiguous() && other.u.is_contiguous() ? a.rows : rows_at_once;
+  for (Index begin = 0; begin < a.rows; begin += height) {
+    const Index count = std::min(height, a.rows - begin);
     const N* const u = near.of(outer.u, begin, count);
     const N* const w = near_other.of(other.u, begin, count);
-    for_columns(a, begin, [&](Index j, Index first, Index end) {
+    for_columns(a, begin, height, [&](Index j, Index first, Index end) {
       N* const column = a.column(j) + first;
       update_column({column, u + (first - begin), end - first}, factor_of(alpha, outer, j));
       update_column({column, w + (first - begin), end - first}, factor_of(beta, other, j));

@@ -87,7 +87,7 @@ class SymmetricSums {
     const N* const x_of_rows = rows_of_x_.of(x_, r0, r1 - r0);
     rows_.begin(r1 - r0);
     columns_.begin(c1 - c0);
-    for_groups(a, first, last, a_.is_conjugated,
+    for_groups(a, first, last, columns_by_rows(a), a_.is_conjugated,
                [&](Group<N> group) { add_both(group, x_of_rows, r0, r0, r1, c0, rows_, columns_); });
     if (column_sums != nullptr) column_sums->add(columns_, first - c0, last - c0);
     if (row_sums != nullptr)
@@ -101,7 +101,7 @@ class SymmetricSums {
     const Index begin = s * segment<N>, end = std::min(a.cols, begin + segment<N>);
     const bool upper = a_.half == Half::Upper;
     rows_.begin(end - begin);
-    for_groups(a, begin, end, a_.is_conjugated, [&](Group<N> group) {
+    for_groups(a, begin, end, columns_by_rows(a), a_.is_conjugated, [&](Group<N> group) {
       const Index first = group.number[0], last = first + group.count;
       if (upper) add_both(group, near_columns_, begin, begin, first, begin, rows_, rows_);
       add_square(group, upper, a_.is_hermitian, near_columns_, begin, rows_);

@@ -34,10 +34,11 @@ struct System {
 
   template <class Body>
   void groups(Index begin, Index end, const Body& body) const {
+    const Index width = form.transposed ? columns_by_rows(t) : few_columns<N>;
     if (backwards)
-      for_groups_backwards(t, begin, end, form.conjugated, body);
+      for_groups_backwards(t, begin, end, width, form.conjugated, body);
     else
-      for_groups(t, begin, end, form.conjugated, body);
+      for_groups(t, begin, end, width, form.conjugated, body);
   }
 
   /// Finds the unknowns of a segment, from which all earlier segments' terms have been subtracted.
