@@ -34,14 +34,24 @@ Width ask(void* idamax, void* cblas_idamax) {
   return place == 1 ? Width::Narrow : place == 0 ? Width::Wide : Width::Unknown;
 }
 
+/// Returns the function that the linker finds after this library's; null: none, or one of a drop-in too.
+void* following(const char* symbol) {
+  void* const found = dlsym(RTLD_NEXT, symbol);
+  return found == nullptr || is_own(found) ? nullptr : found;
+}
+
 /// Returns the width of the BLAS in which `find` looks functions up.
 template <class Find>
 Width width_in(Find find) {
   struct Names {
     const char *idamax, *cblas_idamax;
   };
+  const auto of_another = [&](const char* symbol) { // this library would ask about itself
+    void* const found = find(symbol);
+    return found == nullptr || !is_own(found) ? found : following(symbol);
+  };
   for (const Names& names : {Names{"idamax_", "cblas_idamax"}, Names{"scipy_idamax_", "scipy_cblas_idamax"}}) {
-    const Width width = ask(find(names.idamax), find(names.cblas_idamax));
+    const Width width = ask(of_another(names.idamax), of_another(names.cblas_idamax));
     if (width != Width::Unknown) return width;
   }
   return Width::Unknown;

@@ -1,0 +1,182 @@
+#pragma once
+
+/// A call of level 2 in either interface, as the column-major routine of Fortran sees it: how it is refused, and what
+/// its words mean. A row-major matrix is the column-major one of its transpose.
+
+#include <initializer_list>
+#include <optional>
+#include <tuple>
+
+#include "bindings/blas/level1/vectors.hpp"
+#include "bindings/blas/ops.hpp"
+#include "bindings/blas/xerbla.hpp"
+#include "extensions/linear_algebra/vectors/columns.hpp"
+
+namespace tessera::blas {
+
+using vectors::Columns;
+using vectors::Form;
+using vectors::Half;
+using vectors::OnDiagonal;
+
+/// An argument, by the position at which Fortran counts it.
+struct Check {
+  bool is_wrong;
+  int position;
+};
+inline int first_wrong(std::initializer_list<Check> checks) {
+  for (const Check& check : checks)
+    if (check.is_wrong) return check.position;
+  return 0;
+}
+inline bool is_short(Index ld, Index length) { return ld < std::max<Index>(1, length); }
+
+/// A call in Fortran's interface. `arguments` are what the caller passed, with the lengths of letters at the end.
+template <class... Arguments>
+class FortranCall {
+ public:
+  explicit FortranCall(const Routine& routine, Arguments... arguments)
+      : routine_(routine), value_(routine), arguments_(arguments...) {}
+
+  Index value(const blas_int* word) const { return value_(word); }
+  const Routine& routine() const { return routine_; }
+  /// Refuses the call where an argument is wrong.
+  bool refuses(std::initializer_list<Check> checks) const {
+    const int wrong = first_wrong(checks);
+    if (wrong == 0) return false;
+    if (!std::apply([&](auto... arguments) { return hand_on(routine_, arguments...); }, arguments_))
+      report_fortran(routine_, wrong);
+    return true;
+  }
+
+ private:
+  const Routine& routine_;
+  Integers value_;
+  std::tuple<Arguments...> arguments_;
+};
+
+/// A word of CBLAS among the arguments.
+struct CblasWord {
+  int position;
+  const char* form; ///< what is printed of a wrong one
+  int value;
+  bool is_known;
+};
+inline CblasWord uplo_word(int value) {
+  return {2, "Illegal Uplo setting, %d\n", value, value == upper || value == lower};
+}
+inline CblasWord trans_word(int position, int value) {
+  return {position, "Illegal TransA setting, %d\n", value, known(value)};
+}
+inline CblasWord diag_word(int value) {
+  return {4, "Illegal Diag setting, %d\n", value, value == non_unit || value == unit};
+}
+
+/// A call in C's interface.
+template <class... Arguments>
+class CblasCall {
+ public:
+  CblasCall(const Routine& routine, int layout, Arguments... arguments)
+      : routine_(routine), value_(routine), layout_(layout), arguments_(arguments...) {}
+
+  Index value(blas_word word) const { return value_(word); }
+  const Routine& routine() const { return routine_; }
+  bool is_by_rows() const { return layout_ == row_major; }
+  /// The triangle and the form of the column-major matrix.
+  Half half(int uplo) const { return (uplo == lower) != is_by_rows() ? Half::Lower : Half::Upper; }
+  Form form(int op) const { return {(op == no_trans) == is_by_rows(), op == conj_trans}; }
+
+  /// Refuses the call if the layout or a word is none.
+  bool refuses_words(std::initializer_list<CblasWord> words) const {
+    const bool has_layout = layout_ == row_major || layout_ == col_major;
+    if (!has_layout) refuse(1, "Illegal layout setting, %d\n", layout_);
+    for (const CblasWord& word : words)
+      if (has_layout && !word.is_known) {
+        refuse(word.position, word.form, word.value);
+        return true;
+      }
+    return !has_layout;
+  }
+  /// Refuses the call where an argument is wrong.
+  bool refuses(std::initializer_list<Check> checks) const {
+    const int wrong = first_wrong(checks);
+    if (wrong != 0) refuse(wrong + 1, "%s", ""); // C counts the layout, too
+    return wrong != 0;
+  }
+
+ private:
+  template <class Text>
+  void refuse(int position, const char* form, Text text) const {
+    if (std::apply([&](auto... arguments) { return hand_on(routine_, layout_, arguments...); }, arguments_)) return;
+    tell_row_major(is_by_rows());
+    report_cblas(routine_, position, form, text);
+    tell_row_major(false);
+  }
+
+  const Routine& routine_;
+  Integers value_;
+  int layout_;
+  std::tuple<Arguments...> arguments_;
+};
+
+/// Fortran's letters.
+inline std::optional<Half> parse_half(char character) {
+  if (character == 'U' || character == 'u') return Half::Upper;
+  if (character == 'L' || character == 'l') return Half::Lower;
+  return std::nullopt;
+}
+inline std::optional<Form> parse_form(char character) {
+  if (character == 'N' || character == 'n') return Form{false, false};
+  if (character == 'T' || character == 't') return Form{true, false};
+  if (character == 'C' || character == 'c') return Form{true, true};
+  return std::nullopt;
+}
+
+/// The name that Fortran's handlers hear: six upper-case letters.
+struct FortranWord {
+  char text[7];
+};
+constexpr FortranWord fortran_word(const char* name) {
+  FortranWord word{"      "};
+  for (int i = 0; name[i] != '\0'; ++i)
+    word.text[i] = name[i] >= 'a' && name[i] <= 'z' ? static_cast<char>(name[i] - 'a' + 'A') : name[i];
+  return word;
+}
+
+/// Export a routine in one of the interfaces. The rest of the arguments is its body, which knows `routine`.
+#define TESSERA_BLAS_FORTRAN(name, arguments, ...)                    \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(name##_) arguments {        \
+    static constexpr FortranWord word = fortran_word(#name);          \
+    const Routine routine = TESSERA_BLAS_ROUTINE(word.text, name##_); \
+    __VA_ARGS__                                                       \
+  }                                                                   \
+  TESSERA_BLAS_SCIPY_NAME(name##_);
+#define TESSERA_BLAS_CBLAS(name, arguments, ...)                                \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(cblas_##name) arguments {             \
+    const Routine routine = TESSERA_BLAS_ROUTINE("cblas_" #name, cblas_##name); \
+    __VA_ARGS__                                                                 \
+  }                                                                             \
+  TESSERA_BLAS_SCIPY_NAME(cblas_##name);
+
+/// Tells the log, and does what the process does before its first call.
+inline void begin(const Routine& routine, Index n, Index count) {
+  prepare();
+  log_routine(routine, {n, count});
+}
+
+template <class N>
+bool is_zero(const N& x) {
+  if constexpr (vectors::has_two_parts<N>)
+    return x.re == 0 && x.im == 0;
+  else
+    return x == 0;
+}
+template <class N>
+bool is_one(const N& x) {
+  if constexpr (vectors::has_two_parts<N>)
+    return x.re == 1 && x.im == 0;
+  else
+    return x == 1;
+}
+
+} // namespace tessera::blas

@@ -1,0 +1,114 @@
+#include "matrix_vector.hpp"
+
+#include <cstdio>
+
+#include <tessera/detail/floating_point.hpp>
+
+#include "strips.hpp"
+#include "symmetric_sums.hpp"
+#include "triangular_system.hpp"
+
+namespace tessera::vectors {
+namespace {
+
+template <class N>
+bool is_zero(const N& x) {
+  if constexpr (has_two_parts<N>)
+    return x.re == 0 && x.im == 0;
+  else
+    return x == 0;
+}
+template <class N>
+N one() {
+  if constexpr (has_two_parts<N>)
+    return {1, 0};
+  else
+    return 1;
+}
+
+/// Computes sums(begin − c) of a strip and ends its elements.
+template <class N>
+void multiply_strip(const Columns<const N>& a, Form form, const N& alpha, const Strided<const N>& x, const N& beta,
+                    const Strided<N>& y, Index begin, Index end) {
+  const Index terms_end = form.transposed ? a.rows + a.above : a.cols + a.below; // beyond it, a band has no elements
+  const Index with_terms = is_zero(alpha) ? begin : std::clamp(terms_end, begin, end);
+  Chains<N> sums;
+  if (with_terms > begin) {
+    if (form.transposed)
+      sum_columns(a, form.conjugated, x, begin, with_terms, sums);
+    else
+      sum_rows(a, form.conjugated, x, begin, with_terms, sums);
+    finish(sums, true, alpha, beta, y.from(begin, with_terms - begin));
+  }
+  if (with_terms < end) finish(sums, false, alpha, beta, y.from(with_terms, end - with_terms));
+}
+
+/// Calls strip(begin, end) for the strips of 0 … n − 1, in either direction.
+template <class N, class Strip>
+void for_strips(Index n, bool descending, const Strip& strip) {
+  const Index count = (n + segment<N> - 1) / segment<N>;
+  for (Index s = 0; s < count; ++s) {
+    const Index begin = (descending ? count - 1 - s : s) * segment<N>;
+    strip(begin, std::min(n, begin + segment<N>));
+  }
+}
+
+/// Is row 0 of op(T) the one that has a term alone? Then unknowns are found from the first on.
+bool is_lower(Half half, Form form) { return (half == Half::Lower) != form.transposed; }
+
+} // namespace
+
+template <class N>
+void multiply(const Columns<const N>& a, Form form, const N& alpha, const Strided<const N>& x, const N& beta,
+              const Strided<N>& y) noexcept {
+  const detail::ContractArithmetic contract;
+  for_strips<N>(y.size, false, [&](Index begin, Index end) { multiply_strip(a, form, alpha, x, beta, y, begin, end); });
+}
+
+template <class N>
+void multiply(const char* routine, const Symmetric<N>& a, const N& alpha, const Strided<const N>& x, const N& beta,
+              const Strided<N>& y) noexcept {
+  const detail::ContractArithmetic contract;
+  const bool has_terms = !is_zero(alpha);
+  SumsOfStrips<N> sums(has_terms ? (y.size + segment<N> - 1) / segment<N> : 1);
+  SymmetricSums<N> work(a, x, sums);
+  if (has_terms && sums.has_all()) work.add_all();
+  if (!sums.has_all())
+    std::fprintf(stderr, "tessera: %s: out of host memory; slow loops that need none go on\n", routine);
+  for_strips<N>(y.size, false, [&](Index begin, Index end) {
+    const Index strip = has_terms ? begin / segment<N> : 0;
+    sums.want(strip);
+    if (has_terms && !sums.has_all()) work.add_all();
+    finish(*sums.of(strip), has_terms, alpha, beta, y.from(begin, end - begin));
+  });
+}
+
+template <class N>
+void multiply_triangle(const Columns<const N>& t, Half half, Form form, const Strided<N>& x) noexcept {
+  const detail::ContractArithmetic contract;
+  // A strip is overwritten after the strips that read it.
+  for_strips<N>(x.size, is_lower(half, form),
+                [&](Index begin, Index end) { multiply_strip(t, form, one<N>(), read_only(x), N{}, x, begin, end); });
+}
+
+template <class N>
+void solve_triangle(const Columns<const N>& t, Half half, Form form, const Strided<N>& x) noexcept {
+  const detail::ContractArithmetic contract;
+  System<N>{t, form, !is_lower(half, form), x}.solve();
+}
+
+#define TESSERA_INSTANTIATE(N)                                                                                     \
+  template TESSERA_API_INSTANCE void multiply(const Columns<const N>&, Form, const N&, const Strided<const N>&,    \
+                                              const N&, const Strided<N>&) noexcept;                               \
+  template TESSERA_API_INSTANCE void multiply(const char*, const Symmetric<N>&, const N&, const Strided<const N>&, \
+                                              const N&, const Strided<N>&) noexcept;                               \
+  template TESSERA_API_INSTANCE void multiply_triangle(const Columns<const N>&, Half, Form,                        \
+                                                       const Strided<N>&) noexcept;                                \
+  template TESSERA_API_INSTANCE void solve_triangle(const Columns<const N>&, Half, Form, const Strided<N>&) noexcept;
+TESSERA_INSTANTIATE(float)
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(ComplexNumber<float>)
+TESSERA_INSTANTIATE(ComplexNumber<double>)
+#undef TESSERA_INSTANTIATE
+
+} // namespace tessera::vectors

@@ -1,0 +1,140 @@
+#include "rank_updates.hpp"
+
+#include <cmath>
+
+#include <tessera/detail/floating_point.hpp>
+
+#include "reference/fma_clones.hpp"
+
+namespace tessera::vectors {
+namespace {
+
+/// The elements of a column that are updated: a(i) += alpha·(u(i)·v), i < count.
+template <class N>
+struct Column {
+  N* a;
+  const N* u;
+  Index count;
+};
+
+/// What a column is updated with: alpha, and v(j) of the column.
+template <class N>
+struct Factor {
+  N alpha, v;
+  bool conjugates_u, column_first;
+};
+
+template <class R>
+[[gnu::always_inline]] inline R updated(R a, R u, const Factor<R>& by) {
+  return a + by.alpha * std::fma(u, by.v, R{0});
+}
+template <bool real_alpha, bool column_first, class R>
+[[gnu::always_inline]] inline ComplexNumber<R> updated(const ComplexNumber<R>& a, R u_re, R u_im,
+                                                       const Factor<ComplexNumber<R>>& by) {
+  const R s_re = std::fma(u_im, -by.v.im, std::fma(u_re, by.v.re, R{0}));
+  const R s_im = column_first ? std::fma(by.v.im, u_re, std::fma(by.v.re, u_im, R{0}))
+                              : std::fma(u_im, by.v.re, std::fma(u_re, by.v.im, R{0}));
+  if (real_alpha) return {a.re + by.alpha.re * s_re, a.im + by.alpha.re * s_im};
+  return {a.re + std::fma(-by.alpha.im, s_im, by.alpha.re * s_re),
+          a.im + std::fma(by.alpha.im, s_re, by.alpha.re * s_im)};
+}
+
+template <class R>
+[[gnu::always_inline]] inline void update_one(const Column<R>& column, const Factor<R>& by) {
+  R* __restrict const a = column.a;
+  const R* const u = column.u;
+  for (Index i = 0; i < column.count; ++i) a[i] = updated(a[i], u[i], by);
+}
+template <bool real_alpha, bool column_first, class R>
+[[gnu::always_inline]] inline void update_complex(const Column<ComplexNumber<R>>& column,
+                                                  const Factor<ComplexNumber<R>>& factor) {
+  const Factor<ComplexNumber<R>> by = factor;
+  ComplexNumber<R>* __restrict const a = column.a;
+  const ComplexNumber<R>* const u = column.u;
+  const R sign = by.conjugates_u ? R{-1} : R{1};
+  for (Index i = 0; i < column.count; ++i) a[i] = updated<real_alpha, column_first>(a[i], u[i].re, sign * u[i].im, by);
+}
+template <class R>
+[[gnu::always_inline]] inline void update_one(const Column<ComplexNumber<R>>& column,
+                                              const Factor<ComplexNumber<R>>& by) {
+  const bool real_alpha = by.alpha.im == 0;
+  if (real_alpha && by.column_first) return update_complex<true, true>(column, by);
+  if (real_alpha) return update_complex<true, false>(column, by);
+  if (by.column_first) return update_complex<false, true>(column, by);
+  update_complex<false, false>(column, by);
+}
+
+#define TESSERA_COLUMN(N) \
+  TESSERA_WIDE_CLONES void update_column(const Column<N>& column, const Factor<N>& by) { update_one(column, by); }
+TESSERA_COLUMN(float)
+TESSERA_COLUMN(double)
+TESSERA_COLUMN(ComplexNumber<float>)
+TESSERA_COLUMN(ComplexNumber<double>)
+#undef TESSERA_COLUMN
+
+template <class N>
+Factor<N> factor_of(const N& alpha, const Outer<N>& outer, Index j) {
+  Factor<N> factor{alpha, outer.v[j], outer.conjugates_u, outer.column_first};
+  if constexpr (has_two_parts<N>)
+    if (outer.conjugates_v) factor.v = conjugate(factor.v);
+  return factor;
+}
+
+/// Rows whose elements of u are copied at once where they do not lie side by side.
+constexpr Index rows_at_once = 1024;
+
+/// Calls column(j, first, end) for the rows of each column in begin … begin + height − 1.
+template <class N, class Body>
+void for_columns(const Columns<N>& a, Index begin, Index height, const Body& column) {
+  const Index stop = std::min(a.rows, begin + height);
+  for (Index j = a.first_column(begin); j < a.end_column(stop); ++j) {
+    const Index first = std::max(begin, a.first(j)), end = std::min(stop, a.end(j));
+    column(j, first, end);
+    if constexpr (has_two_parts<N>)
+      if (a.diagonal == OnDiagonal::Real && j >= first && j < end) a.column(j)[j].im = 0;
+  }
+}
+
+} // namespace
+
+template <class N>
+void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer) noexcept {
+  const detail::ContractArithmetic contract;
+  SideBySide<N, rows_at_once> near;
+  const Index height = outer.u.is_contiguous() ? a.rows : rows_at_once;
+  for (Index begin = 0; begin < a.rows; begin += height) {
+    const N* const u = near.of(outer.u, begin, std::min(height, a.rows - begin));
+    for_columns(a, begin, height, [&](Index j, Index first, Index end) {
+      update_column({a.column(j) + first, u + (first - begin), end - first}, factor_of(alpha, outer, j));
+    });
+  }
+}
+
+template <class N>
+void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer, const N& beta, const Outer<N>& other) noexcept {
+  const detail::ContractArithmetic contract;
+  SideBySide<N, rows_at_once> near, near_other;
+  const Index height = outer.u.is_contiguous() && other.u.is_contiguous() ? a.rows : rows_at_once;
+  for (Index begin = 0; begin < a.rows; begin += height) {
+    const Index count = std::min(height, a.rows - begin);
+    const N* const u = near.of(outer.u, begin, count);
+    const N* const w = near_other.of(other.u, begin, count);
+    for_columns(a, begin, height, [&](Index j, Index first, Index end) {
+      N* const column = a.column(j) + first;
+      update_column({column, u + (first - begin), end - first}, factor_of(alpha, outer, j));
+      update_column({column, w + (first - begin), end - first}, factor_of(beta, other, j));
+    });
+  }
+}
+
+#define TESSERA_INSTANTIATE(N)                                                                      \
+  template TESSERA_API_INSTANCE void update(const Columns<N>&, const N&, const Outer<N>&) noexcept; \
+  template TESSERA_API_INSTANCE void update(const Columns<N>&, const N&, const Outer<N>&, const N&, \
+                                            const Outer<N>&) noexcept;
+TESSERA_INSTANTIATE(float)
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(ComplexNumber<float>)
+TESSERA_INSTANTIATE(ComplexNumber<double>)
+#undef TESSERA_INSTANTIATE
+
+} // namespace tessera::vectors

@@ -1,0 +1,208 @@
+#pragma once
+
+/// Chains of neighbouring columns side by side in vectors of 32 bytes, for processors with AVX2 and FMA: the elements
+/// of a row come from as many columns as a tile has, by transposing squares of elements in registers.
+
+#include "groups.hpp"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define TESSERA_HAS_TILES 1
+#include <immintrin.h>
+
+#include <utility>
+#else
+#define TESSERA_HAS_TILES 0
+#endif
+
+namespace tessera::vectors {
+
+/// How many columns' chains a tile continues.
+template <class N>
+inline constexpr int tile_columns = has_two_parts<N> ? 8 : 16;
+
+#if TESSERA_HAS_TILES
+
+inline bool has_tiles() {
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return has;
+}
+
+#define TESSERA_TILE_CODE [[gnu::target("avx2,fma"), gnu::always_inline]] inline
+
+template <class R>
+struct Wide;
+template <>
+struct Wide<float> {
+  using Type = __m256;
+};
+template <>
+struct Wide<double> {
+  using Type = __m256d;
+};
+template <class R>
+using WideOf = typename Wide<R>::Type;
+
+TESSERA_TILE_CODE __m256 load(const float* x) { return _mm256_loadu_ps(x); }
+TESSERA_TILE_CODE __m256d load(const double* x) { return _mm256_loadu_pd(x); }
+TESSERA_TILE_CODE void store(float* to, __m256 x) { _mm256_storeu_ps(to, x); }
+TESSERA_TILE_CODE void store(double* to, __m256d x) { _mm256_storeu_pd(to, x); }
+TESSERA_TILE_CODE __m256 spread(float x) { return _mm256_set1_ps(x); }
+TESSERA_TILE_CODE __m256d spread(double x) { return _mm256_set1_pd(x); }
+TESSERA_TILE_CODE __m256 fused(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
+TESSERA_TILE_CODE __m256d fused(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
+
+/// Transposes a square of elements, one vector a row.
+TESSERA_TILE_CODE void transpose(__m256d (&v)[4]) {
+  const __m256d a = _mm256_unpacklo_pd(v[0], v[1]), b = _mm256_unpackhi_pd(v[0], v[1]);
+  const __m256d c = _mm256_unpacklo_pd(v[2], v[3]), d = _mm256_unpackhi_pd(v[2], v[3]);
+  v[0] = _mm256_permute2f128_pd(a, c, 0x20);
+  v[1] = _mm256_permute2f128_pd(b, d, 0x20);
+  v[2] = _mm256_permute2f128_pd(a, c, 0x31);
+  v[3] = _mm256_permute2f128_pd(b, d, 0x31);
+}
+TESSERA_TILE_CODE void transpose(__m256 (&v)[8]) {
+  __m256 pairs[8], fours[8];
+#pragma GCC unroll 4
+  for (int i = 0; i < 8; i += 2) {
+    pairs[i] = _mm256_unpacklo_ps(v[i], v[i + 1]);
+    pairs[i + 1] = _mm256_unpackhi_ps(v[i], v[i + 1]);
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4) {
+    fours[i] = _mm256_shuffle_ps(pairs[i], pairs[i + 2], 0x44);
+    fours[i + 1] = _mm256_shuffle_ps(pairs[i], pairs[i + 2], 0xEE);
+    fours[i + 2] = _mm256_shuffle_ps(pairs[i + 1], pairs[i + 3], 0x44);
+    fours[i + 3] = _mm256_shuffle_ps(pairs[i + 1], pairs[i + 3], 0xEE);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    v[i] = _mm256_permute2f128_ps(fours[i], fours[i + 4], 0x20);
+    v[i + 4] = _mm256_permute2f128_ps(fours[i], fours[i + 4], 0x31);
+  }
+}
+
+/// The chains of 16 columns, sum[0 … 15], go on with column[c][i]·x[i] for n rows, n being a multiple of the elements
+/// of a vector; from the last row on where descending.
+template <bool descending, class R>
+TESSERA_TILE_CODE void real_tile(const R* const* column, const R* x, Index n, R* sum) {
+  constexpr int size = 32 / static_cast<int>(sizeof(R)), vectors = tile_columns<R> / size;
+  WideOf<R> chain[vectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) chain[v] = load(sum + v * size);
+  for (Index done = 0; done < n; done += size) {
+    const Index first = descending ? n - done - size : done;
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      WideOf<R> square[size];
+#pragma GCC unroll 8
+      for (int c = 0; c < size; ++c) square[c] = load(column[v * size + c] + first);
+      transpose(square);
+#pragma GCC unroll 8
+      for (int step = 0; step < size; ++step) {
+        const int r = descending ? size - 1 - step : step;
+        chain[v] = fused(square[r], spread(x[first + r]), chain[v]);
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) store(sum + v * size, chain[v]);
+}
+
+/// Returns the numbers of neighbouring columns side by side.
+TESSERA_TILE_CODE __m256d row_of(const ComplexNumber<double>* const* column, Index i) {
+  return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(&column[0][i].re)), _mm_loadu_pd(&column[1][i].re),
+                              1);
+}
+TESSERA_TILE_CODE __m256 row_of(const ComplexNumber<float>* const* column, Index i) {
+  const auto pair = [=](int c) __attribute__((target("avx2,fma"))) {
+    const auto number = [=](int which) __attribute__((target("avx2,fma"))) {
+      double bits;
+      __builtin_memcpy(&bits, &column[which][i], sizeof bits);
+      return bits;
+    };
+    return _mm_set_pd(number(c + 1), number(c));
+  };
+  return _mm256_castpd_ps(_mm256_insertf128_pd(_mm256_castpd128_pd256(pair(0)), pair(2), 1));
+}
+TESSERA_TILE_CODE __m256 real_parts(__m256 a) { return _mm256_moveldup_ps(a); }
+TESSERA_TILE_CODE __m256d real_parts(__m256d a) { return _mm256_movedup_pd(a); }
+TESSERA_TILE_CODE __m256 imaginary_parts(__m256 a) { return _mm256_movehdup_ps(a); }
+TESSERA_TILE_CODE __m256d imaginary_parts(__m256d a) { return _mm256_permute_pd(a, 0xF); }
+/// (re, im) over and over, and (−im, re).
+TESSERA_TILE_CODE __m256 pairs_of(float re, float im) { return _mm256_setr_ps(re, im, re, im, re, im, re, im); }
+TESSERA_TILE_CODE __m256d pairs_of(double re, double im) { return _mm256_setr_pd(re, im, re, im); }
+
+/// The chains of 8 columns, whose parts alternate in `sum`, go on with column[c][i]·x[i], or with the columns'
+/// conjugates, for n rows.
+template <bool descending, class R>
+TESSERA_TILE_CODE void complex_tile(const ComplexNumber<R>* const* column, const ComplexNumber<R>* x, Index n,
+                                    bool conjugated, R* sum) {
+  constexpr int numbers = 16 / static_cast<int>(sizeof(R)), vectors = tile_columns<ComplexNumber<R>> / numbers;
+  const R sign = conjugated ? R{-1} : R{1};
+  WideOf<R> chain[vectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) chain[v] = load(sum + v * 2 * numbers);
+  for (Index done = 0; done < n; ++done) {
+    const Index i = descending ? n - 1 - done : done;
+    const WideOf<R> straight = pairs_of(x[i].re, x[i].im), turned = pairs_of(-sign * x[i].im, sign * x[i].re);
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      const WideOf<R> a = row_of(column + v * numbers, i);
+      chain[v] = fused(imaginary_parts(a), turned, fused(real_parts(a), straight, chain[v]));
+    }
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) store(sum + v * 2 * numbers, chain[v]);
+}
+
+#define TESSERA_TILE(R)                                                                                                \
+  [[gnu::target("avx2,fma"), gnu::noinline]] inline void run_tile(const R* const* column, const R* x, Index n,         \
+                                                                  bool descending, bool, R* sum) {                     \
+    if (descending)                                                                                                    \
+      real_tile<true>(column, x, n, sum);                                                                              \
+    else                                                                                                               \
+      real_tile<false>(column, x, n, sum);                                                                             \
+  }                                                                                                                    \
+  [[gnu::target("avx2,fma"), gnu::noinline]] inline void run_tile(const ComplexNumber<R>* const* column,               \
+                                                                  const ComplexNumber<R>* x, Index n, bool descending, \
+                                                                  bool conjugated, R* sum) {                           \
+    if (descending)                                                                                                    \
+      complex_tile<true>(column, x, n, conjugated, sum);                                                               \
+    else                                                                                                               \
+      complex_tile<false>(column, x, n, conjugated, sum);                                                              \
+  }
+TESSERA_TILE(float)
+TESSERA_TILE(double)
+#undef TESSERA_TILE
+#undef TESSERA_TILE_CODE
+
+/// Continues the chains of the group's columns q … q + tile_columns − 1 by whole tiles of the rows i0 … i1 − 1, and
+/// takes these rows off the range. `x` is of row r0.
+template <class N>
+void add_tiles(const Group<N>& group, int q, const N* x, Index& i0, Index& i1, Index r0, bool descending, Index k0,
+               Chains<N>& chains) {
+  using R = RealOf<N>;
+  constexpr int columns = tile_columns<N>, parts = Parts<N>::count;
+  constexpr Index rows = has_two_parts<N> ? 1 : 32 / static_cast<Index>(sizeof(R));
+  const Index n = (i1 - i0) - (i1 - i0) % rows, first = descending ? i1 - n : i0;
+  const N* column[columns];
+  alignas(32) R sum[columns * parts];
+  for (int c = 0; c < columns; ++c) {
+    column[c] = group.column[q + c] + first;
+    for (int p = 0; p < parts; ++p) sum[c * parts + p] = chains.part[p][group.number[q + c] - k0];
+  }
+  run_tile(column, x + (first - r0), n, descending, group.conjugated, sum);
+  for (int c = 0; c < columns; ++c)
+    for (int p = 0; p < parts; ++p) chains.part[p][group.number[q + c] - k0] = sum[c * parts + p];
+  (descending ? i1 : i0) += descending ? -n : n;
+}
+
+#else
+
+constexpr bool has_tiles() { return false; }
+template <class N>
+void add_tiles(const Group<N>&, int, const N*, Index&, Index&, Index, bool, Index, Chains<N>&) {}
+
+#endif
+
+} // namespace tessera::vectors
