@@ -11,7 +11,7 @@
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/uncancelled.hpp>
 
-#include "products.hpp"
+#include "extensions/linear_algebra/products.hpp"
 #include "qr_model.hpp"
 #include "qr_panel.hpp"
 

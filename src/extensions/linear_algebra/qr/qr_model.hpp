@@ -3,7 +3,7 @@
 /// The contract's QR factorisation as code, element by element (docs/contract.md, "QR"): what Backend::Reference
 /// computes, and what the blocked algorithms must equal to the bit. It needs no memory.
 
-#include "model.hpp"
+#include "extensions/linear_algebra/model.hpp"
 
 namespace tessera::linear_algebra {
 
