@@ -27,8 +27,10 @@ void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau,
              int* info);
 void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau, double* work,
              const int* lwork, int* info);
-void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda,
-            const double* x, const int* incx, const double* beta, double* y, const int* incy);
+void dtrmm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
+            const double* alpha, const double* a, const int* lda, double* b, const int* ldb);
+void dsymm_(const char* side, const char* uplo, const int* m, const int* n, const double* alpha, const double* a,
+            const int* lda, const double* b, const int* ldb, const double* beta, double* c, const int* ldc);
 void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a,
             const int* lda, const double* beta, double* c, const int* ldc);
 }
@@ -121,22 +123,23 @@ BOOST_AUTO_TEST_CASE(blas_products) {
 }
 
 BOOST_AUTO_TEST_CASE(blas_systems) {
-  static const int n = 150, count = n, one = 1, back = -1;
+  static const int n = 150, count = n;
   static const double unit = 1;
   // A and B become the factors and the solution: c holds both, with a diagonal that makes A positive definite.
   struct System {
-    std::vector<double> numbers = std::vector<double>(static_cast<std::size_t>(n * (n + count)));
+    std::vector<double> numbers = std::vector<double>(static_cast<std::size_t>(n * (n + 2 * count)));
     std::vector<int> pivots = std::vector<int>(n);
     std::vector<double> work = std::vector<double>(2 * n);
     int info = 0;
     double* b() { return numbers.data() + n * n; }
+    double* c() { return b() + n * count; }
   };
   const auto x = std::make_shared<System>();
   const auto entry = [&](const char* name, auto call) {
     return EntryPoint{.name = name,
                       .reset =
                           [x] {
-                            for (int i = 0; i < n * (n + count); ++i)
+                            for (int i = 0; i < n * (n + 2 * count); ++i)
                               x->numbers[static_cast<std::size_t>(i)] = i % n == i / n ? 4 * n : (i % n * (i / n)) % 7;
                             x->info = 77;
                           },
@@ -163,9 +166,10 @@ BOOST_AUTO_TEST_CASE(blas_systems) {
   }));
   check_first_use(
       entry("dsyrk_", [](System& s) { dsyrk_("L", "N", &n, &n, &unit, s.numbers.data(), &n, &unit, s.b(), &n); }));
-  check_later_use(entry("dgemv_", [](System& s) { // with increments of which products have none
-    dgemv_("N", &n, &n, &unit, s.numbers.data(), &n, s.b(), &back, &unit, s.b() + n, &one);
-  }));
+  check_later_use(entry(
+      "dtrmm_", [](System& s) { dtrmm_("L", "U", "T", "N", &n, &count, &unit, s.numbers.data(), &n, s.b(), &n); }));
+  check_later_use(entry(
+      "dsymm_", [](System& s) { dsymm_("R", "L", &n, &n, &unit, s.numbers.data(), &n, s.b(), &n, &unit, s.c(), &n); }));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
