@@ -31,7 +31,8 @@ struct Fault {
   Index col = 0;
   Index count = 1;
   int bit = 0;         ///< of the element, from the lowest one
-  bool always = false; ///< in every product, also when rows are computed again; else in the next product alone
+  bool always = false; ///< in every product, also when one is computed again; else in the next product alone
+  int core = -1;       ///< where it happens; -1: on every core
 };
 
 using SetFault = void (*)(const Fault& fault);

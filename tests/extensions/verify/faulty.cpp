@@ -1,6 +1,8 @@
 /// A backend that computes with another backend of the host, and then damages what it computed, once or always. It
 /// stands for a processor that computes wrongly.
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -19,8 +21,12 @@ using namespace tessera;
 using test::Fault;
 using test::FaultKind;
 
-std::atomic<FaultKind> kind = FaultKind::None; ///< the other members are written before it
+#if defined(IS_BROKEN)
+Fault planted{.kind = FaultKind::ResultBits, .row = 5, .col = 7, .bit = 1, .always = true};
+#else
 Fault planted;
+#endif
+std::atomic<FaultKind> kind = planted.kind; ///< the other members are written before it
 
 /// Returns the backend that computes.
 Executor& sound() {
@@ -75,8 +81,8 @@ const char* reject(const GemmKernel& kernel, const GemmCall& call, const Capabil
 
 Status run(const GemmKernel& kernel, Executor&, Queue&, const GemmCall& call) noexcept {
   const auto& real = *static_cast<const GemmKernel*>(kernel.context);
-  const FaultKind now = kind;
   const Fault fault = planted;
+  const FaultKind now = fault.core < 0 || fault.core == sched_getcpu() ? kind.load() : FaultKind::None;
   if (now != FaultKind::None && !fault.always) kind = FaultKind::None;
   GemmCall seen = call;
   std::vector<char> copy;
