@@ -169,6 +169,26 @@ TESSERA_C_API tessera_status tessera_gemm_f64(tessera_op op_a, tessera_op op_b, 
                                               double alpha, const double* a, int64_t lda, const double* b, int64_t ldb,
                                               double beta, double* c, int64_t ldc, const tessera_options* options);
 
+/** Returns what products that verify themselves have found in this process: how many there were, how many of them were
+ * wrong, and how many of these were computed again and are right. Each pointer may be NULL. */
+TESSERA_C_API void tessera_verify_counts(uint64_t* products, uint64_t* wrong, uint64_t* repaired);
+
+/** The answer of tessera_health(); health.hpp explains it. */
+typedef struct tessera_health_report {
+  size_t size;     /**< sizeof(tessera_health_report) when the program was compiled; set it before the call */
+  int sound;       /**< 1: every bit was right; 0: there are findings */
+  int core;        /**< the core of the first finding; -1: none */
+  size_t findings; /**< tests and places that differed */
+  uint64_t rounds; /**< that were whole */
+  uint64_t runs;   /**< of tests */
+  double seconds;  /**< that it took */
+  char text[4096]; /**< all of it in words, cut to its length */
+} tessera_health_report;
+
+/** Examines the machine for so many seconds, 0 for one short round: each core alone, all at once, memory and every
+ * backend compute results whose bits are known. TESSERA_OK also where something differs: report->sound tells. */
+TESSERA_C_API tessera_status tessera_health(double seconds, tessera_health_report* report);
+
 /** Computes the product of complex matrices in host memory. A number is a pair of float or double, the real part first,
  * like `float _Complex` and `std::complex<float>`. alpha and beta point to one number each. complex.hpp defines the
  * order of the operations. */

@@ -12,6 +12,7 @@ from ._certificate import Certificate, Element, Finding, check
 from ._core import DeviceArray, __version__, gemm, gemm_batch
 from ._errors import (
     BackendUnavailable,
+    DataCorruption,
     DeviceError,
     Error,
     InternalError,
@@ -21,6 +22,7 @@ from ._errors import (
     OutOfMemory,
 )
 from ._files import FileProgress, FileReport, multiply_files
+from ._health import Health, HealthFinding, VerifyCounts, health, verify_counts
 from ._inventory import Backend, Kernel, backends, kernels
 from ._linear_algebra import cholesky, inverse, lu, solve, triangular_solve
 from ._table import Row, Table, compare
@@ -29,6 +31,7 @@ __all__ = [
     "Backend",
     "BackendUnavailable",
     "Certificate",
+    "DataCorruption",
     "DeviceArray",
     "DeviceError",
     "Element",
@@ -36,6 +39,8 @@ __all__ = [
     "FileProgress",
     "FileReport",
     "Finding",
+    "Health",
+    "HealthFinding",
     "InternalError",
     "InvalidArgument",
     "IoError",
@@ -44,6 +49,7 @@ __all__ = [
     "OutOfMemory",
     "Row",
     "Table",
+    "VerifyCounts",
     "__version__",
     "backends",
     "check",
@@ -51,12 +57,14 @@ __all__ = [
     "compare",
     "gemm",
     "gemm_batch",
+    "health",
     "inverse",
     "kernels",
     "lu",
     "multiply_files",
     "solve",
     "triangular_solve",
+    "verify_counts",
 ]
 
 _cublas.announce()
