@@ -19,6 +19,7 @@
 #include "common/machine.hpp"
 #include "common/notes.hpp"
 #include "common/terminal.hpp"
+#include "health.hpp"
 #include "text.hpp"
 
 namespace tessera::info_app {
@@ -69,13 +70,15 @@ std::string dumped(const ordered_json& json) {
 int run(int argc, char** argv) {
   CLI::App app("Backends, devices, threads and caches that Tessera sees on this machine, and with --all the kernels.",
                "tessera_info");
-  app.footer("Exit status: 0; 2 on bad usage or a bad environment variable.");
+  app.footer("Exit status: 0; 1 where --health finds a difference; 2 on bad usage or a bad environment variable.");
   app.set_version_flag("--version", std::string("tessera_info " TESSERA_VERSION));
   std::string json;
   bool no_kernels = false;
   bool all_of_it = false;
   bool ceilings = false;
   bool measure_ceilings = false;
+  bool health = false;
+  double seconds = 60;
   app.add_option("--json", json, "Write JSON to FILE; to stdout if it is - or left out")
       ->type_name("[FILE]")
       ->expected(0, 1)
@@ -84,9 +87,22 @@ int run(int argc, char** argv) {
   app.add_flag("--no-kernels", no_kernels, "Leave the kernels out, of JSON as well");
   app.add_flag("--ceilings", ceilings, "Peaks and bandwidths of every backend, measured if no earlier run kept them");
   app.add_flag("--measure-ceilings", measure_ceilings, "The same, measured in any case");
+  app.add_flag("--health", health,
+               "Examine the machine: each core alone, all at once, memory and every backend compute results whose bits "
+               "are known");
+  app.add_option("--seconds", seconds, "How long --health takes; 0: one short round")->type_name("SECONDS");
   if (!apps::parse(app, argc, argv)) return 0;
   const bool wants_json = app.count("--json") > 0;
   if (wants_json && json.empty()) json = "-";
+  if (app.count("--seconds") > 0 && !health) throw InvalidArgument("--seconds: makes no sense without --health");
+  if (health) {
+    if (!(seconds >= 0 && seconds <= 1e9))
+      throw InvalidArgument(fmt::format("--seconds {}: it must be a number from 0 to 1e9", seconds));
+    if (all_of_it || no_kernels || ceilings || measure_ceilings)
+      throw InvalidArgument("--health: makes no sense with --all, --no-kernels, --ceilings or --measure-ceilings");
+    if (wants_json && json != "-") check_writable(json);
+    return examine(seconds, json);
+  }
   if (all_of_it && no_kernels) throw InvalidArgument("--no-kernels: makes no sense with --all, which lists them");
   if (wants_json && json != "-") check_writable(json); // ceilings take a while
   ordered_json all = report(!no_kernels);

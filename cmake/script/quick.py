@@ -38,7 +38,7 @@ RULES = (
     (r"(?:docs/(?:.*/)?)?(\w+)\.md$", r"docs\.\1\..*|\1\..*"), # its programs, and programs that it quotes
     (r".*\.md$", NOTHING),
     (r"apps/.*\.1$", r"cli\.manual\..*"),
-    (r"include/tessera/checking/", r"unit\.extensions|certificate|docs\.comments"),
+    (r"include/tessera/checking/", r"unit\.extensions|certificate|verify|health|docs\.comments"),
     (r"include/tessera/interop/", r"unit|unit\.extensions|files\..*|docs\.comments"),
     (r"include/tessera/distributed/", r"distributed\.mpich\..*|docs\.comments"),
     (r"include/tessera/beyond_memory/", r"unit\.extensions|out_of_core\..*|docs\.comments"),
@@ -48,7 +48,7 @@ RULES = (
     (r"src/core/backends/", CORE + r"|plugin\..*"),
     (r"src/core/tools/", r"unit|tools\.(reference|openmp)"),
     (r"src/core/", CORE),
-    (r"src/extensions/checking/", r"unit\.extensions|certificate"),
+    (r"src/extensions/checking/", r"unit\.extensions|certificate|verify|health"),
     (r"src/extensions/beyond_memory/", r"unit\.extensions|out_of_core\..*"),
     (r"src/extensions/distributed/", r"distributed\.mpich\..*"),
     (r"src/extensions/io/", r"unit\.extensions|files\..*"),

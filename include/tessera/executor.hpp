@@ -294,6 +294,9 @@ class TESSERA_API Executor {
   /// the call (under Math::Strict the first one that keeps the contract).
   Status gemm(Queue& queue, const GemmCall& call, std::string_view kernel = {}) noexcept;
 
+  /// Sets `chosen` to the kernel that gemm() would run for a checked call, or returns the reason why there is none.
+  Status choose_kernel(const GemmCall& call, std::string_view kernel, const GemmKernel*& chosen) const;
+
   /// Computes all products of all groups, in any order, with the bits of gemm(); see batch.hpp. If `kernel` is empty
   /// the backend chooses how, in one launch or one parallel loop; a kernel that is named computes one product after
   /// another. All products are checked first: nothing is written if one is invalid.
@@ -351,7 +354,6 @@ class TESSERA_API Executor {
   Status gemm_batch_by_ends(Queue& queue, std::span<const GemmBatch> groups, std::string_view kernel);
   /// Runs the kernel, and then the part of the epilogue that the kernel does not apply.
   Status run_kernel(Queue& queue, const GemmKernel& kernel, const GemmCall& call);
-  Status choose_kernel(const GemmCall& call, std::string_view kernel, const GemmKernel*& chosen) const;
 
   std::shared_ptr<const detail::TunedKernels> tuned_;
 };

@@ -12,14 +12,18 @@
 /// Operands that do not fit into a device's memory stay on the host, and C is computed there in blocks, with the same
 /// bits; a view of the caller's own memory has the result when the call returns.
 ///
+/// With GemmOptions::verify a product checks itself: DataCorruption says that it is wrong.
+///
 /// Errors: InvalidArgument (shapes, leading dimensions, null, overflow, C overlapping A or B; the message names the
 /// argument and both values), BackendUnavailable, KernelRejected, OutOfMemory, DeviceError. After an error C is
-/// unchanged, except that a DeviceError leaves it undefined.
+/// unchanged, except that a DeviceError or a DataCorruption leaves it undefined.
 ///
 /// Source: the level 3 BLAS (Dongarra, Du Croz, Hammarling, Duff, 1990); the order of additions is Tessera's own.
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/matrix.hpp>
@@ -29,13 +33,40 @@
 
 namespace tessera {
 
+/// Whether a product checks its own result, by sums over the rows of C (docs/health.md).
+enum class Verify : int {
+  None = 0,   ///< it does not
+  Detect = 1, ///< a wrong result is thrown as DataCorruption, which names the elements
+  Repair = 2, ///< a wrong product is computed again, with the bits of a sound run, and counted (VerifyCounts)
+};
+inline constexpr Verify last_verify = Verify::Repair; ///< the last of the values
+
+/// Returns "none", "detect" or "repair".
+TESSERA_API std::string_view to_string(Verify verify) noexcept;
+/// Returns the choice of this word. Throws InvalidArgument for another word.
+TESSERA_API Verify parse_verify(std::string_view word);
+
 /// The choices of a caller.
 struct GemmOptions {
   Backend backend = Backend::Auto; ///< a backend that is named is used, or the call throws
   Math math = Math::Strict;        ///< how the product may round
   std::string kernel = {};         ///< a kernel of the backend's ladder; empty: the best one that takes the call
   int threads = 0;                 ///< 0: default_threads()
+  /// Whether a product checks its own result. Single real products in host memory without an epilogue can; whatever
+  /// else is asked for is refused with a reason: InvalidArgument, or KernelRejected where another backend could.
+  Verify verify = Verify::None;
 };
+
+/// What products that verify themselves have found in this process.
+struct VerifyCounts {
+  std::uint64_t products = 0;          ///< that were verified
+  std::uint64_t wrong = 0;             ///< of which the sums did not agree, or an element was wrong
+  std::uint64_t repaired = 0;          ///< that were computed again and are right now
+  std::uint64_t repaired_rows = 0;     ///< of these, rows that have other bits than before
+  std::uint64_t repaired_elements = 0; ///< of these, elements that have other bits than before
+};
+/// Returns the counts up to now.
+TESSERA_API VerifyCounts verify_counts() noexcept;
 
 /// The epilogue of a product of matrices, applied before elements are stored; see epilogue.hpp. C is m×n with elements
 /// of R.

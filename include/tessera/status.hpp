@@ -3,6 +3,7 @@
 /// Describes how errors are reported: a Status crosses the plug-in boundary, and libtessera turns it into an exception
 /// for its users.
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ enum class StatusCode : int {
   DeviceError = 5,     ///< the device or its driver failed
   IoError = 6,         ///< a file is missing, malformed or cannot be written
   Internal = 7,        ///< a bug in Tessera or in a plug-in
+  DataCorruption = 8,  ///< a verified product is wrong: the machine computed, kept or moved a number wrongly
 };
 
 /// The outcome of a noexcept call. `why` names the argument and its values, and says what to do about it.
@@ -114,6 +116,23 @@ class TESSERA_API IoError : public Error {
   explicit IoError(const std::string& why);
   /// Ends the exception.
   ~IoError() override;
+};
+
+/// Thrown where a product that verifies itself (GemmOptions::verify) found a wrong element, which it was not to repair
+/// or could not. The text names the elements. C is then undefined.
+class TESSERA_API DataCorruption : public Error {
+ public:
+  /// Makes the exception; `why` becomes its text. `row` and `col` are the place of the worst element of C.
+  explicit DataCorruption(const std::string& why, std::int64_t row = -1, std::int64_t col = -1);
+  /// Ends the exception.
+  ~DataCorruption() override;
+  /// Returns the row of the worst element of C; −1 where no element is known.
+  std::int64_t row() const noexcept { return row_; }
+  /// Returns the column of that element; −1 where no element is known.
+  std::int64_t col() const noexcept { return col_; }
+
+ private:
+  std::int64_t row_, col_;
 };
 
 /// Throws the exception that matches `status`; returns if it is ok.

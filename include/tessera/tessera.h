@@ -45,7 +45,8 @@ typedef enum tessera_status TESSERA_INT {
   TESSERA_OUT_OF_MEMORY = 4,    /**< host or device memory is short; all that the call allocated is freed */
   TESSERA_DEVICE_ERROR = 5,     /**< a device or its driver failed; C is undefined */
   TESSERA_IO_ERROR = 6,         /**< a file is missing, malformed or cannot be written */
-  TESSERA_INTERNAL = 7          /**< a bug in Tessera or in a plug-in */
+  TESSERA_INTERNAL = 7,         /**< a bug in Tessera or in a plug-in */
+  TESSERA_DATA_CORRUPTION = 8   /**< a verified product is wrong; C is undefined */
 } tessera_status;
 
 /** Types of elements of matrices: TESSERA_F32, TESSERA_F64, TESSERA_FLOAT16, TESSERA_BFLOAT16, and what else the list
@@ -74,6 +75,13 @@ typedef enum tessera_math TESSERA_INT {
   TESSERA_COMPENSATED = 6,     /**< Kahan's compensated summation */
   TESSERA_STRASSEN = 7         /**< Strassen's recursion: errors relative to the largest elements */
 } tessera_math;
+
+/** Whether a product checks its own result; see gemm.hpp. */
+typedef enum tessera_verify TESSERA_INT {
+  TESSERA_VERIFY_NONE = 0,   /**< it does not */
+  TESSERA_VERIFY_DETECT = 1, /**< a wrong result is TESSERA_DATA_CORRUPTION */
+  TESSERA_VERIFY_REPAIR = 2  /**< a wrong product is computed again */
+} tessera_verify;
 
 /** Says which executor runs a call. Auto is the backend that the environment variable TESSERA_BACKEND names; without
  * it, Auto may choose and fall back, and stays with the first backend in host memory that the program named
@@ -124,6 +132,7 @@ typedef struct tessera_options {
   int threads;                      /**< 0: the default, by TESSERA_NUM_THREADS, OMP_NUM_THREADS or the machine */
   tessera_dtype result;             /**< type of C: f32 for 16-bit operands, 16 bits for f32, or TESSERA_AS_OPERANDS */
   const tessera_epilogue* epilogue; /**< NULL: none */
+  tessera_verify verify;            /**< whether a product checks its own result; only single products can */
 } tessera_options;
 
 /** Returns the library's version, such as "0.1.0". */
@@ -159,6 +168,26 @@ TESSERA_C_API tessera_status tessera_gemm_f32(tessera_op op_a, tessera_op op_b, 
 TESSERA_C_API tessera_status tessera_gemm_f64(tessera_op op_a, tessera_op op_b, int64_t m, int64_t n, int64_t k,
                                               double alpha, const double* a, int64_t lda, const double* b, int64_t ldb,
                                               double beta, double* c, int64_t ldc, const tessera_options* options);
+
+/** Returns what products that verify themselves have found in this process: how many there were, how many of them were
+ * wrong, and how many of these were computed again and are right. Each pointer may be NULL. */
+TESSERA_C_API void tessera_verify_counts(uint64_t* products, uint64_t* wrong, uint64_t* repaired);
+
+/** The answer of tessera_health(); health.hpp explains it. */
+typedef struct tessera_health_report {
+  size_t size;     /**< sizeof(tessera_health_report) when the program was compiled; set it before the call */
+  int sound;       /**< 1: every bit was right; 0: there are findings */
+  int core;        /**< the core of the first finding; -1: none */
+  size_t findings; /**< tests and places that differed */
+  uint64_t rounds; /**< that were whole */
+  uint64_t runs;   /**< of tests */
+  double seconds;  /**< that it took */
+  char text[4096]; /**< all of it in words, cut to its length */
+} tessera_health_report;
+
+/** Examines the machine for so many seconds, 0 for one short round: each core alone, all at once, memory and every
+ * backend compute results whose bits are known. TESSERA_OK also where something differs: report->sound tells. */
+TESSERA_C_API tessera_status tessera_health(double seconds, tessera_health_report* report);
 
 /** Computes the product of complex matrices in host memory. A number is a pair of float or double, the real part first,
  * like `float _Complex` and `std::complex<float>`. alpha and beta point to one number each. complex.hpp defines the

@@ -38,6 +38,8 @@ enum class Kind : int {
   CopyWithin = 6,  ///< from one place of the executor's memory to another, or from another executor of its kind
   Allocate = 7,    ///< of the executor's memory, or of host memory for its copies
   Free = 8,        ///< of such memory
+  Verify = 9,      ///< a product that verifies itself: among its parts are the product, and the repairs
+  Repair = 10,     ///< such a product, found wrong, is computed again
 };
 
 /// The bit of a kind in Tool::kinds.

@@ -65,7 +65,8 @@ void read_file_product(const CommandLine& words, Options& options) {
         std::pair{"--ld-pad", !words.ld_pad.empty()}, std::pair{"--columns", !words.columns.empty()},
         std::pair{"--width", !words.width.empty()}, std::pair{"--errors", words.errors},
         std::pair{"--list", words.list}, std::pair{"--measure-ceilings", words.measure_ceilings},
-        std::pair{"--distributed", words.distributed}, std::pair{"tune", words.tunes}})
+        std::pair{"--verify", words.verify}, std::pair{"--distributed", words.distributed},
+        std::pair{"tune", words.tunes}})
     if (given)
       throw InvalidArgument(fmt::format("{}: makes no sense with --memory-limit, which races nothing", option));
   const auto one = [](const char* option, std::size_t count) {

@@ -19,7 +19,8 @@ void refuse_options_of_products(const CommandLine& words, const char* others) {
        {std::pair{"--math", !words.maths.empty()}, std::pair{"--transA", words.trans_a},
         std::pair{"--transB", words.trans_b}, std::pair{"--alpha", !words.alpha.empty()},
         std::pair{"--beta", !words.beta.empty()}, std::pair{"--check-rows", !words.check_rows.empty()},
-        std::pair{"--timing", !words.timing.empty()}, std::pair{"--errors", words.errors}})
+        std::pair{"--timing", !words.timing.empty()}, std::pair{"--errors", words.errors},
+        std::pair{"--verify", words.verify}})
     if (given) throw InvalidArgument(fmt::format("{}: is for --op gemm, not for {}", option, others));
 }
 

@@ -247,6 +247,8 @@ void declare_measuring(CLI::App& app, CommandLine& words) {
                "N");
   heading.flag("--measure-ceilings", words.measure_ceilings,
                "Measure the machine's peaks and bandwidths, also those that an earlier run kept");
+  heading.flag("--verify", words.verify,
+               "Show what it costs that a product verifies itself (docs/health.md), on backends of the processor");
   heading.text("--preset", words.preset,
                "An experiment that the ladders come from, beside what was published; the names are below. Options that "
                "are given beside it count. With --list: what it would run",

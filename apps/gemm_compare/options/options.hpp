@@ -98,6 +98,7 @@ struct PlainOptions {
   bool device_messages = false; ///< ranks send panels from and into the memory of their backends
 
   bool measure_ceilings = false; ///< even if the file of ceilings has them
+  bool verify = false;           ///< time products that verify themselves, too
   bool tunes = false;            ///< gemm_compare tune
 
   bool list = false;

@@ -208,6 +208,8 @@ void read_outputs(const CommandLine& words, Options& options) {
     options.diff_old = words.diff.at(0);
     options.diff_new = words.diff.at(1);
   }
+  if (options.verify && (options.operation != Operation::Gemm || options.tunes || options.list))
+    throw InvalidArgument("--verify: is for races of products (--op gemm)");
   if (options.fail_on_slower && words.diff.empty())
     throw InvalidArgument("--fail-on-slower: needs --diff OLD NEW as well");
 }
@@ -246,7 +248,7 @@ void read_grids(const CommandLine& words, Options& options) {
         std::pair{"--csv", !words.csv.empty()}, std::pair{"--html", !words.html.empty()},
         std::pair{"--markdown", !words.markdown.empty()}, std::pair{"--a", !words.file_a.empty()},
         std::pair{"--op", words.operation == "sum_of_squares"}, std::pair{"--math", !words.maths.empty()},
-        std::pair{"tune", words.tunes}})
+        std::pair{"tune", words.tunes}, std::pair{"--verify", words.verify}})
     if (given) throw InvalidArgument(fmt::format("{}: makes no sense with --distributed", option));
 }
 

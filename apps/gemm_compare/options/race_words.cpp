@@ -41,6 +41,7 @@ void refuse_words_of_races(const CommandLine& words, std::initializer_list<std::
              {"--time-limit", !words.time_limit.empty()},
              {"--threads", !words.threads.empty()},
              {"--measure-ceilings", words.measure_ceilings},
+             {"--verify", words.verify},
              {"--preset", !words.preset.empty()},
              {"--csv", !words.csv.empty()},
              {"--html", !words.html.empty()},

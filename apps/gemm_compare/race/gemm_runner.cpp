@@ -9,12 +9,14 @@
 
 #include <tessera/backend/traffic.hpp>
 #include <tessera/detail/printable.hpp>
+#include <tessera/gemm.hpp>
 #include <tessera/status.hpp>
 
 #include "check/verdict.hpp"
 #include "common/machine.hpp"
 #include "common/notes.hpp"
 #include "core/measure/repeat.hpp"
+#include "core/measure/time_summary.hpp"
 #include "gemm_entry.hpp"
 #include "report/columns/columns.hpp"
 #include "transfers.hpp"
@@ -49,6 +51,13 @@ void Bench::miss(Backend backend, const std::string& why) {
   progress.clear();
   apps::note("gemm_compare: {}: {}\n", to_string(backend), detail::printable(why));
   demanded_missing = true;
+}
+
+void Bench::note_unverified(Backend backend) {
+  if (!unverified.insert(backend).second) return;
+  progress.clear();
+  apps::note("gemm_compare: --verify: {} computes in a device's memory, where products cannot verify themselves yet\n",
+             to_string(backend));
 }
 
 double expected_operations(const Options& options, const GemmShape& shape) {
@@ -138,8 +147,8 @@ void GemmRunner::run_backend(std::size_t first, std::size_t last) {
       Entry& entry = entries_[e];
       if (entry.runs == 0) return false;
       const bool final = entry.runs == 1;
-      const std::size_t others = operands_->count() - 1;
-      sample(entry, final || others == 0 ? 0 : 1 + next_set_++ % others);
+      if (bench_.options.verify) sample_verified(entry);
+      if (entry.runs > 0) sample(entry, final ? 0 : next_set());
       if (final && entry.active()) check(entry);
       bench_.board.set(entry.position, entry.result);
       return entry.runs > 0;
@@ -155,6 +164,36 @@ void GemmRunner::run_backend(std::size_t first, std::size_t last) {
   device_.reset();
   // Threads of one library may spin for a while after their work and would slow down the next backend.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+/// Returns the set of operands that the next run takes; the first set is kept for the last run.
+std::size_t GemmRunner::next_set() {
+  const std::size_t others = operands_->count() - 1;
+  return others == 0 ? 0 : 1 + next_set_++ % others;
+}
+
+/// Times a product that verifies itself, where this backend has them, in turns with the plain ones.
+void GemmRunner::sample_verified(Entry& entry) {
+  const Task& task = entry.task;
+  Executor& executor = *task.executor;
+  if (!executor.capabilities().host_memory) {
+    bench_.note_unverified(task.backend);
+    return;
+  }
+  const std::size_t set = next_set();
+  const GemmCall call = operands_->call(set, task.gemm->math, task.threads);
+  operands_->prepare(set, executor);
+  try {
+    const measure::HostStopwatch watch;
+    detail::gemm_raw(call, {.backend = task.backend,
+                            .math = call.math,
+                            .kernel = task.gemm->name,
+                            .threads = task.threads,
+                            .verify = Verify::Detect});
+    entry.verified.push_back(watch.seconds());
+  } catch (const Error& error) { // wrong data too: then the machine is not to be trusted
+    entry.fail({error.code(), error.what()});
+  }
 }
 
 void GemmRunner::sample(Entry& entry, std::size_t set) {
@@ -189,6 +228,10 @@ void GemmRunner::check(Entry& entry) {
   Result& result = entry.result;
   const double seconds = seconds_of(result, bench_.options.mean);
   result.gflops = seconds > 0 ? operations(result) / seconds * 1e-9 : unknown;
+  if (!entry.verified.empty() && seconds > 0) {
+    const double verified = measure::summarize(entry.verified).median;
+    set_number(result, "verify_cost", 100 * (verified / measure::summarize(result.samples).median - 1));
+  }
 
   const GemmCall call = operands_->call(0, result.math, 0);
   std::vector<std::byte> downloaded;

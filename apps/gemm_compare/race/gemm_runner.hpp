@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "board.hpp"
 #include "ceilings.hpp"
@@ -20,10 +21,13 @@ struct Bench {
   Progress& progress;
   apps::CeilingTable& ceilings;
   JudgedKernels& judged;
-  bool demanded_missing = false; ///< a backend that the command line names cannot run an operation
+  bool demanded_missing = false;     ///< a backend that the command line names cannot run an operation
+  std::set<Backend> unverified = {}; ///< backends of which --verify was said to show nothing
 
   /// Says on stderr that such a backend cannot run an operation, and why.
   void miss(Backend backend, const std::string& why);
+  /// Says on stderr, once for each backend, that its products cannot verify themselves.
+  void note_unverified(Backend backend);
 };
 
 /// A kernel in the race, or an operation on one backend.
@@ -61,6 +65,8 @@ class GemmRunner {
   double estimate(Entry& entry);
   void choose_timing(std::size_t first, std::size_t last);
   void sample(Entry& entry, std::size_t set);
+  void sample_verified(Entry& entry);
+  std::size_t next_set();
   void check(Entry& entry);
   void keep_product(const Entry& entry, const void* c);
 

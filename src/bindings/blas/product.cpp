@@ -1,5 +1,6 @@
 #include "product.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -20,6 +21,24 @@ void abort_with(const char* routine, const char* why) noexcept {
 }
 
 namespace {
+
+/// Returns what TESSERA_VERIFY asks for: none, detect or repair.
+Verify verify_of_environment() {
+  const char* const word = std::getenv("TESSERA_VERIFY");
+  if (word == nullptr || *word == '\0') return Verify::None;
+  try {
+    return parse_verify(word);
+  } catch (const InvalidArgument& error) {
+    throw Error(StatusCode::InvalidArgument, std::string("TESSERA_VERIFY: ") + error.what());
+  }
+}
+
+/// Says once that products of this kind run unverified, if TESSERA_VERIFY is set: their callers have no errors.
+void say_unverified(const char* kind) {
+  static std::atomic_flag said;
+  if (verify_of_environment() == Verify::None || said.test_and_set()) return;
+  std::fprintf(stderr, "tessera: TESSERA_VERIFY: %s and other routines than gemm are not verified\n", kind);
+}
 
 /// Calls run(options) with the default options, whose backend is Auto: TESSERA_BACKEND names it. Where memory is short,
 /// nothing is written yet, and multiply_anyway() computes the products with the same bits and without memory. Prints
@@ -56,17 +75,29 @@ void multiply_without_memory(const Call& call) {
 
 void multiply(const char* routine, const GemmCall& call, Order order) noexcept {
   run_or_abort(
-      routine, call, order, [&](const GemmOptions& options) { detail::gemm_raw(call, options); },
+      routine, call, order,
+      [&](GemmOptions options) {
+        options.verify = verify_of_environment();
+        detail::gemm_raw(call, options);
+      },
       [&] { multiply_without_memory(call); });
 }
 void multiply(const char* routine, const ComplexGemmCall& call, Order order) noexcept {
   run_or_abort(
-      routine, call, order, [&](const GemmOptions& options) { detail::gemm_raw(call, options); },
+      routine, call, order,
+      [&](const GemmOptions& options) {
+        say_unverified("complex products");
+        detail::gemm_raw(call, options);
+      },
       [&] { multiply_without_memory(call); });
 }
 void multiply(const char* routine, std::span<const GemmBatch> groups, Order order) noexcept {
   run_or_abort(
-      routine, groups, order, [&](const GemmOptions& options) { detail::gemm_batch_raw(groups, options); },
+      routine, groups, order,
+      [&](const GemmOptions& options) {
+        say_unverified("batches");
+        detail::gemm_batch_raw(groups, options);
+      },
       [&] {
         throw_if_failed(check_gemm_batch(groups));
         for (const GemmBatch& group : groups)

@@ -70,6 +70,7 @@ GemmOptions options_of(const tessera_options* words) {
   options.math = checked(words->math, last_math, "options.math");
   if (words->kernel != nullptr) options.kernel = words->kernel;
   options.threads = words->threads;
+  options.verify = checked(words->verify, last_verify, "options.verify");
   if (options.threads < 0)
     throw InvalidArgument("options.threads = " + std::to_string(options.threads) + " is negative");
   return options;
@@ -211,7 +212,7 @@ tessera_status tessera_backend_available(tessera_backend backend) {
 }
 
 tessera_options tessera_default_options(void) {
-  return {sizeof(tessera_options), TESSERA_AUTO, TESSERA_STRICT, nullptr, 0, TESSERA_AS_OPERANDS, nullptr};
+  return {sizeof(tessera_options), TESSERA_AUTO, TESSERA_STRICT, nullptr, 0, TESSERA_AS_OPERANDS, nullptr, TESSERA_VERIFY_NONE};
 }
 
 tessera_epilogue tessera_default_epilogue(void) {

@@ -8,10 +8,11 @@ namespace tessera::python {
 namespace {
 
 /// The exception classes by status code; [0] is the base class. They are kept until the process ends, like the module.
-std::array<PyObject*, 8> classes{};
+std::array<PyObject*, 9> classes{};
 
-constexpr std::array<const char*, 8> names{"Error",       "InvalidArgument", "KernelRejected", "BackendUnavailable",
-                                           "OutOfMemory", "DeviceError",     "IoError",        "InternalError"};
+constexpr std::array<const char*, 9> names{"Error",         "InvalidArgument", "KernelRejected", "BackendUnavailable",
+                                           "OutOfMemory",   "DeviceError",     "IoError",        "InternalError",
+                                           "DataCorruption"};
 
 /// The text may hold the name of a file, whose bytes need not be UTF-8.
 void raise(StatusCode code, const char* why) {

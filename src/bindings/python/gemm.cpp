@@ -124,6 +124,11 @@ class ArrayProduct {
     options_.math = parse_math(arguments.math);
     if (arguments.kernel != Py_None) options_.kernel = parse_text(arguments.kernel, "kernel");
     options_.threads = parse_threads(arguments.threads);
+    if (arguments.verify != Py_None) options_.verify = parse_verify(parse_text(arguments.verify, "verify"));
+    if (a_.on_cuda && options_.verify != Verify::None)
+      throw InvalidArgument("verify = '" + std::string(to_string(options_.verify)) +
+                            "', but a is on a CUDA device, where products cannot verify themselves yet; check() the "
+                            "result");
     alpha_ = parse_complex(arguments.alpha, "alpha", a_.type);
     beta_ = parse_complex(arguments.beta, "beta", a_.type);
     conj_a_ = parse_flag(arguments.conj_a, "conj_a") && a_.type.is_complex;

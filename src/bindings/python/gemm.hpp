@@ -15,7 +15,7 @@ namespace tessera::python {
 
 struct GemmArguments {
   PyObject *a, *b, *c, *out, *alpha, *beta, *backend, *math, *kernel, *threads, *stream, *bias, *activation, *residual,
-      *conj_a, *conj_b;
+      *verify, *conj_a, *conj_b;
 };
 
 /// Returns a new reference to the caller's `out`, to a new numpy.ndarray, or to the object that `wrap` makes of a

@@ -14,6 +14,7 @@
 #include "errors.hpp"
 #include "extensions/check.hpp"
 #include "extensions/files.hpp"
+#include "extensions/health.hpp"
 #include "extensions/linear_algebra.hpp"
 #include "gemm.hpp"
 #include "race.hpp"
@@ -49,6 +50,8 @@ stream: the number of a CUDA stream, for arrays on a device. The call then retur
 bias: n numbers (a vector or 1×n) for the columns, or m×1 for the rows; activation: 'relu' or 'gelu' (its tanh form);
     residual: a matrix of the result's shape. They are applied in this order before the elements are rounded and stored.
     The arrays have the result's element type and are in its memory. Not for complex matrices.
+verify: 'detect': the product checks itself, and DataCorruption says that it is wrong; 'repair': a wrong one is computed
+    again, and counted (verify_counts()). Real arrays in host memory, without bias, activation and residual.
 conj_a, conj_b: multiply the conjugate of a complex a or b. A matrix that is transposed too is not copied: gemm(a.T, b,
     conj_a=True) is Aᴴ·B.
 
@@ -73,7 +76,7 @@ tessera._errors.InvalidArgument: a is 2×3 and b is 2×3; the columns of a must 
 
 constexpr const char* gemm_signature =
     "def gemm(a, b, *, c=None, out=None, alpha=1, beta=0, backend='auto', math='strict', kernel=None, threads=None, "
-    "stream=None, bias=None, activation=None, residual=None, conj_a=False, conj_b=False)";
+    "stream=None, bias=None, activation=None, residual=None, verify='none', conj_a=False, conj_b=False)";
 
 constexpr const char* gemm_batch_doc =
     R"(Many products at once: alpha·a[i]·b[i] + beta·out[i], each with the bits of gemm.
@@ -112,11 +115,12 @@ PyObject* wrap(DeviceArray&& array) { return nb::cast(std::move(array)).release(
 
 nb::object gemm_of(nb::handle a, nb::handle b, nb::handle c, nb::handle out, nb::handle alpha, nb::handle beta,
                    nb::handle backend, nb::handle math, nb::handle kernel, nb::handle threads, nb::handle stream,
-                   nb::handle bias, nb::handle activation, nb::handle residual, nb::handle conj_a, nb::handle conj_b) {
-  return nb::steal(
-      gemm({a.ptr(), b.ptr(), c.ptr(), out.ptr(), alpha.ptr(), beta.ptr(), backend.ptr(), math.ptr(), kernel.ptr(),
-            threads.ptr(), stream.ptr(), bias.ptr(), activation.ptr(), residual.ptr(), conj_a.ptr(), conj_b.ptr()},
-           wrap));
+                   nb::handle bias, nb::handle activation, nb::handle residual, nb::handle verify, nb::handle conj_a,
+                   nb::handle conj_b) {
+  return nb::steal(gemm({a.ptr(), b.ptr(), c.ptr(), out.ptr(), alpha.ptr(), beta.ptr(), backend.ptr(), math.ptr(),
+                         kernel.ptr(), threads.ptr(), stream.ptr(), bias.ptr(), activation.ptr(), residual.ptr(),
+                         verify.ptr(), conj_a.ptr(), conj_b.ptr()},
+                        wrap));
 }
 
 /// tessera/_certificate.py calls this with matrices that have a layout and with the names of their types.
@@ -353,8 +357,8 @@ NB_MODULE(_core, module) {
   module.def("gemm", gemm_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "c"_a = nb::none(), "out"_a = nb::none(),
              "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
              "kernel"_a = nb::none(), "threads"_a = nb::none(), "stream"_a = nb::none(), "bias"_a = nb::none(),
-             "activation"_a = nb::none(), "residual"_a = nb::none(), "conj_a"_a.none() = false,
-             "conj_b"_a.none() = false, nb::sig(gemm_signature), gemm_doc);
+             "activation"_a = nb::none(), "residual"_a = nb::none(), "verify"_a.none() = "none",
+             "conj_a"_a.none() = false, "conj_b"_a.none() = false, nb::sig(gemm_signature), gemm_doc);
   module.def("gemm_batch", gemm_batch_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "out"_a = nb::none(),
              "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
              "kernel"_a = nb::none(), "threads"_a = nb::none(), nb::sig(gemm_batch_signature), gemm_batch_doc);
@@ -365,6 +369,11 @@ NB_MODULE(_core, module) {
              "nearness"_a.none(), "limit"_a.none(), "threads"_a.none());
   module.def("_solve", solve_of, "task"_a, "a"_a.none(), "b"_a.none(), "lower"_a.none(), "unit_diagonal"_a.none(),
              "backend"_a.none(), "threads"_a.none());
+  module.def(
+      "_health",
+      [](nb::handle seconds, nb::handle backends) { return nb::steal(examine_machine(seconds.ptr(), backends.ptr())); },
+      "seconds"_a.none(), "backends"_a.none());
+  module.def("_verify_counts", [] { return nb::steal(counts_of_verified()); });
   module.def(
       "expect_plain", [](nb::handle x, const char* name) { expect_plain(x.ptr(), name); }, "x"_a.none(), "name"_a);
   module.def("backend_facts", backend_facts);

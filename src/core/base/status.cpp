@@ -43,6 +43,9 @@ DeviceError::DeviceError(const std::string& why) : Error(StatusCode::DeviceError
 DeviceError::~DeviceError() = default;
 IoError::IoError(const std::string& why) : Error(StatusCode::IoError, why) {}
 IoError::~IoError() = default;
+DataCorruption::DataCorruption(const std::string& why, std::int64_t row, std::int64_t col)
+    : Error(StatusCode::DataCorruption, why), row_(row), col_(col) {}
+DataCorruption::~DataCorruption() = default;
 
 void throw_device_error(const std::string& why) {
   if (why.empty()) throw no_room_for_a_device_error;
@@ -69,6 +72,8 @@ void throw_if_failed(const Status& status) {
       throw_device_error(status.why);
     case StatusCode::IoError:
       throw IoError(status.why);
+    case StatusCode::DataCorruption:
+      throw DataCorruption(status.why);
     case StatusCode::Internal:
       break;
   }

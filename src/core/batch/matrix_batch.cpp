@@ -139,6 +139,7 @@ void multiply_on_device(Executor& device, const MatrixBatch& x, const GemmOption
 
 void gemm_batch_raw(std::span<const GemmBatch> groups, const GemmOptions& options) try {
   const ContractArithmetic contract;
+  check_unverified(options, "a batch");
   Executor& executor = place(groups, options.backend);
   if (executor.capabilities().host_memory)
     return throw_if_failed(executor.gemm_batch(executor.default_queue(), groups, options.kernel));
@@ -156,6 +157,7 @@ void gemm_batch_raw(std::span<const GemmBatch> groups, const GemmOptions& option
 void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operand> b, double beta,
                 std::span<const Operand> c, const GemmOptions& options) try {
   const ContractArithmetic contract;
+  check_unverified(options, "a batch");
   if (a.size() != b.size() || a.size() != c.size())
     throw InvalidArgument("gemm batch: there are " + std::to_string(a.size()) + " a, " + std::to_string(b.size()) +
                           " b and " + std::to_string(c.size()) + " c; as many of each are needed");

@@ -218,6 +218,13 @@ void check_no_backend(const GemmOptions& options) {
   if (options.backend != Backend::Auto)
     throw InvalidArgument("gemm: options.backend is " + std::string(to_string(options.backend)) +
                           ", and the executors say where it runs; leave the backend out");
+  check_unverified(options, "a product on a list of executors");
+}
+
+void check_unverified(const GemmOptions& options, const char* what) {
+  if (options.verify != Verify::None)
+    throw InvalidArgument("gemm: options.verify is " + std::string(to_string(options.verify)) + ", but " + what +
+                          " cannot verify itself; multiply single products in host memory, or check() the result");
 }
 
 void check_epilogue(const EpilogueOperands& epilogue, const Operand& c) {

@@ -30,6 +30,8 @@ namespace detail {
 std::string product_mismatch(const Operand& a, const Operand& b, const Operand& c);
 /// Throws InvalidArgument if the options of a product on a list of executors name a backend.
 void check_no_backend(const GemmOptions& options);
+/// Throws InvalidArgument if the options ask for a product that verifies itself. `what` is what cannot: "a batch".
+void check_unverified(const GemmOptions& options, const char* what);
 /// Throws InvalidArgument unless C's epilogue has operands of its type and shape that share no element with it.
 void check_epilogue(const EpilogueOperands& epilogue, const Operand& c);
 /// Row for a bias of one number a row of C, Column for one number a column. Throws InvalidArgument for other shapes.

@@ -13,10 +13,12 @@
 
 #include "beyond_memory.hpp"
 #include "check_gemm.hpp"
+#include "core/backends/default_backend.hpp"
 #include "core/matrix/operand.hpp"
 #include "core/placement/placement.hpp"
 #include "placed_call.hpp"
 #include "transposed_result.hpp"
+#include "verified.hpp"
 
 namespace tessera::detail {
 namespace {
@@ -38,8 +40,24 @@ void multiply_on(Executor& executor, double alpha, const Operand& a, const Opera
   const Placed on_c = write_on(c, executor, beta == 0.0);
   GemmCall call = placed_call(alpha, {a, on_a}, {b, on_b}, beta, {c, on_c}, options);
   call.epilogue = placed_epilogue(epilogue, c, [&](const Operand& x) { return read_on(x, executor); });
-  throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
+  if (options.verify == Verify::None)
+    throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
+  else
+    gemm_verified(executor, call, options);
   written_on(c, executor);
+}
+
+/// Returns the executor of a product that verifies itself: Auto takes the host's, because devices cannot verify yet.
+/// Throws KernelRejected for a device that is named.
+Executor& place_verified(const GemmOptions& options) {
+  const bool named = options.backend != Backend::Auto || backend_of_environment() != Backend::Auto;
+  Executor& chosen = named ? executor(options.backend) : place_elementwise({});
+  if (!chosen.capabilities().host_memory)
+    throw KernelRejected("gemm: options.verify is " + std::string(to_string(options.verify)) + ", but backend " +
+                         std::string(to_string(chosen.capabilities().backend)) +
+                         " computes in a device's memory, where products cannot verify themselves yet; name a backend "
+                         "of the host, or check() the result");
+  return chosen;
 }
 
 /// Multiplies with all operands on the device. If not all of them fit, the ones that were not there before leave it
@@ -74,8 +92,11 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
   EpilogueOperands end = epilogue;
   straighten_residual(end);
   Executor& executor =
-      place_gemm(options.backend, {a.storage->type(), options.math, {.m = c.rows, .n = c.cols, .k = logical_cols(a)}},
-                 {&a, &b, &c});
+      options.verify != Verify::None
+          ? place_verified(options)
+          : place_gemm(options.backend,
+                       {a.storage->type(), options.math, {.m = c.rows, .n = c.cols, .k = logical_cols(a)}},
+                       {&a, &b, &c});
   if (executor.capabilities().host_memory) return multiply_on(executor, alpha, a, b, beta, c, options, end);
   multiply_on_device(executor, alpha, a, b, beta, c, options, end);
   if (c.storage->borrowed()) c.storage->host_read(); // the owner reads the memory, not the view
@@ -84,6 +105,11 @@ void gemm(double alpha, const Operand& a, const Operand& b, double beta, const O
 }
 
 void gemm_raw(const GemmCall& call, const GemmOptions& options) try {
+  if (options.verify != Verify::None) {
+    const Uncancelled whole;
+    const ContractArithmetic contract;
+    return gemm_verified(place_verified(options), call, options);
+  }
   Executor& executor = place_gemm(options.backend, {call.type, options.math, call.shape()}, {});
   if (executor.capabilities().host_memory) // the operands are in its memory; it checks the call
     return throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));

@@ -20,6 +20,7 @@ void gemm(ExecutionQueue& queue, double alpha, const Operand& a, const Operand& 
           const GemmOptions& options) try {
   const Uncancelled whole;
   const ContractArithmetic contract;
+  check_unverified(options, "a product in a queue");
   Executor& executor = queue.executor();
   const Backend own = executor.capabilities().backend;
   if (options.backend != Backend::Auto && options.backend != own)

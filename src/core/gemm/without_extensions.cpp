@@ -1,6 +1,7 @@
-/// What a build of the core alone does with a product that a device's memory does not hold.
+/// What a build of the core alone does where an extension would take over.
 
 #include "beyond_memory.hpp"
+#include "verified.hpp"
 
 namespace tessera::detail {
 
@@ -9,6 +10,12 @@ void gemm_beyond_memory(std::span<Executor* const>, double, const Operand&, cons
   throw OutOfMemory(
       "gemm: the device has no memory for all operands, and this build has no products in parts; configure "
       "it with -DTESSERA_EXTENSIONS=ON");
+}
+
+void gemm_verified(Executor&, const GemmCall&, const GemmOptions&) {
+  throw KernelRejected(
+      "gemm: options.verify is set, but this build has no checks of results; configure it with "
+      "-DTESSERA_EXTENSIONS=ON");
 }
 
 } // namespace tessera::detail

@@ -103,6 +103,14 @@ Operation describe(Executor& executor, Queue& queue, const GemmCall& call, const
   return operation;
 }
 
+Operation describe_verified(Executor& executor, Queue& queue, const GemmCall& call, Kind kind) {
+  Operation operation = describe(executor, queue, call, kind == Kind::Repair ? "repair" : "verify");
+  operation.kind = kind;
+  operation.operations = 0; // its parts have them
+  operation.bytes = 0;
+  return operation;
+}
+
 Operation describe(Executor& executor, Queue& queue, std::span<const GemmBatch> groups, const char* kernel) {
   Operation operation = describe(executor, queue, groups.front().call, kernel);
   operation.kind = Kind::Batch;

@@ -10,6 +10,8 @@
 namespace tessera::tools {
 
 Operation describe(Executor& executor, Queue& queue, const GemmCall& call, const char* kernel);
+/// Describes a product that verifies itself, or its repair; the name is the kind's word.
+Operation describe_verified(Executor& executor, Queue& queue, const GemmCall& call, Kind kind);
 Operation describe(Executor& executor, Queue& queue, std::span<const GemmBatch> groups, const char* kernel);
 Operation describe(Executor& executor, Queue& queue, const ReduceCall& call, const char* kernel);
 Operation describe(Executor& executor, Queue& queue, const MapCall& call);

@@ -26,6 +26,8 @@ void describe(const Operation& operation, char* text, std::size_t size) noexcept
   const auto number = [](Index x) { return static_cast<long long>(x); };
   switch (operation.kind) {
     case Kind::Product:
+    case Kind::Verify:
+    case Kind::Repair:
       std::snprintf(text, size, "%s %s %lldx%lldx%lld", operation.name, type.data(), number(operation.m),
                     number(operation.n), number(operation.k));
       break;

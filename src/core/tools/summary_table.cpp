@@ -51,12 +51,16 @@ const char* word_of(Kind kind) {
     case Kind::Allocate:
     case Kind::Free:
       return "memory";
+    case Kind::Verify:
+      return "verify";
+    case Kind::Repair:
+      return "repair";
   }
   return "other";
 }
 
 /// Has work of this kind elements of a type?
-bool has_type(Kind kind) { return kind <= Kind::Reduction; }
+bool has_type(Kind kind) { return kind <= Kind::Reduction || kind >= Kind::Verify; }
 /// Are the bytes of this kind of work moved?
 bool moves(Kind kind) { return kind != Kind::Allocate && kind != Kind::Free; }
 

@@ -111,6 +111,30 @@ BOOST_AUTO_TEST_CASE(the_list_says_what_kernels_take_of_the_device) {
   BOOST_TEST(!contains(listed("ODD_DEVICE_IS_QUIET"), "registers"));
 }
 
+BOOST_AUTO_TEST_CASE(products_that_verify_themselves_have_a_column) {
+  std::vector<std::string> arguments{
+      "--backend", "openmp,reference", "--kernels", "simd,canonical", "--shape", "70x80x90", "--beta",
+      "2",         "--repeat",         "3",         "--json",         "-"};
+  const json plain = json::parse(compare(arguments).out);
+  arguments.emplace_back("--verify");
+  const json verified = json::parse(compare(arguments).out);
+  BOOST_TEST(verified["results"].size() == 2u);
+  for (const json& result : plain["results"]) BOOST_TEST(!result.contains("verify_percent"));
+  for (const json& result : verified["results"]) {
+    BOOST_TEST(result["verdict"] == "pass");
+    BOOST_TEST(result["error"]["differing_bits"] == 0);
+    BOOST_TEST(result["verify_percent"].is_number());
+  }
+  arguments.erase(arguments.end() - 3, arguments.end() - 1);
+  BOOST_TEST(contains(compare(arguments).out, "verify"));
+  const Outcome device = compare({"--backend", "cuda", "--kernels", "fine", "--sizes", "8", "--verify"},
+                                 {{"TESSERA_PLUGIN_PATH", TESSERA_ODD_DEVICE_FOLDER}});
+  BOOST_TEST(device.status == 0, device.err);
+  BOOST_TEST(contains(device.err, "--verify: cuda computes in a device's memory"), device.err);
+  expect_usage_error(compare({"--op", "sum_of_squares", "--verify"}), {"--verify: is for races of products"});
+  expect_usage_error(compare({"tune", "--verify"}), {"--verify: is for races of products"});
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace tessera::test

@@ -126,6 +126,32 @@ static void certificates(void) {
          TESSERA_INVALID_ARGUMENT, "certificate.size = 8");
 }
 
+static void verified_products(void) {
+  const float a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
+  float c[4] = {0};
+  tessera_options options = tessera_default_options();
+  options.verify = TESSERA_VERIFY_DETECT;
+  CHECK(tessera_gemm_f32(TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, a, 2, b, 2, 0, c, 2, &options) == TESSERA_OK);
+  CHECK(c[0] == 19 && c[3] == 50);
+  expect(
+      tessera_gemm_strided_batch_f32(TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, a, 2, 0, b, 2, 0, 0, c, 2, 4, 1, &options),
+      TESSERA_INVALID_ARGUMENT, "a batch cannot verify itself");
+  uint64_t products = 0, wrong = 1;
+  tessera_verify_counts(&products, &wrong, NULL);
+  CHECK(products == 1 && wrong == 0);
+  tessera_health_report report = {.size = sizeof report};
+  CHECK(tessera_health(0, &report) == TESSERA_OK);
+  CHECK(report.sound == 1 && report.core == -1 && report.findings == 0 && report.rounds == 1 && report.runs > 0);
+  CHECK(strstr(report.text, "sound: ") != NULL);
+  expect(tessera_health(-1, &report), TESSERA_INVALID_ARGUMENT, "seconds = -1");
+  expect(tessera_health(0, NULL), TESSERA_INVALID_ARGUMENT, "report is null");
+  report.size = 3;
+  expect(tessera_health(0, &report), TESSERA_INVALID_ARGUMENT, "report.size = 3");
+  options.verify = (tessera_verify)3;
+  expect(tessera_gemm_f32(TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, a, 2, b, 2, 0, c, 2, &options),
+         TESSERA_INVALID_ARGUMENT, "options.verify = 3 is none of 0");
+}
+
 static void complex_values(void) {
   const float complex a[4] = {1, 2 * I, 3 + I, 4}, b[2] = {1 - I, 2};
   const float complex one = 1, turn = 2 * I, none = 0;
@@ -382,6 +408,7 @@ int main(void) {
   CHECK(tessera_last_error()[0] == '\0');
   values();
   CHECK(tessera_last_error()[0] == '\0');
+  verified_products();
   complex_values();
   batches();
   types_and_epilogues();

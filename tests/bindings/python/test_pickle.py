@@ -46,7 +46,7 @@ def test_answers():
     assert pickle.loads(pickle.dumps(table)).title == table.title
 
 
-errors = [ts.Error, ts.InvalidArgument, ts.KernelRejected, ts.BackendUnavailable, ts.OutOfMemory, ts.DeviceError, ts.IoError, ts.InternalError]
+errors = [ts.Error, ts.InvalidArgument, ts.KernelRejected, ts.BackendUnavailable, ts.OutOfMemory, ts.DeviceError, ts.IoError, ts.InternalError, ts.DataCorruption]
 
 
 @pytest.mark.parametrize("kind", errors)

@@ -23,10 +23,11 @@ BOOST_AUTO_TEST_CASE(each_code_has_its_exception_with_the_text) {
   expect_error<DeviceError>(failing(StatusCode::DeviceError), {"the reason"});
   expect_error<IoError>(failing(StatusCode::IoError), {"the reason"});
   expect_error<Error>(failing(StatusCode::Internal), {"the reason"});
+  expect_error<DataCorruption>(failing(StatusCode::DataCorruption), {"the reason"});
 }
 
 BOOST_AUTO_TEST_CASE(every_exception_is_an_error_and_keeps_its_code) {
-  for (int value = 1; value <= static_cast<int>(StatusCode::Internal); ++value) {
+  for (int value = 1; value <= static_cast<int>(StatusCode::DataCorruption); ++value) {
     const auto code = static_cast<StatusCode>(value);
     try {
       throw_if_failed(Status::failure(code, "why"));

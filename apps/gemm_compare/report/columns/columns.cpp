@@ -204,6 +204,9 @@ constexpr std::array all_columns{
     Column{.name = "occupancy", .key = "resources/occupancy_percent", .print = Print::Percent, .unit = "%",
            .explains = "threads of these blocks, of the threads that a multiprocessor can hold",
            .csv = {"occupancy_percent", 430}, .page = {"occupancy", 170}, .optional = true},
+    Column{.name = "verify_cost", .key = "verify_percent", .print = Print::Percent, .unit = "%",
+           .explains = "time that a product takes longer when it verifies itself (--verify)",
+           .table = {"verify", 75, 2}, .csv = {"verify_percent", 440}, .page = {"verify", 172}, .optional = true},
 };
 // clang-format on
 

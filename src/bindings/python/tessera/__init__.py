@@ -12,6 +12,7 @@ from ._certificate import Certificate, Element, Finding, check
 from ._core import DeviceArray, __version__, gemm, gemm_batch
 from ._errors import (
     BackendUnavailable,
+    DataCorruption,
     DeviceError,
     Error,
     InternalError,
@@ -21,6 +22,7 @@ from ._errors import (
     OutOfMemory,
 )
 from ._files import FileProgress, FileReport, multiply_files
+from ._health import Health, HealthFinding, VerifyCounts, health, verify_counts
 from ._inventory import Backend, Kernel, backends, kernels
 from ._linear_algebra import cholesky, condition, inverse, least_squares, lu, qr, solve, triangular_solve
 from ._solution import SolveCertificate, check_solve
@@ -30,6 +32,7 @@ __all__ = [
     "Backend",
     "BackendUnavailable",
     "Certificate",
+    "DataCorruption",
     "DeviceArray",
     "DeviceError",
     "Element",
@@ -37,6 +40,8 @@ __all__ = [
     "FileProgress",
     "FileReport",
     "Finding",
+    "Health",
+    "HealthFinding",
     "InternalError",
     "InvalidArgument",
     "IoError",
@@ -46,6 +51,7 @@ __all__ = [
     "Row",
     "SolveCertificate",
     "Table",
+    "VerifyCounts",
     "__version__",
     "backends",
     "check",
@@ -55,6 +61,7 @@ __all__ = [
     "condition",
     "gemm",
     "gemm_batch",
+    "health",
     "inverse",
     "kernels",
     "least_squares",
@@ -63,6 +70,7 @@ __all__ = [
     "qr",
     "solve",
     "triangular_solve",
+    "verify_counts",
 ]
 
 _cublas.announce()

@@ -60,6 +60,7 @@ def gemm(
     bias: Array | None = None,
     activation: str | None = None,
     residual: Array | None = None,
+    verify: str | None = "none",
     conj_a: bool = False,
     conj_b: bool = False,
 ) -> Out: ...
@@ -80,6 +81,7 @@ def gemm(
     bias: Array | None = None,
     activation: str | None = None,
     residual: Array | None = None,
+    verify: str | None = "none",
     conj_a: bool = False,
     conj_b: bool = False,
 ) -> numpy.ndarray[Any, Any]: ...
@@ -100,6 +102,7 @@ def gemm(
     bias: Array | None = None,
     activation: str | None = None,
     residual: Array | None = None,
+    verify: str | None = "none",
     conj_a: bool = False,
     conj_b: bool = False,
 ) -> numpy.ndarray[Any, Any] | DeviceArray: ...

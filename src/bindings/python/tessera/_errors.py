@@ -31,3 +31,7 @@ class IoError(Error, OSError):
 
 class InternalError(Error, RuntimeError):
     """A bug in Tessera or in a plug-in."""
+
+
+class DataCorruption(Error, ArithmeticError):
+    """A product that verifies itself is wrong; the message names the elements. The result is undefined."""

@@ -148,7 +148,8 @@ class Comparison {
       if (!same_value(c, gold) && !may_cancel) misplace(r, j, c);
     } else if (bound_.exact && may_overflow(r, j)) { // the sum may wrap around
       ++error_.unjudged;
-    } else if (std::isfinite(c) && std::isfinite(product_.high[e])) {
+    } else if (std::isfinite(c) && std::isfinite(product_.high[e]) &&
+               (product_.low.empty() || std::isfinite(product_.low[e]))) { // a pair may overflow in its low part alone
       measure(r, j, c);
     } else if (!may_overflow(r, j)) {
       misplace(r, j, c);
