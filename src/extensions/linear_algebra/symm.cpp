@@ -11,6 +11,7 @@
 
 #include "arguments.hpp"
 #include "model_products.hpp"
+#include "transpose.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
@@ -20,23 +21,15 @@ constexpr Index least_rows = 512, most_bytes = Index{1} << 26;
 /// The edge of a square that is transposed at once.
 constexpr Index tile = 32;
 
-/// Writes the transpose of a tile, or the conjugate transpose, to `rows` rows. Squares of eight go through registers.
+/// Writes the transpose of a tile, or the conjugate transpose, to `rows` rows.
 template <class T>
 void transpose_tile(Index rows, Index cols, bool conjugate, Block<const T> from, Block<T> to) {
-  constexpr Index edge = 8;
-  for (Index i = 0; i < rows; i += edge)
-    for (Index j = 0; j < cols; j += edge) {
-      if (rows - i < edge || cols - j < edge) {
-        for (Index row = i; row < std::min(rows, i + edge); ++row)
-          for (Index col = j; col < std::min(cols, j + edge); ++col)
-            *to.at(row, col) = conjugated_if(conjugate, *from.at(col, row));
-        continue;
-      }
-      T square[edge][edge];
-      for (Index col = 0; col < edge; ++col) std::copy_n(from.at(j + col, i), edge, square[col]);
-      for (Index row = 0; row < edge; ++row)
-        for (Index col = 0; col < edge; ++col) *to.at(i + row, j + col) = conjugated_if(conjugate, square[col][row]);
-    }
+  if constexpr (is_complex<T>) {
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j) *to.at(i, j) = conjugated_if(conjugate, *from.at(j, i));
+  } else {
+    transpose(cols, rows, from.data, from.ld, to.data, to.ld);
+  }
 }
 
 /// Writes the rows first … first + rows − 1 of A, or of its transpose.

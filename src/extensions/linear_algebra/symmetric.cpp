@@ -14,8 +14,13 @@ namespace tessera::linear_algebra {
 namespace {
 
 /// The most rows of a block on the diagonal, half of which is computed in vain. No bit depends on it.
-constexpr Index diagonal_size = 32;
-Index diagonal_size_of(Index n) { return n < 512 ? diagonal_size / 2 : diagonal_size; }
+template <class T>
+constexpr Index diagonal_size = is_complex<T> ? 32 : 32;
+/// Returns the rows for a triangle of n. Small complex products take long, because their operands are rewritten.
+template <class T>
+Index diagonal_size_of(Index n) {
+  return n < 512 && !is_complex<T> ? diagonal_size<T> / 2 : diagonal_size<T>;
+}
 
 /// Copies the triangle of a block, whose other half is not touched.
 template <class T>
@@ -37,8 +42,8 @@ void rectangle(const Products<T>& products, Index m, Index n, Index k, std::span
 template <class T>
 void diagonal_block(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
                     Index first, T beta) {
-  T memory[diagonal_size * diagonal_size] = {};
-  const Block<T> scratch{memory, diagonal_size};
+  T memory[diagonal_size<T> * diagonal_size<T>] = {};
+  const Block<T> scratch{memory, diagonal_size<T>};
   if (beta != T(0)) copy_triangle<T>(to, to.c, scratch);
   rectangle(products, to.n, to.n, k, terms, first, first, beta, scratch);
   if (to.is_hermitian)
@@ -66,7 +71,7 @@ void triangle_from(const Products<T>& products, const TriangleOf<T>& to, Index k
 template <class T>
 void triangle_product(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
                       T beta) {
-  triangle_from(products, to, k, terms, 0, diagonal_size_of(to.n), beta);
+  triangle_from(products, to, k, terms, 0, diagonal_size_of<T>(to.n), beta);
 }
 
 namespace {

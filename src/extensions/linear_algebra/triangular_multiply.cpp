@@ -121,7 +121,7 @@ class TriangularProduct {
 
   /// The sums of what is left of a block on the diagonal go on with the block's product.
   void end_chains(Index row, Index first, Index end) {
-    const DiagonalBlock<T> diagonal(m_.m, end, row, m_.has_unit_diagonal);
+    const DiagonalBlock<T> diagonal(m_.m, row, std::min(block_, end - row), m_.has_unit_diagonal);
     sided_.sums(diagonal.block().size, row - first, m_.m.from(row, first), first, s_);
     const Block<T> x = sided_.numbers(row);
     sided_.in_parts([&](Index begin, Index stop) {
