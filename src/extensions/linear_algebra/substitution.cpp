@@ -114,7 +114,7 @@ struct Place {
 template <class T>
 void load(const T* from, Place place, Index size, Index count, Part<T>* strip) {
   if constexpr (!is_complex<T>)
-    if (place.of_number == 1) transpose(count, size, from, place.of_line, strip, strip_row<T>);
+    if (place.of_number == 1) transpose_block(count, size, from, place.of_line, strip, strip_row<T>);
   for (Index i = 0; i < size; ++i, strip += strip_row<T>) {
     for (Index l = 0; l < count && (is_complex<T> || place.of_line == 1); ++l) {
       const auto* const parts = reinterpret_cast<const Part<T>*>(from + place(l, i));
@@ -127,7 +127,7 @@ void load(const T* from, Place place, Index size, Index count, Part<T>* strip) {
 template <class T>
 void store(const Part<T>* strip, Index size, Index count, T* to, Place place) {
   if constexpr (!is_complex<T>)
-    if (place.of_number == 1) return transpose(size, count, strip, strip_row<T>, to, place.of_line);
+    if (place.of_number == 1) return transpose_block(size, count, strip, strip_row<T>, to, place.of_line);
   for (Index i = 0; i < size; ++i, strip += strip_row<T>)
     for (Index l = 0; l < count; ++l) {
       auto* const parts = reinterpret_cast<Part<T>*>(to + place(l, i));

@@ -28,7 +28,7 @@ void transpose_tile(Index rows, Index cols, bool conjugate, Block<const T> from,
     for (Index i = 0; i < rows; ++i)
       for (Index j = 0; j < cols; ++j) *to.at(i, j) = conjugated_if(conjugate, *from.at(j, i));
   } else {
-    transpose(cols, rows, from.data, from.ld, to.data, to.ld);
+    transpose_block(cols, rows, from.data, from.ld, to.data, to.ld);
   }
 }
 

@@ -30,7 +30,7 @@ using TwoDoubles [[gnu::vector_size(16), gnu::aligned(8), gnu::may_alias]] = dou
 
 /// to(j, i) = from(i, j) for a block rows×cols. The two do not overlap.
 template <class T>
-void transpose(Index rows, Index cols, const T* from, Index ld_from, T* to, Index ld_to) {
+void transpose_block(Index rows, Index cols, const T* from, Index ld_from, T* to, Index ld_to) {
   constexpr Index edge = 16 / static_cast<Index>(sizeof(T));
   const Index whole_rows = rows / edge * edge, whole_cols = cols / edge * edge;
   for (Index i = 0; i < whole_rows; i += edge)
