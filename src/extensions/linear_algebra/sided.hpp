@@ -57,12 +57,9 @@ class Sided {
 template <class T>
 class DiagonalBlock {
  public:
-  /// The block of at most panel_width from `first` on; M is n×n.
-  DiagonalBlock(const Factor<T>& m, Index n, Index first, bool has_unit_diagonal)
-      : block_{.size = std::min(panel_width, n - first),
-               .t = values_,
-               .ld = panel_width,
-               .has_unit_diagonal = has_unit_diagonal} {
+  /// The block of M from row `first` on; `size` is at most panel_width.
+  DiagonalBlock(const Factor<T>& m, Index first, Index size, bool has_unit_diagonal)
+      : block_{.size = size, .t = values_, .ld = panel_width, .has_unit_diagonal = has_unit_diagonal} {
     for (Index i = 0; i < block_.size; ++i) {
       const Run<T> row = m.row(first + i, first);
       for (Index k = 0; k < i + Index{!has_unit_diagonal}; ++k) values_[i * panel_width + k] = row.at(k);

@@ -2,6 +2,7 @@
 
 #include "numbers.hpp"
 #include "reference/fma_clones.hpp"
+#include "transpose.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
@@ -109,22 +110,29 @@ struct Place {
   Index operator()(Index line, Index number) const { return line * of_line + number * of_number; }
 };
 
-/// Copies number i of `count` lines into a strip; lanes beyond them are 0.
+/// Copies the numbers of `count` lines into a strip; lanes beyond them are 0.
 template <class T>
-void load(const T* from, Place place, Index i, Index count, Part<T>* strip) {
-  for (Index l = 0; l < count; ++l) {
-    const auto* const parts = reinterpret_cast<const Part<T>*>(from + place(l, i));
-    for (Index p = 0; p < Number<T>::parts; ++p) strip[p * strip_lines<T> + l] = parts[p];
+void load(const T* from, Place place, Index size, Index count, Part<T>* strip) {
+  if constexpr (!is_complex<T>)
+    if (place.of_number == 1) transpose_block(count, size, from, place.of_line, strip, strip_row<T>);
+  for (Index i = 0; i < size; ++i, strip += strip_row<T>) {
+    for (Index l = 0; l < count && (is_complex<T> || place.of_line == 1); ++l) {
+      const auto* const parts = reinterpret_cast<const Part<T>*>(from + place(l, i));
+      for (Index p = 0; p < Number<T>::parts; ++p) strip[p * strip_lines<T> + l] = parts[p];
+    }
+    for (Index p = 0; p < Number<T>::parts; ++p)
+      std::fill(strip + p * strip_lines<T> + count, strip + (p + 1) * strip_lines<T>, Part<T>(0));
   }
-  for (Index p = 0; p < Number<T>::parts; ++p)
-    std::fill(strip + p * strip_lines<T> + count, strip + (p + 1) * strip_lines<T>, Part<T>(0));
 }
 template <class T>
-void store(const Part<T>* strip, Index i, Index count, T* to, Place place) {
-  for (Index l = 0; l < count; ++l) {
-    auto* const parts = reinterpret_cast<Part<T>*>(to + place(l, i));
-    for (Index p = 0; p < Number<T>::parts; ++p) parts[p] = strip[p * strip_lines<T> + l];
-  }
+void store(const Part<T>* strip, Index size, Index count, T* to, Place place) {
+  if constexpr (!is_complex<T>)
+    if (place.of_number == 1) return transpose_block(size, count, strip, strip_row<T>, to, place.of_line);
+  for (Index i = 0; i < size; ++i, strip += strip_row<T>)
+    for (Index l = 0; l < count; ++l) {
+      auto* const parts = reinterpret_cast<Part<T>*>(to + place(l, i));
+      for (Index p = 0; p < Number<T>::parts; ++p) parts[p] = strip[p * strip_lines<T> + l];
+    }
 }
 
 /// Calls work(x, s) for strips of lines.
@@ -134,12 +142,10 @@ void for_strips(Index size, Index count, T* x, Place place_x, const T* s, Place 
   alignas(64) Part<T> sums[panel_width * strip_row<T>];
   for (Index first = 0; first < count; first += strip_lines<T>) {
     const Index here = std::min(strip_lines<T>, count - first);
-    for (Index i = 0; i < size; ++i) {
-      load(x + place_x(first, 0), place_x, i, here, values + i * strip_row<T>);
-      load(s + place_s(first, 0), place_s, i, here, sums + i * strip_row<T>);
-    }
+    load(x + place_x(first, 0), place_x, size, here, values);
+    load(s + place_s(first, 0), place_s, size, here, sums);
     work(values, sums);
-    for (Index i = 0; i < size; ++i) store(values + i * strip_row<T>, i, here, x + place_x(first, 0), place_x);
+    store(values, size, here, x + place_x(first, 0), place_x);
   }
 }
 

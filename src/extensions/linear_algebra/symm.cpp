@@ -3,7 +3,7 @@
 #include <tessera/linear_algebra/symm.hpp>
 
 #include <algorithm>
-#include <vector>
+#include <memory>
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
@@ -11,6 +11,7 @@
 
 #include "arguments.hpp"
 #include "model_products.hpp"
+#include "transpose.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
@@ -19,6 +20,17 @@ namespace {
 constexpr Index least_rows = 512, most_bytes = Index{1} << 26;
 /// The edge of a square that is transposed at once.
 constexpr Index tile = 32;
+
+/// Writes the transpose of a tile, or the conjugate transpose, to `rows` rows.
+template <class T>
+void transpose_tile(Index rows, Index cols, bool conjugate, Block<const T> from, Block<T> to) {
+  if constexpr (is_complex<T>) {
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j) *to.at(i, j) = conjugated_if(conjugate, *from.at(j, i));
+  } else {
+    transpose_block(cols, rows, from.data, from.ld, to.data, to.ld);
+  }
+}
 
 /// Writes the rows first … first + rows − 1 of A, or of its transpose.
 template <class T>
@@ -32,9 +44,7 @@ void write_rows(const HalfStored<T>& a, bool transposed, Index first, Index rows
           for (Index col = k; col < end_k; ++col)
             *to.at(row - first, col) = conjugated_if(transposed && a.is_hermitian, *a.stored.at(row, col));
       else if (is_lower ? k >= end_i : end_k <= i) // the other half
-        for (Index row = i; row < end_i; ++row)
-          for (Index col = k; col < end_k; ++col)
-            *to.at(row - first, col) = conjugated_if(!transposed && a.is_hermitian, *a.stored.at(col, row));
+        transpose_tile(end_i - i, end_k - k, !transposed && a.is_hermitian, a.stored.from(k, i), to.from(i - first, k));
       else
         for (Index row = i; row < end_i; ++row)
           for (Index col = k; col < end_k; ++col)
@@ -56,8 +66,8 @@ void run(const detail::SymmetricCall<T>& call, const SolveOptions& options, deta
       return products.multiply(call.alpha, call.m, call.n, 0, {b}, {b}, call.beta, c);
     const Index in_memory = most_bytes / (a.n * static_cast<Index>(sizeof(T)));
     const Index rows = std::min(a.n, std::max(least_rows, in_memory));
-    std::vector<T> memory(static_cast<std::size_t>(rows * a.n));
-    const Block<T> panel{memory.data(), a.n};
+    const auto memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(rows * a.n));
+    const Block<T> panel{memory.get(), a.n};
     for (Index first = 0; first < a.n; first += rows) {
       const Index here = std::min(rows, a.n - first);
       products.in_parts(here, tile, [&](Index begin, Index end) {

@@ -16,14 +16,18 @@
 namespace tessera::linear_algebra {
 namespace {
 
+/// The columns of a panel: substitution is slower than products, but narrow products are slow as well.
+Index width_of(Index n) { return n < 400 ? panel_width / 2 : panel_width; }
+
 /// Solves with a lower triangle M, n×n. `sums` has room for panel_width or n numbers of each line, whichever is less.
 template <class T>
 void solve_lower(const Sided<T>& sided, const Factor<T>& m, Index n, bool has_unit_diagonal, T* sums) {
+  const Index width = width_of(n);
   for (Index first = 0; first < n; first += segment_length<T>) {
     const Index end = std::min(n, first + segment_length<T>);
-    for (Index row = first; row < end; row += panel_width) {
-      const DiagonalBlock<T> diagonal(m, n, row, has_unit_diagonal);
-      const Index size = diagonal.block().size;
+    for (Index row = first; row < end; row += width) {
+      const Index size = std::min(width, end - row);
+      const DiagonalBlock<T> diagonal(m, row, size, has_unit_diagonal);
       const Block<T> s = sided.scratch(sums, std::min(panel_width, n)), x = sided.numbers(row);
       sided.sums(size, row - first, m.from(row, first), first, s);
       sided.in_parts([&](Index begin, Index stop) {

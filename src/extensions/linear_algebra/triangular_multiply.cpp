@@ -4,7 +4,7 @@
 #include <tessera/linear_algebra/triangular.hpp>
 
 #include <algorithm>
-#include <vector>
+#include <memory>
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
@@ -16,9 +16,13 @@
 namespace tessera::linear_algebra {
 namespace {
 
-/// The rows that are multiplied at once: large blocks have more zeros, small ones read X more often. No bit depends on
-/// it.
-Index block_size(Index n) { return n < 400 ? 32 : n < 1000 ? 48 : 96; }
+/// The numbers of a line that are computed at once: large blocks have more zeros, small ones read X more often, and
+/// they are rows of `gemm`'s tiles on the left side and vectors of these on the right. No bit depends on it.
+template <class T>
+Index block_size(Side side, Index n) {
+  if (n >= 400) return n < 1000 ? 48 : 96;
+  return side == Side::Left || sizeof(Part<T>) == 8 ? 24 : 32;
+}
 
 /// A product M·X that takes X's place.
 template <class T>
@@ -30,10 +34,11 @@ class TriangularProduct {
         x_{call.b, call.ldb},
         sided_(products, call.side, call.count, x_),
         is_plain_(can_be_padded(magnitudes_of_triangle(call), magnitudes_of_lines(call))),
-        block_(std::min(n_, is_plain_ ? block_size(n_) : panel_width)),
-        sums_(static_cast<std::size_t>(block_ * call.count)),
-        s_(sided_.scratch(sums_.data(), block_)),
-        padded_(static_cast<std::size_t>(block_ * std::min(n_, segment_length<T>))) {}
+        block_(std::min(n_, is_plain_ ? block_size<T>(call.side, n_) : panel_width)),
+        sums_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * call.count))),
+        s_(sided_.scratch(sums_.get(), block_)),
+        padded_(
+            std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * std::min(n_, segment_length<T>)))) {}
 
   void run() { m_.is_lower ? lower() : upper(); }
 
@@ -97,7 +102,7 @@ class TriangularProduct {
     const Factor<T> from = m_.m.from(row, begin);
     const Index rows = straight ? size : end - begin, cols = straight ? end - begin : size;
     const Index diagonal = straight ? row - begin : begin - row; // the column of it in the first stored row
-    const Block<T> to{padded_.data(), cols};
+    const Block<T> to{padded_.get(), cols};
     for (Index i = 0; i < rows; ++i) {
       const Index middle = std::clamp<Index>(diagonal + i, 0, cols),
                   after = std::clamp<Index>(diagonal + i + 1, 0, cols);
@@ -116,7 +121,7 @@ class TriangularProduct {
 
   /// The sums of what is left of a block on the diagonal go on with the block's product.
   void end_chains(Index row, Index first, Index end) {
-    const DiagonalBlock<T> diagonal(m_.m, end, row, m_.has_unit_diagonal);
+    const DiagonalBlock<T> diagonal(m_.m, row, std::min(block_, end - row), m_.has_unit_diagonal);
     sided_.sums(diagonal.block().size, row - first, m_.m.from(row, first), first, s_);
     const Block<T> x = sided_.numbers(row);
     sided_.in_parts([&](Index begin, Index stop) {
@@ -168,9 +173,9 @@ class TriangularProduct {
   Sided<T> sided_;
   bool is_plain_; ///< zeros may stand for what is outside the triangle
   Index block_;
-  std::vector<T> sums_;
+  std::unique_ptr<T[]> sums_;
   Block<T> s_;
-  std::vector<T> padded_;
+  std::unique_ptr<T[]> padded_;
 };
 
 template <class T>

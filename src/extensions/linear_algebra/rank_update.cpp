@@ -1,4 +1,4 @@
-#include "symmetric.hpp"
+/// The rank-k and rank-2k updates of the BLAS, with their arguments.
 
 #include <tessera/linear_algebra/syrk.hpp>
 
@@ -9,66 +9,10 @@
 #include <tessera/detail/uncancelled.hpp>
 
 #include "arguments.hpp"
+#include "expanded.hpp"
+#include "symmetric.hpp"
 
 namespace tessera::linear_algebra {
-namespace {
-
-/// The most rows of a block on the diagonal, half of which is computed in vain. No bit depends on it.
-constexpr Index diagonal_size = 32;
-Index diagonal_size_of(Index n) { return n < 512 ? diagonal_size / 2 : diagonal_size; }
-
-/// Copies the triangle of a block, whose other half is not touched.
-template <class T>
-void copy_triangle(const TriangleOf<T>& like, Block<const T> from, Block<T> to) {
-  for (Index i = 0; i < like.n; ++i)
-    std::copy(from.at(i, like.begin(i)), from.at(i, like.end(i)), to.at(i, like.begin(i)));
-}
-
-/// The rectangle m×n of C, for all terms.
-template <class T>
-void rectangle(const Products<T>& products, Index m, Index n, Index k, std::span<const Term<T>> terms, Index i, Index j,
-               T beta, Block<T> c) {
-  for (const Term<T>& term : terms) {
-    const Term<T> here = term.from(i, j);
-    products.multiply(here.alpha, m, n, k, here.a, here.b, &term == terms.data() ? beta : T(1), c);
-  }
-}
-
-template <class T>
-void diagonal_block(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
-                    Index first, T beta) {
-  T memory[diagonal_size * diagonal_size] = {};
-  const Block<T> scratch{memory, diagonal_size};
-  if (beta != T(0)) copy_triangle<T>(to, to.c, scratch);
-  rectangle(products, to.n, to.n, k, terms, first, first, beta, scratch);
-  if (to.is_hermitian)
-    for (Index i = 0; i < to.n; ++i) *scratch.at(i, i) = real_part(*scratch.at(i, i));
-  copy_triangle<T>(to, scratch, to.c);
-}
-
-/// The triangle of C from row and column `first` on, with blocks of `size` rows on the diagonal.
-template <class T>
-void triangle_from(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
-                   Index first, Index size, T beta) {
-  if (to.n <= size) return diagonal_block(products, to, k, terms, first, beta);
-  const Index half = (to.n / 2 + size - 1) / size * size, rest = to.n - half;
-  triangle_from(products, {to.triangle, to.is_hermitian, half, to.c}, k, terms, first, size, beta);
-  if (to.triangle == Triangle::Lower)
-    rectangle(products, rest, half, k, terms, first + half, first, beta, to.c.from(half, 0));
-  else
-    rectangle(products, half, rest, k, terms, first, first + half, beta, to.c.from(0, half));
-  triangle_from(products, {to.triangle, to.is_hermitian, rest, to.c.from(half, half)}, k, terms, first + half, size,
-                beta);
-}
-
-} // namespace
-
-template <class T>
-void triangle_product(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
-                      T beta) {
-  triangle_from(products, to, k, terms, 0, diagonal_size_of(to.n), beta);
-}
-
 namespace {
 
 template <class T>
@@ -104,14 +48,20 @@ void run(const detail::RankUpdateCall<T>& call, const SolveOptions& options, det
   const auto other = [&](const Factor<T>& x) { return to.is_hermitian ? x.transposed().conjugated() : x.transposed(); };
   const Term<T> both[] = {{call.alpha, a, other(b)}, {conjugated_if(call.is_hermitian, call.alpha), b, other(a)}};
   const Term<T> one[] = {{call.alpha, a, other(a)}};
-  // A second term that adds nothing would only multiply by 1.
+  // Without terms of the sums, A and B are not looked at, and a second product would multiply by 1.
   const bool adds = call.k > 0 && call.alpha != T(0);
+  const Index k = adds ? call.k : 0;
   const std::span<const Term<T>> terms = call.has_b ? std::span(both, adds ? 2 : 1) : std::span<const Term<T>>(one);
   const auto by_formula = [&] {
     for (const Term<T>& term : terms)
-      model_triangle(to, call.k, term.alpha, term.a, term.b, &term == terms.data() ? call.beta : T(1));
+      model_triangle(to, k, term.alpha, term.a, term.b, &term == terms.data() ? call.beta : T(1));
   };
-  const auto blocked = [&] { triangle_product(Products<T>(options, shortage), to, call.k, terms, call.beta); };
+  const auto blocked = [&] {
+    if constexpr (is_complex<T>)
+      if (adds && can_be_expanded(terms, call.n, k, call.beta))
+        return expanded_triangle_product(Products<Part<T>>(options, shortage), to, k, terms, call.beta);
+    triangle_product(Products<T>(options, shortage), to, k, terms, call.beta);
+  };
   if (options.backend == Backend::Reference) return by_formula();
   with_or_without_memory(shortage, blocked, by_formula);
 }
@@ -142,13 +92,3 @@ TESSERA_INSTANTIATE(std::complex<double>)
 #undef TESSERA_INSTANTIATE
 
 } // namespace tessera::detail
-
-namespace tessera::linear_algebra {
-
-#define TESSERA_INSTANTIATE(T) \
-  template void triangle_product(const Products<T>&, const TriangleOf<T>&, Index, std::span<const Term<T>>, T);
-TESSERA_INSTANTIATE(float)
-TESSERA_INSTANTIATE(double)
-#undef TESSERA_INSTANTIATE
-
-} // namespace tessera::linear_algebra
