@@ -18,6 +18,9 @@ def numpy_results(a, b, positive):
     assert np.allclose(a @ x, b, rtol=0, atol=N * np.finfo(a.dtype).eps * 1000)
     yield from (x, np.linalg.inv(a), np.linalg.cholesky(positive), np.linalg.det(a), *np.linalg.slogdet(a))
     yield from (a @ a.T, a.T @ a, a @ b[:, 0], b[:, 0] @ a)
+    yield from (a[0] @ b[:, 0], np.linalg.norm(a[0]))
+    complex_a = a + a.dtype.type(2) * 1j * a.T
+    yield from (complex_a @ complex_a[0], np.vdot(complex_a[0], complex_a[1]))
 
 
 def scipy_results(a, b, positive):
