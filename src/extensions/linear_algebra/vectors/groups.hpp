@@ -12,10 +12,15 @@ namespace tessera::vectors {
 template <class N>
 inline constexpr Index segment = has_two_parts<N> ? 512 : 1024;
 
-/// A chain for each of a segment's rows or columns. Parts are kept apart.
+/// The most rows or columns whose chains are continued together: neighbours of a column for several pages.
+template <class N>
+inline constexpr Index most_chains = Index{16384} / static_cast<Index>(sizeof(N));
+static_assert(most_chains<ComplexNumber<double>> >= segment<ComplexNumber<double>>);
+
+/// A chain for each of some rows or columns. Parts are kept apart.
 template <class N>
 struct Chains {
-  alignas(64) RealOf<N> part[Parts<N>::count][segment<N>];
+  alignas(64) RealOf<N> part[Parts<N>::count][most_chains<N>];
 
   void begin(Index count, RealOf<N> value = 0) {
     for (auto& values : part) std::fill(values, values + count, value);
