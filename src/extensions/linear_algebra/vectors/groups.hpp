@@ -53,9 +53,11 @@ struct Group {
     for (int q = 0; q < count; ++q) {
       number[q] = descending ? stop - 1 - q : begin + q;
       column[q] = a.column(number[q]);
-      first[q] = a.first(number[q]);
-      end[q] = a.end(number[q]);
     }
+    first = a.first(begin);
+    last_first = a.first(stop - 1);
+    first_end = a.end(begin);
+    end = a.end(stop - 1);
   }
 
   /// The columns q that have row i are begin_with(i) … end_with(i) − 1.
@@ -72,7 +74,9 @@ struct Group {
   OnDiagonal diagonal;
   bool conjugated, descending;
   Index below, above;
-  Index number[most], first[most], end[most];
+  Index first, last_first; ///< of the rows of the column with the lowest number, and of the one with the highest
+  Index first_end, end;    ///< where their rows end
+  Index number[most];
   const N* column[most];
 };
 
