@@ -32,6 +32,15 @@ std::int64_t cblas_prototype_position(std::int64_t position, const char* routine
   if (is("trsm") || is("trmm")) return position == 6 ? 7 : position == 7 ? 6 : position; // m and n
   if (is("symm") || is("hemm")) return position == 4 ? 5 : position == 5 ? 4 : position;
   if (is("gemv")) return position == 3 ? 4 : position == 4 ? 3 : position;
+  if (is("gbmv")) { // m and n, kl and ku
+    constexpr std::int64_t others[] = {4, 3, 6, 5};
+    return position >= 3 && position <= 6 ? others[position - 3] : position;
+  }
+  if (is("ger")) { // m and n, incx and incy
+    if (position == 2 || position == 3) return 5 - position;
+    return position == 6 || position == 8 ? 14 - position : position;
+  }
+  if ((is("her2") && !is("her2k")) || is("hpr2")) return position == 6 || position == 8 ? 14 - position : position;
   if (!is("gemm")) return position;
   switch (position) {
     case 4:

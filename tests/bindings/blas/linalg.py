@@ -21,6 +21,9 @@ def numpy_results(a, b, positive):
     yield from (a @ a.T, a.T @ a, a @ b[:, 0], b[:, 0] @ a)
     whole = a + 1j * a.T
     yield whole @ whole.T
+    yield from (a[0] @ b[:, 0], np.linalg.norm(a[0]))
+    complex_a = a + a.dtype.type(2) * 1j * a.T
+    yield from (complex_a @ complex_a[0], np.vdot(complex_a[0], complex_a[1]))
 
 
 def scipy_results(a, b, positive):

@@ -26,15 +26,8 @@ struct Rows {
 };
 template <class N>
 [[gnu::always_inline]] inline Rows common_rows(const Group<N>& group, Index r0, Index r1) {
-  Rows rows{r0, r1, r1, r0};
-  for (int q = 0; q < group.count; ++q) {
-    const Index first = std::max(group.first[q], r0), end = std::min(group.end[q], r1);
-    rows.first = std::max(rows.first, first);
-    rows.end = std::min(rows.end, end);
-    if (first >= end) continue;
-    rows.any_first = std::min(rows.any_first, first);
-    rows.any_end = std::max(rows.any_end, end);
-  }
+  Rows rows{std::max(r0, group.last_first), std::min(r1, group.first_end), std::max(r0, group.first),
+            std::min(r1, group.end)};
   if (group.diagonal != OnDiagonal::Stored) {
     const Index one = group.number[0], other = group.number[group.count - 1];
     const Index first = std::min(one, other), end = std::max(one, other) + 1;

@@ -12,10 +12,15 @@ namespace tessera::vectors {
 template <class N>
 inline constexpr Index segment = has_two_parts<N> ? 512 : 1024;
 
-/// A chain for each of a segment's rows or columns. Parts are kept apart.
+/// The most rows or columns whose chains are continued together: neighbours of a column for several pages.
+template <class N>
+inline constexpr Index most_chains = Index{16384} / static_cast<Index>(sizeof(N));
+static_assert(most_chains<ComplexNumber<double>> >= segment<ComplexNumber<double>>);
+
+/// A chain for each of some rows or columns. Parts are kept apart.
 template <class N>
 struct Chains {
-  alignas(64) RealOf<N> part[Parts<N>::count][segment<N>];
+  alignas(64) RealOf<N> part[Parts<N>::count][most_chains<N>];
 
   void begin(Index count, RealOf<N> value = 0) {
     for (auto& values : part) std::fill(values, values + count, value);
@@ -48,9 +53,11 @@ struct Group {
     for (int q = 0; q < count; ++q) {
       number[q] = descending ? stop - 1 - q : begin + q;
       column[q] = a.column(number[q]);
-      first[q] = a.first(number[q]);
-      end[q] = a.end(number[q]);
     }
+    first = a.first(begin);
+    last_first = a.first(stop - 1);
+    first_end = a.end(begin);
+    end = a.end(stop - 1);
   }
 
   /// The columns q that have row i are begin_with(i) … end_with(i) − 1.
@@ -67,7 +74,9 @@ struct Group {
   OnDiagonal diagonal;
   bool conjugated, descending;
   Index below, above;
-  Index number[most], first[most], end[most];
+  Index first, last_first; ///< of the rows of the column with the lowest number, and of the one with the highest
+  Index first_end, end;    ///< where their rows end
+  Index number[most];
   const N* column[most];
 };
 

@@ -4,6 +4,7 @@
 
 #include <tessera/detail/floating_point.hpp>
 
+#include "parts.hpp"
 #include "strips.hpp"
 #include "symmetric_sums.hpp"
 #include "triangular_system.hpp"
@@ -62,7 +63,13 @@ template <class N>
 void multiply(const Columns<const N>& a, Form form, const N& alpha, const Strided<const N>& x, const N& beta,
               const Strided<N>& y) noexcept {
   const detail::ContractArithmetic contract;
-  for_strips<N>(y.size, false, [&](Index begin, Index end) { multiply_strip(a, form, alpha, x, beta, y, begin, end); });
+  constexpr Index grain = most_chains<N> / 4;
+  const Index band = std::min(a.below + a.above + 1, form.transposed ? a.rows : a.cols);
+  const Index bytes = is_zero(alpha) ? 0 : y.size * band * static_cast<Index>(sizeof(N));
+  in_parts(bytes, y.size, grain, [&](Index first, Index last) {
+    for (Index begin = first; begin < last; begin += most_chains<N>)
+      multiply_strip(a, form, alpha, x, beta, y, begin, std::min(last, begin + most_chains<N>));
+  });
 }
 
 template <class N>

@@ -4,6 +4,7 @@
 
 #include <tessera/detail/floating_point.hpp>
 
+#include "parts.hpp"
 #include "reference/fma_clones.hpp"
 
 namespace tessera::vectors {
@@ -83,11 +84,14 @@ Factor<N> factor_of(const N& alpha, const Outer<N>& outer, Index j) {
 /// Rows whose elements of u are copied at once where they do not lie side by side.
 constexpr Index rows_at_once = 1024;
 
-/// Calls column(j, first, end) for the rows of each column in begin … begin + height − 1.
+/// Columns that are updated at once, at least.
+constexpr Index grain = 16;
+
+/// Calls column(j, first, end) for the columns c0 … c1 − 1 and their rows in begin … begin + height − 1.
 template <class N, class Body>
-void for_columns(const Columns<N>& a, Index begin, Index height, const Body& column) {
+void for_columns(const Columns<N>& a, Index c0, Index c1, Index begin, Index height, const Body& column) {
   const Index stop = std::min(a.rows, begin + height);
-  for (Index j = a.first_column(begin); j < a.end_column(stop); ++j) {
+  for (Index j = std::max(c0, a.first_column(begin)); j < std::min(c1, a.end_column(stop)); ++j) {
     const Index first = std::max(begin, a.first(j)), end = std::min(stop, a.end(j));
     column(j, first, end);
     if constexpr (has_two_parts<N>)
@@ -95,36 +99,46 @@ void for_columns(const Columns<N>& a, Index begin, Index height, const Body& col
   }
 }
 
+/// Calls part(c0, c1) for parts of the columns.
+template <class N, class Part>
+void in_columns(const Columns<N>& a, const Part& part) {
+  in_parts(a.rows * a.cols * static_cast<Index>(sizeof(N)), a.cols, grain, part);
+}
+
 } // namespace
 
 template <class N>
 void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer) noexcept {
   const detail::ContractArithmetic contract;
-  SideBySide<N, rows_at_once> near;
   const Index height = outer.u.is_contiguous() ? a.rows : rows_at_once;
-  for (Index begin = 0; begin < a.rows; begin += height) {
-    const N* const u = near.of(outer.u, begin, std::min(height, a.rows - begin));
-    for_columns(a, begin, height, [&](Index j, Index first, Index end) {
-      update_column({a.column(j) + first, u + (first - begin), end - first}, factor_of(alpha, outer, j));
-    });
-  }
+  in_columns(a, [&](Index c0, Index c1) {
+    SideBySide<N, rows_at_once> near;
+    for (Index begin = 0; begin < a.rows; begin += height) {
+      const N* const u = near.of(outer.u, begin, std::min(height, a.rows - begin));
+      for_columns(a, c0, c1, begin, height, [&](Index j, Index first, Index end) {
+        update_column({a.column(j) + first, u + (first - begin), end - first}, factor_of(alpha, outer, j));
+      });
+    }
+  });
 }
 
 template <class N>
 void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer, const N& beta, const Outer<N>& other) noexcept {
   const detail::ContractArithmetic contract;
-  SideBySide<N, rows_at_once> near, near_other;
   const Index height = outer.u.is_contiguous() && other.u.is_contiguous() ? a.rows : rows_at_once;
-  for (Index begin = 0; begin < a.rows; begin += height) {
-    const Index count = std::min(height, a.rows - begin);
-    const N* const u = near.of(outer.u, begin, count);
-    const N* const w = near_other.of(other.u, begin, count);
-    for_columns(a, begin, height, [&](Index j, Index first, Index end) {
-      N* const column = a.column(j) + first;
-      update_column({column, u + (first - begin), end - first}, factor_of(alpha, outer, j));
-      update_column({column, w + (first - begin), end - first}, factor_of(beta, other, j));
-    });
-  }
+  in_columns(a, [&](Index c0, Index c1) {
+    SideBySide<N, rows_at_once> near, near_other;
+    for (Index begin = 0; begin < a.rows; begin += height) {
+      const Index count = std::min(height, a.rows - begin);
+      const N* const u = near.of(outer.u, begin, count);
+      const N* const w = near_other.of(other.u, begin, count);
+      for_columns(a, c0, c1, begin, height, [&](Index j, Index first, Index end) {
+        N* const column = a.column(j) + first;
+        update_column({column, u + (first - begin), end - first}, factor_of(alpha, outer, j));
+        update_column({column, w + (first - begin), end - first}, factor_of(beta, other, j));
+      });
+    }
+  });
 }
 
 #define TESSERA_INSTANTIATE(N)                                                                      \

@@ -51,33 +51,36 @@ TESSERA_TILE_CODE __m256d spread(double x) { return _mm256_set1_pd(x); }
 TESSERA_TILE_CODE __m256 fused(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
 TESSERA_TILE_CODE __m256d fused(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
 
-/// Transposes a square of elements, one vector a row.
-TESSERA_TILE_CODE void transpose(__m256d (&v)[4]) {
-  const __m256d a = _mm256_unpacklo_pd(v[0], v[1]), b = _mm256_unpackhi_pd(v[0], v[1]);
-  const __m256d c = _mm256_unpacklo_pd(v[2], v[3]), d = _mm256_unpackhi_pd(v[2], v[3]);
-  v[0] = _mm256_permute2f128_pd(a, c, 0x20);
-  v[1] = _mm256_permute2f128_pd(b, d, 0x20);
-  v[2] = _mm256_permute2f128_pd(a, c, 0x31);
-  v[3] = _mm256_permute2f128_pd(b, d, 0x31);
+/// Numbers of two columns, half a vector each.
+TESSERA_TILE_CODE __m256d halves(const double* low, const double* high) {
+  return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(low)), _mm_loadu_pd(high), 1);
 }
-TESSERA_TILE_CODE void transpose(__m256 (&v)[8]) {
-  __m256 pairs[8], fours[8];
-#pragma GCC unroll 4
-  for (int i = 0; i < 8; i += 2) {
-    pairs[i] = _mm256_unpacklo_ps(v[i], v[i + 1]);
-    pairs[i + 1] = _mm256_unpackhi_ps(v[i], v[i + 1]);
-  }
+TESSERA_TILE_CODE __m256 halves(const float* low, const float* high) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
+}
+
+/// Loads a square of elements, `rows` from row i on, of as many columns. A vector becomes a row: halves of columns are
+/// put together as they are loaded, so that the rest stays within halves.
+TESSERA_TILE_CODE void load_rows(const double* const* column, Index i, __m256d (&row)[4]) {
 #pragma GCC unroll 2
-  for (int i = 0; i < 8; i += 4) {
-    fours[i] = _mm256_shuffle_ps(pairs[i], pairs[i + 2], 0x44);
-    fours[i + 1] = _mm256_shuffle_ps(pairs[i], pairs[i + 2], 0xEE);
-    fours[i + 2] = _mm256_shuffle_ps(pairs[i + 1], pairs[i + 3], 0x44);
-    fours[i + 3] = _mm256_shuffle_ps(pairs[i + 1], pairs[i + 3], 0xEE);
+  for (int r = 0; r < 4; r += 2) {
+    const __m256d even = halves(column[0] + i + r, column[2] + i + r);
+    const __m256d odd = halves(column[1] + i + r, column[3] + i + r);
+    row[r] = _mm256_unpacklo_pd(even, odd);
+    row[r + 1] = _mm256_unpackhi_pd(even, odd);
   }
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    v[i] = _mm256_permute2f128_ps(fours[i], fours[i + 4], 0x20);
-    v[i + 4] = _mm256_permute2f128_ps(fours[i], fours[i + 4], 0x31);
+}
+TESSERA_TILE_CODE void load_rows(const float* const* column, Index i, __m256 (&row)[8]) {
+#pragma GCC unroll 2
+  for (int r = 0; r < 8; r += 4) {
+    const __m256 a = halves(column[0] + i + r, column[4] + i + r), b = halves(column[1] + i + r, column[5] + i + r);
+    const __m256 c = halves(column[2] + i + r, column[6] + i + r), d = halves(column[3] + i + r, column[7] + i + r);
+    const __m256 ab = _mm256_unpacklo_ps(a, b), cd = _mm256_unpacklo_ps(c, d);
+    const __m256 ab_high = _mm256_unpackhi_ps(a, b), cd_high = _mm256_unpackhi_ps(c, d);
+    row[r] = _mm256_shuffle_ps(ab, cd, 0x44);
+    row[r + 1] = _mm256_shuffle_ps(ab, cd, 0xEE);
+    row[r + 2] = _mm256_shuffle_ps(ab_high, cd_high, 0x44);
+    row[r + 3] = _mm256_shuffle_ps(ab_high, cd_high, 0xEE);
   }
 }
 
@@ -85,6 +88,8 @@ TESSERA_TILE_CODE void transpose(__m256 (&v)[8]) {
 /// of a vector; from the last row on where descending.
 template <bool descending, class R>
 TESSERA_TILE_CODE void real_tile(const R* const* column, const R* x, Index n, R* sum) {
+  // The next tile's columns, in pages that the processor does not expect: columns mostly lie one after another.
+  const Index ahead = (column[1] - column[0]) * tile_columns<R>;
   constexpr int size = 32 / static_cast<int>(sizeof(R)), vectors = tile_columns<R> / size;
   WideOf<R> chain[vectors];
 #pragma GCC unroll 4
@@ -95,8 +100,8 @@ TESSERA_TILE_CODE void real_tile(const R* const* column, const R* x, Index n, R*
     for (int v = 0; v < vectors; ++v) {
       WideOf<R> square[size];
 #pragma GCC unroll 8
-      for (int c = 0; c < size; ++c) square[c] = load(column[v * size + c] + first);
-      transpose(square);
+      for (int c = 0; c < size; ++c) __builtin_prefetch(column[v * size + c] + first + ahead);
+      load_rows(column + v * size, first, square);
 #pragma GCC unroll 8
       for (int step = 0; step < size; ++step) {
         const int r = descending ? size - 1 - step : step;
