@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/random.hpp>
 #include <tessera/status.hpp>
 
@@ -43,6 +44,12 @@ constexpr double too_large = sizeof(T) == sizeof(double) ? 0x1p1016 : 0x1p120;
 ElementSource source(const void* data, DType type, Index ld, Index rows, Index cols, Op op) {
   const bool flipped = op != Op::None;
   return {static_cast<CheckedType>(type), data, rows, cols, flipped ? 1 : ld, flipped ? ld : 1};
+}
+
+/// Returns so many zeros. Throws HostMemoryShort.
+template <class T>
+std::vector<T> sums_memory(std::size_t count) {
+  return sized_vector<T>(count, "the sums of a verified product");
 }
 
 /// Are the columns of the source columns of T in memory?
@@ -150,7 +157,7 @@ RowSums<T>::RowSums(Executor& executor, const GemmCall& call, const compare::Bou
 template <class T>
 void RowSums<T>::choose_weights(std::uint64_t seed) {
   constexpr std::uint32_t stream = 0x56657269; // no fill of matrices uses it
-  weights_.resize(static_cast<std::size_t>(call_.n));
+  weights_ = sums_memory<T>(static_cast<std::size_t>(call_.n));
   for (Index j = 0; j < call_.n; ++j) {
     const std::uint32_t word = philox4x32(seed, static_cast<std::uint64_t>(j), stream).word[0];
     const T size = T{1} + static_cast<T>(word & 127U) / T{512};
@@ -191,8 +198,8 @@ void RowSums<T>::sum_stored_columns(Index first, Index rows, const Take& take) c
 
 template <class T>
 void RowSums<T>::read_b() {
-  y_.resize(static_cast<std::size_t>(bundles_ * b_.rows * lanes));
-  sizes_of_b_.resize(static_cast<std::size_t>(b_.rows));
+  y_ = sums_memory<T>(static_cast<std::size_t>(bundles_ * b_.rows * lanes));
+  sizes_of_b_ = sums_memory<T>(static_cast<std::size_t>(b_.rows));
   std::mutex mutex;
   std::vector<char> found(static_cast<std::size_t>(b_.cols), 0);
   std::atomic<bool> large = false;
@@ -228,9 +235,9 @@ void RowSums<T>::read_b() {
 
 template <class T>
 void RowSums<T>::read_a() {
-  expected_.resize(static_cast<std::size_t>(bundles_ * a_.rows * lanes));
-  if (pairs) expected_low_.resize(expected_.size());
-  sizes_of_a_.resize(static_cast<std::size_t>(a_.rows));
+  expected_ = sums_memory<double>(static_cast<std::size_t>(bundles_ * a_.rows * lanes));
+  if (pairs) expected_low_ = sums_memory<double>(expected_.size());
+  sizes_of_a_ = sums_memory<RowSize>(static_cast<std::size_t>(a_.rows));
   const std::vector<double> no_low(is_short_ || !pairs ? 0 : y_wide_.size());
   for_blocks(a_.rows, [&](Index first, Index rows) {
     constexpr Index gap = 16; // rows of a power of two would share their places in a cache
@@ -265,8 +272,8 @@ void RowSums<T>::read_a() {
 
 template <class T>
 void RowSums<T>::read_c() {
-  old_.resize(static_cast<std::size_t>(c_.rows * bundles_ * lanes));
-  sizes_of_old_.resize(static_cast<std::size_t>(c_.rows));
+  old_ = sums_memory<T>(static_cast<std::size_t>(c_.rows * bundles_ * lanes));
+  sizes_of_old_ = sums_memory<T>(static_cast<std::size_t>(c_.rows));
   for_blocks(c_.rows, [&](Index first, Index rows) {
     sum_groups(c_, first, rows, [&](Index i, const T* sums, T size) {
       std::copy_n(sums, bundles_ * lanes, &old_[static_cast<std::size_t>(i * bundles_ * lanes)]);

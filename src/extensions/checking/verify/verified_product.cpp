@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/number_text.hpp>
 
 #include "core/base/host_memory.hpp"
+#include "core/base/partly_written.hpp"
 #include "core/gemm/verified.hpp"
 #include "core/tools/describe.hpp"
 #include "core/tools/listeners.hpp"
@@ -149,12 +151,26 @@ void VerifiedProduct<T>::refuse(const WrongParts& wrong, bool repaired) const {
   throw DataCorruption(why, found.worst.front().row, found.worst.front().col);
 }
 
+/// Does all of it. Memory that is short after C was written must not look as if nothing had been: the caller would
+/// apply beta twice.
 template <class T>
 VerifyCounts VerifiedProduct<T>::run() {
-  VerifyCounts counts{.products = 1};
   if (call_.beta != 0) keep_c();
   sums_ = std::make_unique<RowSums<T>>(executor_, call_, bound_of(arithmetic_, call_), next_seed());
   throw_if_failed(executor_.gemm(executor_.default_queue(), call_, options_.kernel));
+  try {
+    return verify_written();
+  } catch (const OutOfMemory& error) {
+    throw_device_error(detail::partly_written(error.code(), error.what()).why);
+  } catch (const std::bad_alloc& error) {
+    throw_device_error(detail::partly_written(out_of_memory(error)).why);
+  }
+}
+
+/// Checks C, which the kernel has written, and computes it again where that was asked for.
+template <class T>
+VerifyCounts VerifiedProduct<T>::verify_written() {
+  VerifyCounts counts{.products = 1};
   WrongParts wrong = check();
   if (!wrong.any()) return counts;
   counts.wrong = 1;

@@ -44,6 +44,7 @@ class VerifiedProduct {
  private:
   void keep_c();
   void copy_c(char* to) const;
+  VerifyCounts verify_written();
   WrongParts check() const;
   Changes compute_again();
   [[noreturn]] void refuse(const WrongParts& wrong, bool repaired) const;
