@@ -4,7 +4,7 @@
 #include <tessera/linear_algebra/triangular.hpp>
 
 #include <algorithm>
-#include <vector>
+#include <memory>
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
@@ -51,15 +51,19 @@ void turn_round(Side side, Index n, Index count, Block<T> x) {
     for (Index i = 0; i < count; ++i) std::reverse(x.at(i, 0), x.at(i, n));
 }
 
-/// Returns M(n − 1 − i, n − 1 − k) for the upper triangle M, as a matrix of n columns.
+/// Writes M(n − 1 − i, n − 1 − k) for the upper triangle M as the lower triangle of a matrix of n columns, in squares
+/// that stay in cache.
 template <class T>
-std::vector<T> turned_round(const Factor<T>& upper, Index n) {
-  std::vector<T> turned(static_cast<std::size_t>(n * n));
-  for (Index i = 0; i < n; ++i) {
-    const Run<T> row = upper.row(n - 1 - i, 0);
-    for (Index k = 0; k <= i; ++k) turned[static_cast<std::size_t>(i * n + k)] = row.at(n - 1 - k);
-  }
-  return turned;
+void write_turned_round(const Factor<T>& upper, Index n, T* turned) {
+  constexpr Index edge = 32;
+  const Index of_row = upper.op == Op::None ? upper.stored.ld : 1,
+              of_column = upper.op == Op::None ? 1 : upper.stored.ld;
+  const T* const last = upper.stored.data + (n - 1) * (of_row + of_column);
+  for (Index first = 0; first < n; first += edge)
+    for (Index left = 0; left <= first; left += edge)
+      for (Index i = first; i < std::min(n, first + edge); ++i)
+        for (Index k = left; k <= std::min(i, left + edge - 1); ++k)
+          turned[i * n + k] = conjugated_if(upper.conjugate, last[-i * of_row - k * of_column]);
 }
 
 template <class T>
@@ -77,16 +81,18 @@ void solve(const detail::TriangularCall<T>& call, const SolveOptions& options, d
   };
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
-    std::vector<T> turned;
+    std::unique_ptr<T[]> turned;
     Factor<T> m = sided_call.m;
     if (!sided_call.is_lower) {
-      turned = turned_round(m, call.n);
-      m = {.stored = {turned.data(), call.n}};
+      turned = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(call.n * call.n));
+      write_turned_round(m, call.n, turned.get());
+      m = {.stored = {turned.get(), call.n}};
     }
-    std::vector<T> sums(static_cast<std::size_t>(std::min(panel_width, call.n) * call.count));
+    const auto sums =
+        std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(std::min(panel_width, call.n) * call.count));
     scale(call, x);
     if (!sided_call.is_lower) turn_round(call.side, call.n, call.count, x);
-    solve_lower(Sided<T>(products, call.side, call.count, x), m, call.n, sided_call.has_unit_diagonal, sums.data());
+    solve_lower(Sided<T>(products, call.side, call.count, x), m, call.n, sided_call.has_unit_diagonal, sums.get());
     if (!sided_call.is_lower) turn_round(call.side, call.n, call.count, x);
   };
   if (options.backend == Backend::Reference) return by_formula();

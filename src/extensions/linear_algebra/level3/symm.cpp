@@ -9,9 +9,9 @@
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/uncancelled.hpp>
 
-#include "arguments.hpp"
-#include "model_products.hpp"
-#include "transpose.hpp"
+#include "extensions/linear_algebra/arguments.hpp"
+#include "extensions/linear_algebra/model_products.hpp"
+#include "extensions/linear_algebra/transpose.hpp"
 
 namespace tessera::linear_algebra {
 namespace {

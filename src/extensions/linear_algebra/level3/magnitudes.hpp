@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "numbers.hpp"
+#include "extensions/linear_algebra/numbers.hpp"
 
 namespace tessera::linear_algebra {
 

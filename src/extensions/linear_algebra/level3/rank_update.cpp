@@ -8,9 +8,9 @@
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/uncancelled.hpp>
 
-#include "arguments.hpp"
 #include "expanded.hpp"
-#include "symmetric.hpp"
+#include "extensions/linear_algebra/arguments.hpp"
+#include "extensions/linear_algebra/symmetric.hpp"
 
 namespace tessera::linear_algebra {
 namespace {

@@ -10,8 +10,8 @@
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/uncancelled.hpp>
 
+#include "extensions/linear_algebra/sided.hpp"
 #include "magnitudes.hpp"
-#include "sided.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
