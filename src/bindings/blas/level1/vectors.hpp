@@ -15,8 +15,8 @@ using ComplexFloat = ComplexNumber<float>; ///< passed and returned as C's float
 using ComplexDouble = ComplexNumber<double>;
 static_assert(sizeof(ComplexFloat) == 8 && sizeof(ComplexDouble) == 16, "the parts lie side by side");
 
-using vectors::RealOf;
 using vectors::parts_of;
+using vectors::RealOf;
 using vectors::stored;
 using vectors::Strided;
 
