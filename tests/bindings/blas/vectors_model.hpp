@@ -25,6 +25,8 @@ extern "C" {
 
 namespace tessera::test {
 
+static_assert(sizeof(ComplexNumber<float>) == 8 && sizeof(ComplexNumber<double>) == 16); // as C returns them
+
 template <class N>
 inline constexpr bool is_complex = false;
 template <class R>

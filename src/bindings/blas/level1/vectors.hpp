@@ -13,9 +13,10 @@ namespace tessera::blas {
 
 using ComplexFloat = ComplexNumber<float>; ///< passed and returned as C's float complex is
 using ComplexDouble = ComplexNumber<double>;
+static_assert(sizeof(ComplexFloat) == 8 && sizeof(ComplexDouble) == 16, "the parts lie side by side");
 
-using vectors::RealOf;
 using vectors::parts_of;
+using vectors::RealOf;
 using vectors::stored;
 using vectors::Strided;
 
