@@ -49,7 +49,7 @@ class BusyMachine {
   const int threads_;
   const double before_;
   double timed_ = 0, waited_ = 0, judge_late_ = 0; ///< seconds
-  double ran_ = 0, windows_ = 0;                     ///< seconds of processors, and of time that passed meanwhile
+  double ran_ = 0, windows_ = 0;                   ///< seconds of processors, and of time that passed meanwhile
 };
 
 } // namespace tessera::judge

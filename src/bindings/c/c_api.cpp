@@ -212,7 +212,8 @@ tessera_status tessera_backend_available(tessera_backend backend) {
 }
 
 tessera_options tessera_default_options(void) {
-  return {sizeof(tessera_options), TESSERA_AUTO, TESSERA_STRICT, nullptr, 0, TESSERA_AS_OPERANDS, nullptr, TESSERA_VERIFY_NONE};
+  return {sizeof(tessera_options), TESSERA_AUTO, TESSERA_STRICT,     nullptr, 0,
+          TESSERA_AS_OPERANDS,     nullptr,      TESSERA_VERIFY_NONE};
 }
 
 tessera_epilogue tessera_default_epilogue(void) {

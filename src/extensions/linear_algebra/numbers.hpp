@@ -91,7 +91,7 @@ struct Divisor {
 /// Source: the scaling by a power of two is in Baudin and Smith: "A robust complex division in Scilab" (2012).
 template <class T>
 struct Divisor<std::complex<T>> {
-  explicit Divisor(std::complex<T> d = 1) : real(d.real()), is_real(d.imag() == 0) {
+  [[gnu::always_inline]] explicit Divisor(std::complex<T> d = 1) : real(d.real()), is_real(d.imag() == 0) {
     if (is_real) return;
     const T larger = std::max(std::abs(d.real()), std::abs(d.imag()));
     if (std::isfinite(larger))
@@ -110,7 +110,7 @@ struct Divisor<std::complex<T>> {
     re = std::fma(x, inverse_re, -(y * inverse_im));
     im = std::fma(x, inverse_im, y * inverse_re);
   }
-  std::complex<T> divide(std::complex<T> x) const {
+  [[gnu::always_inline]] std::complex<T> divide(std::complex<T> x) const {
     T re = x.real(), im = x.imag();
     if (is_real) return {re / real, im / real};
     divide(re, im);

@@ -100,5 +100,6 @@ TESSERA_OF_NUMBERS(float, float, s, snrm2, sasum)
 TESSERA_OF_NUMBERS(double, double, d, dnrm2, dasum)
 TESSERA_OF_NUMBERS(ComplexFloat, float, c, scnrm2, scasum)
 TESSERA_OF_NUMBERS(ComplexDouble, double, z, dznrm2, dzasum)
+#undef TESSERA_OF_NUMBERS
 }
 } // namespace tessera::blas

@@ -105,6 +105,7 @@ TESSERA_OF_NUMBERS(float, s)
 TESSERA_OF_NUMBERS(double, d)
 TESSERA_OF_NUMBERS(ComplexFloat, c)
 TESSERA_OF_NUMBERS(ComplexDouble, z)
+#undef TESSERA_OF_NUMBERS
 TESSERA_BY_REAL(ComplexFloat, float, csscal)
 TESSERA_BY_REAL(ComplexDouble, double, zdscal)
 TESSERA_ROT(float, float, srot)

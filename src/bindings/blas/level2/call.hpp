@@ -7,9 +7,8 @@
 #include <optional>
 #include <tuple>
 
+#include "bindings/blas/cblas_call.hpp"
 #include "bindings/blas/level1/vectors.hpp"
-#include "bindings/blas/ops.hpp"
-#include "bindings/blas/xerbla.hpp"
 #include "extensions/linear_algebra/vectors/columns.hpp"
 
 namespace tessera::blas {
@@ -55,69 +54,27 @@ class FortranCall {
   std::tuple<Arguments...> arguments_;
 };
 
-/// A word of CBLAS among the arguments.
-struct CblasWord {
-  int position;
-  const char* form; ///< what is printed of a wrong one
-  int value;
-  bool is_known;
-};
-inline CblasWord uplo_word(int value) {
-  return {2, "Illegal Uplo setting, %d\n", value, value == upper || value == lower};
-}
-inline CblasWord trans_word(int position, int value) {
-  return {position, "Illegal TransA setting, %d\n", value, known(value)};
-}
-inline CblasWord diag_word(int value) {
-  return {4, "Illegal Diag setting, %d\n", value, value == non_unit || value == unit};
-}
-
 /// A call in C's interface.
 template <class... Arguments>
-class CblasCall {
+class MatrixCall : public CblasCall<Arguments...> {
  public:
-  CblasCall(const Routine& routine, int layout, Arguments... arguments)
-      : routine_(routine), value_(routine), layout_(layout), arguments_(arguments...) {}
+  using CblasCall<Arguments...>::CblasCall;
 
-  Index value(blas_word word) const { return value_(word); }
-  const Routine& routine() const { return routine_; }
-  bool is_by_rows() const { return layout_ == row_major; }
   /// The triangle and the form of the column-major matrix.
-  Half half(int uplo) const { return (uplo == lower) != is_by_rows() ? Half::Lower : Half::Upper; }
-  Form form(int op) const { return {(op == no_trans) == is_by_rows(), op == conj_trans}; }
-
-  /// Refuses the call if the layout or a word is none.
-  bool refuses_words(std::initializer_list<CblasWord> words) const {
-    const bool has_layout = layout_ == row_major || layout_ == col_major;
-    if (!has_layout) refuse(1, "Illegal layout setting, %d\n", layout_);
-    for (const CblasWord& word : words)
-      if (has_layout && !word.is_known) {
-        refuse(word.position, word.form, word.value);
-        return true;
-      }
-    return !has_layout;
-  }
+  Half half(int uplo) const { return (uplo == lower) != this->is_by_rows() ? Half::Lower : Half::Upper; }
+  Form form(int op) const { return {(op == no_trans) == this->is_by_rows(), op == conj_trans}; }
   /// Refuses the call where an argument is wrong.
-  bool refuses(std::initializer_list<Check> checks) const {
-    const int wrong = first_wrong(checks);
-    if (wrong != 0) refuse(wrong + 1, "%s", ""); // C counts the layout, too
-    return wrong != 0;
-  }
-
- private:
-  template <class Text>
-  void refuse(int position, const char* form, Text text) const {
-    if (std::apply([&](auto... arguments) { return hand_on(routine_, layout_, arguments...); }, arguments_)) return;
-    tell_row_major(is_by_rows());
-    report_cblas(routine_, position, form, text);
-    tell_row_major(false);
-  }
-
-  const Routine& routine_;
-  Integers value_;
-  int layout_;
-  std::tuple<Arguments...> arguments_;
+  bool refuses(std::initializer_list<Check> checks) const { return this->refuses_position(first_wrong(checks)); }
 };
+template <class... Arguments>
+MatrixCall(const Routine&, int, Arguments...) -> MatrixCall<Arguments...>;
+
+/// The words of level 2.
+inline CblasWord uplo_word(int value) { return uplo_word(2, value); }
+inline CblasWord trans_a_word(int position, int value) {
+  return trans_word(position, value, "Illegal TransA setting, %d\n");
+}
+inline CblasWord diag_word(int value) { return diag_word(4, value); }
 
 /// Fortran's letters.
 inline std::optional<Half> parse_half(char character) {

@@ -102,8 +102,8 @@ void spmv(const Call& call, Kind kind, std::optional<Half> half, Index n, const 
   TESSERA_BLAS_CBLAS(s##gemv,                                                                                          \
                      (int layout, int transa, blas_word m, blas_word n, ByValue<N> alpha, const N* a, blas_word lda,   \
                       TESSERA_C_VECTORS(N)),                                                                           \
-                     const CblasCall call(routine, layout, transa, m, n, alpha, a, lda, x, incx, beta, y, incy);       \
-                     if (call.refuses_words({trans_word(2, transa)})) return; const bool rows = call.is_by_rows();     \
+                     const MatrixCall call(routine, layout, transa, m, n, alpha, a, lda, x, incx, beta, y, incy);      \
+                     if (call.refuses_words({trans_a_word(2, transa)})) return; const bool rows = call.is_by_rows();   \
                      gemv<N>(call, call.form(transa), call.value(rows ? n : m), call.value(rows ? m : n), a,           \
                              call.value(lda), TESSERA_VECTORS(N, value_of(alpha), value_of(beta)));)                   \
   TESSERA_BLAS_FORTRAN(                                                                                                \
@@ -117,8 +117,8 @@ void spmv(const Call& call, Kind kind, std::optional<Half> half, Index n, const 
       s##gbmv,                                                                                                         \
       (int layout, int transa, blas_word m, blas_word n, blas_word kl, blas_word ku, ByValue<N> alpha, const N* a,     \
        blas_word lda, TESSERA_C_VECTORS(N)),                                                                           \
-      const CblasCall call(routine, layout, transa, m, n, kl, ku, alpha, a, lda, x, incx, beta, y, incy);              \
-      if (call.refuses_words({trans_word(2, transa)})) return; const bool rows = call.is_by_rows();                    \
+      const MatrixCall call(routine, layout, transa, m, n, kl, ku, alpha, a, lda, x, incx, beta, y, incy);             \
+      if (call.refuses_words({trans_a_word(2, transa)})) return; const bool rows = call.is_by_rows();                  \
       gbmv<N>(call, call.form(transa), call.value(rows ? n : m), call.value(rows ? m : n), call.value(rows ? ku : kl), \
               call.value(rows ? kl : ku), a, call.value(lda), TESSERA_VECTORS(N, value_of(alpha), value_of(beta)));)
 
@@ -133,7 +133,7 @@ void spmv(const Call& call, Kind kind, std::optional<Half> half, Index n, const 
   TESSERA_BLAS_CBLAS(                                                                                                \
       s##symv_,                                                                                                      \
       (int layout, int uplo, blas_word n, ByValue<N> alpha, const N* a, blas_word lda, TESSERA_C_VECTORS(N)),        \
-      const CblasCall call(routine, layout, uplo, n, alpha, a, lda, x, incx, beta, y, incy);                         \
+      const MatrixCall call(routine, layout, uplo, n, alpha, a, lda, x, incx, beta, y, incy);                        \
       if (call.refuses_words({uplo_word(uplo)})) return;                                                             \
       symv<N>(call, {hermitian, call.is_by_rows()}, call.half(uplo), call.value(n), a, call.value(lda),              \
               TESSERA_VECTORS(N, value_of(alpha), value_of(beta)));)                                                 \
@@ -146,7 +146,7 @@ void spmv(const Call& call, Kind kind, std::optional<Half> half, Index n, const 
   TESSERA_BLAS_CBLAS(s##sbmv_,                                                                                       \
                      (int layout, int uplo, blas_word n, blas_word k, ByValue<N> alpha, const N* a, blas_word lda,   \
                       TESSERA_C_VECTORS(N)),                                                                         \
-                     const CblasCall call(routine, layout, uplo, n, k, alpha, a, lda, x, incx, beta, y, incy);       \
+                     const MatrixCall call(routine, layout, uplo, n, k, alpha, a, lda, x, incx, beta, y, incy);      \
                      if (call.refuses_words({uplo_word(uplo)})) return;                                              \
                      sbmv<N>(call, {hermitian, call.is_by_rows()}, call.half(uplo), call.value(n), call.value(k), a, \
                              call.value(lda), TESSERA_VECTORS(N, value_of(alpha), value_of(beta)));)                 \
@@ -156,7 +156,7 @@ void spmv(const Call& call, Kind kind, std::optional<Half> half, Index n, const 
       spmv<N>(call, {hermitian, false}, parse_half(*uplo), call.value(n), a, TESSERA_VECTORS(N, *alpha, *beta));)    \
   TESSERA_BLAS_CBLAS(s##spmv_,                                                                                       \
                      (int layout, int uplo, blas_word n, ByValue<N> alpha, const N* a, TESSERA_C_VECTORS(N)),        \
-                     const CblasCall call(routine, layout, uplo, n, alpha, a, x, incx, beta, y, incy);               \
+                     const MatrixCall call(routine, layout, uplo, n, alpha, a, x, incx, beta, y, incy);              \
                      if (call.refuses_words({uplo_word(uplo)})) return;                                              \
                      spmv<N>(call, {hermitian, call.is_by_rows()}, call.half(uplo), call.value(n), a,                \
                              TESSERA_VECTORS(N, value_of(alpha), value_of(beta)));)

@@ -69,7 +69,7 @@ void packed(Task task, const Call& call, const Words& words, Index n, const N* a
 #define TESSERA_F_WORDS const char *uplo, const char *transa, const char *diag
 #define TESSERA_C_WORDS int layout, int uplo, int transa, int diag
 #define TESSERA_ARE_WORDS \
-  { uplo_word(uplo), trans_word(3, transa), diag_word(diag) }
+  { uplo_word(uplo), trans_a_word(3, transa), diag_word(diag) }
 
 /// The routines of a task, whose names after the type are trmv, tbmv and tpmv, or trsv, tbsv and tpsv.
 #define TESSERA_TRIANGLE(N, s, dense_, band_, packed_, task)                                                           \
@@ -79,7 +79,7 @@ void packed(Task task, const Call& call, const Words& words, Index n, const N* a
       dense<N>(Task::task, call, parse_words(uplo, transa, diag), call.value(n), a, call.value(lda), x,                \
                call.value(incx));)                                                                                     \
   TESSERA_BLAS_CBLAS(s##dense_, (TESSERA_C_WORDS, blas_word n, const N* a, blas_word lda, N* x, blas_word incx),       \
-                     const CblasCall call(routine, layout, uplo, transa, diag, n, a, lda, x, incx);                    \
+                     const MatrixCall call(routine, layout, uplo, transa, diag, n, a, lda, x, incx);                   \
                      if (call.refuses_words(TESSERA_ARE_WORDS)) return;                                                \
                      dense<N>(Task::task, call, words_of(call, uplo, transa, diag), call.value(n), a, call.value(lda), \
                               x, call.value(incx));)                                                                   \
@@ -92,7 +92,7 @@ void packed(Task task, const Call& call, const Words& words, Index n, const N* a
               call.value(incx));)                                                                                      \
   TESSERA_BLAS_CBLAS(s##band_,                                                                                         \
                      (TESSERA_C_WORDS, blas_word n, blas_word k, const N* a, blas_word lda, N* x, blas_word incx),     \
-                     const CblasCall call(routine, layout, uplo, transa, diag, n, k, a, lda, x, incx);                 \
+                     const MatrixCall call(routine, layout, uplo, transa, diag, n, k, a, lda, x, incx);                \
                      if (call.refuses_words(TESSERA_ARE_WORDS)) return;                                                \
                      band<N>(Task::task, call, words_of(call, uplo, transa, diag), call.value(n), call.value(k), a,    \
                              call.value(lda), x, call.value(incx));)                                                   \
@@ -102,7 +102,7 @@ void packed(Task task, const Call& call, const Words& words, Index n, const N* a
       packed<N>(Task::task, call, parse_words(uplo, transa, diag), call.value(n), a, x, call.value(incx));)            \
   TESSERA_BLAS_CBLAS(                                                                                                  \
       s##packed_, (TESSERA_C_WORDS, blas_word n, const N* a, N* x, blas_word incx),                                    \
-      const CblasCall call(routine, layout, uplo, transa, diag, n, a, x, incx);                                        \
+      const MatrixCall call(routine, layout, uplo, transa, diag, n, a, x, incx);                                       \
       if (call.refuses_words(TESSERA_ARE_WORDS)) return;                                                               \
       packed<N>(Task::task, call, words_of(call, uplo, transa, diag), call.value(n), a, x, call.value(incx));)
 

@@ -110,7 +110,7 @@ void rank_2(const Call& call, const Updated<N>& to, const N& alpha, const Vector
           .run(call, false);)                                                                                        \
   TESSERA_BLAS_CBLAS(                                                                                                \
       name, (int layout, blas_word m, blas_word n, ByValue<N> alpha, TESSERA_C_TWO(N), N* a, blas_word lda),         \
-      const CblasCall call(routine, layout, m, n, alpha, x, incx, y, incy, a, lda);                                  \
+      const MatrixCall call(routine, layout, m, n, alpha, x, incx, y, incy, a, lda);                                 \
       if (call.refuses_words({})) return; General<N>{conjugates_y, call.value(m), call.value(n), value_of(alpha),    \
                                                      TESSERA_X(N), TESSERA_Y(N), a, call.value(lda)}                 \
                                               .run(call, call.is_by_rows());)
@@ -125,7 +125,7 @@ void rank_2(const Call& call, const Updated<N>& to, const N& alpha, const Vector
       rank_1<N>(call, {parse_half(*uplo), call.value(n), a, call.value(lda), false}, *alpha, TESSERA_X(N), false);)    \
   TESSERA_BLAS_CBLAS(                                                                                                  \
       s##syr_, (int layout, int uplo, blas_word n, R alpha, const N* x, blas_word incx, N* a, blas_word lda),          \
-      const CblasCall call(routine, layout, uplo, n, alpha, x, incx, a, lda);                                          \
+      const MatrixCall call(routine, layout, uplo, n, alpha, x, incx, a, lda);                                         \
       if (call.refuses_words({uplo_word(uplo)})) return; rank_1<N>(                                                    \
           call, {call.half(uplo), call.value(n), a, call.value(lda), call.is_by_rows()}, alpha, TESSERA_X(N), false);) \
   TESSERA_BLAS_FORTRAN(s##spr_,                                                                                        \
@@ -133,7 +133,7 @@ void rank_2(const Call& call, const Updated<N>& to, const N& alpha, const Vector
                        const FortranCall call(routine, uplo, n, alpha, x, incx, a, letter);                            \
                        rank_1<N>(call, {parse_half(*uplo), call.value(n), a, 0, false}, *alpha, TESSERA_X(N), true);)  \
   TESSERA_BLAS_CBLAS(s##spr_, (int layout, int uplo, blas_word n, R alpha, const N* x, blas_word incx, N* a),          \
-                     const CblasCall call(routine, layout, uplo, n, alpha, x, incx, a);                                \
+                     const MatrixCall call(routine, layout, uplo, n, alpha, x, incx, a);                               \
                      if (call.refuses_words({uplo_word(uplo)})) return; rank_1<N>(                                     \
                          call, {call.half(uplo), call.value(n), a, 0, call.is_by_rows()}, alpha, TESSERA_X(N), true);) \
   TESSERA_BLAS_FORTRAN(                                                                                                \
@@ -143,7 +143,7 @@ void rank_2(const Call& call, const Updated<N>& to, const N& alpha, const Vector
                 TESSERA_Y(N), false);)                                                                                 \
   TESSERA_BLAS_CBLAS(s##syr2_,                                                                                         \
                      (int layout, int uplo, blas_word n, ByValue<N> alpha, TESSERA_C_TWO(N), N* a, blas_word lda),     \
-                     const CblasCall call(routine, layout, uplo, n, alpha, x, incx, y, incy, a, lda);                  \
+                     const MatrixCall call(routine, layout, uplo, n, alpha, x, incx, y, incy, a, lda);                 \
                      if (call.refuses_words({uplo_word(uplo)})) return;                                                \
                      rank_2<N>(call, {call.half(uplo), call.value(n), a, call.value(lda), call.is_by_rows()},          \
                                value_of(alpha), TESSERA_X(N), TESSERA_Y(N), false);)                                   \
@@ -152,7 +152,7 @@ void rank_2(const Call& call, const Updated<N>& to, const N& alpha, const Vector
       const FortranCall call(routine, uplo, n, alpha, x, incx, y, incy, a, letter);                                    \
       rank_2<N>(call, {parse_half(*uplo), call.value(n), a, 0, false}, *alpha, TESSERA_X(N), TESSERA_Y(N), true);)     \
   TESSERA_BLAS_CBLAS(s##spr2_, (int layout, int uplo, blas_word n, ByValue<N> alpha, TESSERA_C_TWO(N), N* a),          \
-                     const CblasCall call(routine, layout, uplo, n, alpha, x, incx, y, incy, a);                       \
+                     const MatrixCall call(routine, layout, uplo, n, alpha, x, incx, y, incy, a);                      \
                      if (call.refuses_words({uplo_word(uplo)})) return;                                                \
                      rank_2<N>(call, {call.half(uplo), call.value(n), a, 0, call.is_by_rows()}, value_of(alpha),       \
                                TESSERA_X(N), TESSERA_Y(N), true);)

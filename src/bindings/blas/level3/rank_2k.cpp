@@ -77,11 +77,11 @@ void cblas_rank_2k(const Routine& routine, int layout, int uplo, int trans, blas
   const auto op = known(trans) ? update_op<T>(op_of<T>(trans), is_hermitian, layout == row_major) : std::nullopt;
   CblasWord trans_is = trans_word(3, trans);
   trans_is.is_known = op.has_value();
-  if (!call.has_words({uplo_word(2, uplo), trans_is})) return;
+  if (call.refuses_words({uplo_word(2, uplo), trans_is})) return;
   const Integers value(routine);
-  call.run(Rank2K<T>{is_hermitian, call.is_by_rows(), call.triangle(uplo), op, value(n), value(k), number<T>(alpha),
-                     static_cast<const T*>(a), value(lda), static_cast<const T*>(b), value(ldb), number<Scalar>(beta),
-                     static_cast<T*>(c), value(ldc)});
+  run_cblas(call, Rank2K<T>{is_hermitian, call.is_by_rows(), call.triangle(uplo), op, value(n), value(k),
+                            number<T>(alpha), static_cast<const T*>(a), value(lda), static_cast<const T*>(b),
+                            value(ldb), number<Scalar>(beta), static_cast<T*>(c), value(ldc)});
 }
 
 } // namespace

@@ -66,10 +66,10 @@ void cblas_rank_k(const Routine& routine, int layout, int uplo, int trans, blas_
   const auto op = known(trans) ? update_op<T>(op_of<T>(trans), is_hermitian, layout == row_major) : std::nullopt;
   CblasWord trans_is = trans_word(3, trans);
   trans_is.is_known = op.has_value();
-  if (!call.has_words({uplo_word(2, uplo), trans_is})) return;
+  if (call.refuses_words({uplo_word(2, uplo), trans_is})) return;
   const Integers value(routine);
-  call.run(RankK<T>{is_hermitian, call.triangle(uplo), op, value(n), value(k), number<Scalar>(alpha),
-                    static_cast<const T*>(a), value(lda), number<Scalar>(beta), static_cast<T*>(c), value(ldc)});
+  run_cblas(call, RankK<T>{is_hermitian, call.triangle(uplo), op, value(n), value(k), number<Scalar>(alpha),
+                           static_cast<const T*>(a), value(lda), number<Scalar>(beta), static_cast<T*>(c), value(ldc)});
 }
 
 } // namespace

@@ -64,12 +64,13 @@ void cblas_symm(const Routine& routine, bool is_hermitian, int layout, int side,
                 Passed<T> alpha, Read<T> a, blas_word lda, Read<T> b, blas_word ldb, Passed<T> beta, Written<T> c,
                 blas_word ldc) {
   const CblasCall call(routine, layout, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc);
-  if (!call.has_words({side_word(2, side), uplo_word(3, uplo)})) return;
+  if (call.refuses_words({side_word(2, side), uplo_word(3, uplo)})) return;
   const Integers value(routine);
   const bool rows = call.is_by_rows();
-  call.run(SymmetricProduct<T>{is_hermitian, call.side(side), call.triangle(uplo), value(rows ? n : m),
-                               value(rows ? m : n), number<T>(alpha), static_cast<const T*>(a), value(lda),
-                               static_cast<const T*>(b), value(ldb), number<T>(beta), static_cast<T*>(c), value(ldc)});
+  run_cblas(call,
+            SymmetricProduct<T>{is_hermitian, call.side(side), call.triangle(uplo), value(rows ? n : m),
+                                value(rows ? m : n), number<T>(alpha), static_cast<const T*>(a), value(lda),
+                                static_cast<const T*>(b), value(ldb), number<T>(beta), static_cast<T*>(c), value(ldc)});
 }
 
 } // namespace

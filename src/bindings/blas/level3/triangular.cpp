@@ -7,11 +7,11 @@
 namespace tessera::blas {
 namespace {
 
-enum class Task { Solve, Multiply };
+enum class Purpose { Solve, Multiply };
 
 template <class T>
 struct Triangular {
-  Task task;
+  Purpose task;
   std::optional<Side> side;
   std::optional<Triangle> triangle;
   std::optional<Op> op;
@@ -37,14 +37,14 @@ struct Triangular {
       detail::TriangularCall<T> call =
           by_columns<T>(*side, {*triangle, *op, *diagonal, order(), a, lda}, count, b, ldb);
       call.alpha = alpha;
-      task == Task::Solve ? detail::triangular_solve(call, options, shortage)
-                          : detail::triangular_multiply(call, options, shortage);
+      task == Purpose::Solve ? detail::triangular_solve(call, options, shortage)
+                             : detail::triangular_multiply(call, options, shortage);
     });
   }
 };
 
 template <class T>
-void triangular(const Routine& routine, Task task, const char* side, const char* uplo, const char* trans,
+void triangular(const Routine& routine, Purpose task, const char* side, const char* uplo, const char* trans,
                 const char* diag, const blas_int* m, const blas_int* n, const T* alpha, const T* a, const blas_int* lda,
                 T* b, const blas_int* ldb) {
   const Integers value(routine);
@@ -64,36 +64,37 @@ void triangular(const Routine& routine, Task task, const char* side, const char*
 }
 
 template <class T>
-void cblas_triangular(const Routine& routine, Task task, int layout, int side, int uplo, int trans, int diag,
+void cblas_triangular(const Routine& routine, Purpose task, int layout, int side, int uplo, int trans, int diag,
                       blas_word m, blas_word n, Passed<T> alpha, Read<T> a, blas_word lda, Written<T> b,
                       blas_word ldb) {
   const CblasCall call(routine, layout, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb);
-  if (!call.has_words({side_word(2, side), uplo_word(3, uplo), trans_word(4, trans), diag_word(5, diag)})) return;
+  if (call.refuses_words({side_word(2, side), uplo_word(3, uplo), trans_word(4, trans), diag_word(5, diag)})) return;
   const Integers value(routine);
   const bool rows = call.is_by_rows();
-  call.run(Triangular<T>{task, call.side(side), call.triangle(uplo), op_of<T>(trans),
-                         diag == unit ? Diagonal::Unit : Diagonal::Stored, value(rows ? n : m), value(rows ? m : n),
-                         number<T>(alpha), static_cast<const T*>(a), value(lda), static_cast<T*>(b), value(ldb)});
+  run_cblas(call,
+            Triangular<T>{task, call.side(side), call.triangle(uplo), op_of<T>(trans),
+                          diag == unit ? Diagonal::Unit : Diagonal::Stored, value(rows ? n : m), value(rows ? m : n),
+                          number<T>(alpha), static_cast<const T*>(a), value(lda), static_cast<T*>(b), value(ldb)});
 }
 
 } // namespace
 } // namespace tessera::blas
 
-#define TESSERA_TRIANGULAR(T, x, X, name, NAME, task)                                                                \
-  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##name##_)(                                                               \
-      const char* side, const char* uplo, const char* trans, const char* diag, const blas_int* m, const blas_int* n, \
-      const T* alpha, const T* a, const blas_int* lda, T* b, const blas_int* ldb) {                                  \
-    tessera::blas::triangular<T>(TESSERA_BLAS_ROUTINE(#X NAME, x##name##_), tessera::blas::Task::task, side, uplo,   \
-                                 trans, diag, m, n, alpha, a, lda, b, ldb);                                          \
-  }                                                                                                                  \
-  TESSERA_BLAS_API void TESSERA_BLAS_NAME(cblas_##x##name)(                                                          \
-      int layout, int side, int uplo, int trans, int diag, blas_word m, blas_word n, tessera::blas::Passed<T> alpha, \
-      tessera::blas::Read<T> a, blas_word lda, tessera::blas::Written<T> b, blas_word ldb) {                         \
-    tessera::blas::cblas_triangular<T>(TESSERA_BLAS_ROUTINE("cblas_" #x #name, cblas_##x##name),                     \
-                                       tessera::blas::Task::task, layout, side, uplo, trans, diag, m, n, alpha, a,   \
-                                       lda, b, ldb);                                                                 \
-  }                                                                                                                  \
-  TESSERA_BLAS_SCIPY_NAME(x##name##_);                                                                               \
+#define TESSERA_TRIANGULAR(T, x, X, name, NAME, task)                                                                 \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##name##_)(                                                                \
+      const char* side, const char* uplo, const char* trans, const char* diag, const blas_int* m, const blas_int* n,  \
+      const T* alpha, const T* a, const blas_int* lda, T* b, const blas_int* ldb) {                                   \
+    tessera::blas::triangular<T>(TESSERA_BLAS_ROUTINE(#X NAME, x##name##_), tessera::blas::Purpose::task, side, uplo, \
+                                 trans, diag, m, n, alpha, a, lda, b, ldb);                                           \
+  }                                                                                                                   \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(cblas_##x##name)(                                                           \
+      int layout, int side, int uplo, int trans, int diag, blas_word m, blas_word n, tessera::blas::Passed<T> alpha,  \
+      tessera::blas::Read<T> a, blas_word lda, tessera::blas::Written<T> b, blas_word ldb) {                          \
+    tessera::blas::cblas_triangular<T>(TESSERA_BLAS_ROUTINE("cblas_" #x #name, cblas_##x##name),                      \
+                                       tessera::blas::Purpose::task, layout, side, uplo, trans, diag, m, n, alpha, a, \
+                                       lda, b, ldb);                                                                  \
+  }                                                                                                                   \
+  TESSERA_BLAS_SCIPY_NAME(x##name##_);                                                                                \
   TESSERA_BLAS_SCIPY_NAME(cblas_##x##name);
 
 extern "C" {
