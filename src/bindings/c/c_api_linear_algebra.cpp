@@ -86,7 +86,7 @@ tessera_status run(tessera_dtype type_word, const tessera_options* words, std::i
   });
 }
 
-Triangle checked(tessera_triangle triangle) { return c_api::checked(triangle, Triangle::Upper, "triangle"); }
+Triangle triangle_of(tessera_triangle triangle) { return c_api::checked(triangle, Triangle::Upper, "triangle"); }
 
 } // namespace
 
@@ -115,7 +115,7 @@ tessera_status tessera_solve_positive(tessera_dtype type, tessera_triangle trian
   const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
                   result{"x", n, count, x, ldx};
   return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
-    store(Cholesky<T>(matrix.view<T>(), checked(triangle), choices).solve(right.view<T>()), result);
+    store(Cholesky<T>(matrix.view<T>(), triangle_of(triangle), choices).solve(right.view<T>()), result);
   });
 }
 
@@ -128,7 +128,7 @@ tessera_status tessera_triangular_solve(tessera_dtype type, tessera_side side, t
   const Rectangle matrix = operand("t", n, n, t, ldt), right = operand("b", rows, cols, b, ldb),
                   result{"x", rows, cols, x, ldx};
   return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
-    store(triangular_solve(checked(triangle), matrix.view<T>(), right.view<T>(),
+    store(triangular_solve(triangle_of(triangle), matrix.view<T>(), right.view<T>(),
                            c_api::checked(side, Side::Right, "side"),
                            c_api::checked(diagonal, Diagonal::Unit, "diagonal"), choices),
           result);
@@ -146,7 +146,7 @@ tessera_status tessera_cholesky(tessera_dtype type, tessera_triangle triangle, i
                                 void* l, int64_t ldl, const tessera_options* options) {
   const Rectangle matrix = operand("a", n, n, a, lda), result{"l", n, n, l, ldl};
   return run(type, options, {matrix, result}, [&]<class T>(T, const SolveOptions& choices) {
-    store(Cholesky<T>(matrix.view<T>(), checked(triangle), choices).l(), result);
+    store(Cholesky<T>(matrix.view<T>(), triangle_of(triangle), choices).l(), result);
   });
 }
 
@@ -198,7 +198,7 @@ tessera_status tessera_syrk(tessera_dtype type, tessera_triangle triangle, tesse
                             double alpha, const void* a, int64_t lda, double beta, void* c, int64_t ldc,
                             const tessera_options* options) {
   return run(type, options, {}, [&]<class T>(T, const SolveOptions& choices) {
-    syrk(checked(triangle), c_api::checked(op, "op"), n, k, static_cast<T>(as_scalar(alpha, dtype_of<T>)),
+    syrk(triangle_of(triangle), c_api::checked(op, "op"), n, k, static_cast<T>(as_scalar(alpha, dtype_of<T>)),
          static_cast<const T*>(a), lda, static_cast<T>(as_scalar(beta, dtype_of<T>)), static_cast<T*>(c), ldc, choices);
   });
 }

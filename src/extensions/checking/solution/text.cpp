@@ -13,48 +13,50 @@
 namespace tessera {
 namespace {
 
-std::string number(double value) { return detail::general_text(value, 3); }
+std::string solution_number(double value) { return detail::general_text(value, 3); }
 
-std::string what_of(const SolveCertificate& x) {
+std::string solution_name(const SolveCertificate& x) {
   return "X (" + std::to_string(x.n) + "×" + std::to_string(x.count) + ", " + std::string(checked_type(x.type_x).name) +
          ")";
 }
 
-std::string head_of(const SolveCertificate& x) {
+std::string solution_head(const SolveCertificate& x) {
   const std::string sense = x.nearness == Nearness::Norm ? "in norm" : "element by element";
   switch (x.verdict) {
     case Verdict::Right:
-      return "right: " + what_of(x) + " solves a system that is near A and B " + sense;
+      return "right: " + solution_name(x) + " solves a system that is near A and B " + sense;
     case Verdict::Unknown:
-      return "unknown: NaN, Inf or overflow hides whether " + what_of(x) + " solves a system near A and B";
+      return "unknown: NaN, Inf or overflow hides whether " + solution_name(x) + " solves a system near A and B";
     case Verdict::Wrong:
       break;
   }
-  return "wrong: " + what_of(x) + " solves no system that is near A and B " + sense;
+  return "wrong: " + solution_name(x) + " solves no system that is near A and B " + sense;
 }
 
 #if defined(TESSERA_HAVE_JSON)
 using nlohmann::ordered_json;
 
-ordered_json json_of(double value) {
+ordered_json solution_json(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return value;
 }
-ordered_json json_of(const Enclosure& x) { return {{"least", json_of(x.least)}, {"most", json_of(x.most)}}; }
+ordered_json solution_json(const Enclosure& x) {
+  return {{"least", solution_json(x.least)}, {"most", solution_json(x.most)}};
+}
 #endif
 
 } // namespace
 
 std::string to_text(const SolveCertificate& x) {
   const detail::ContractArithmetic contract;
-  std::string all = head_of(x) + "\n";
+  std::string all = solution_head(x) + "\n";
   const auto line = [&](const std::string& says) { all += "  " + says + "\n"; };
-  line("the nearest system differs by " + number(x.by_elements.most) + " of its elements, and by " +
-       number(x.by_norm.most) + " in norm; the limit is " + number(x.limit));
+  line("the nearest system differs by " + solution_number(x.by_elements.most) + " of its elements, and by " +
+       solution_number(x.by_norm.most) + " in norm; the limit is " + solution_number(x.limit));
   if (x.row >= 0)
-    line("row " + std::to_string(x.row) + ", column " + std::to_string(x.col) + ": b - A·x = " + number(x.residual) +
-         ", |A||x| + |b| = " + number(x.scale));
+    line("row " + std::to_string(x.row) + ", column " + std::to_string(x.col) +
+         ": b - A·x = " + solution_number(x.residual) + ", |A||x| + |b| = " + solution_number(x.scale));
   if (x.verdict == Verdict::Wrong && x.by_norm.most <= x.limit)
     line("such an X is usual where rows of A differ in size; a step of refinement helps");
   if (x.unjudged > 0)
@@ -72,12 +74,12 @@ std::string to_json(const SolveCertificate& x, int indent) {
                           {"n", x.n},
                           {"count", x.count},
                           {"limit", x.limit},
-                          {"by_elements", json_of(x.by_elements)},
-                          {"by_norm", json_of(x.by_norm)},
+                          {"by_elements", solution_json(x.by_elements)},
+                          {"by_norm", solution_json(x.by_norm)},
                           {"row", x.row},
                           {"col", x.col},
-                          {"residual", json_of(x.residual)},
-                          {"scale", json_of(x.scale)},
+                          {"residual", solution_json(x.residual)},
+                          {"scale", solution_json(x.scale)},
                           {"unjudged", x.unjudged}};
   return json.dump(indent);
 }

@@ -63,10 +63,10 @@ template <class N>
 void multiply(const Columns<const N>& a, Form form, const N& alpha, const Strided<const N>& x, const N& beta,
               const Strided<N>& y) noexcept {
   const detail::ContractArithmetic contract;
-  constexpr Index grain = most_chains<N> / 4;
+  constexpr Index least_rows = most_chains<N> / 4;
   const Index band = std::min(a.below + a.above + 1, form.transposed ? a.rows : a.cols);
   const Index bytes = is_zero(alpha) ? 0 : y.size * band * static_cast<Index>(sizeof(N));
-  in_parts(bytes, y.size, grain, [&](Index first, Index last) {
+  in_parts(bytes, y.size, least_rows, [&](Index first, Index last) {
     for (Index begin = first; begin < last; begin += most_chains<N>)
       multiply_strip(a, form, alpha, x, beta, y, begin, std::min(last, begin + most_chains<N>));
   });

@@ -49,7 +49,7 @@ template <class R>
   return std::fma(x.re, x.re, x.im * x.im);
 }
 template <class R>
-ComplexNumber<R> divided(const ComplexNumber<R>& x, R by) {
+ComplexNumber<R> each_part_over(const ComplexNumber<R>& x, R by) {
   return {x.re / by, x.im / by};
 }
 
@@ -64,18 +64,18 @@ template <class R>
   }
   if (f.re == 0 && f.im == 0) {
     const R u = power_of_two(g);
-    const ComplexNumber<R> q = divided(g, u);
+    const ComplexNumber<R> q = each_part_over(g, u);
     const R size = std::sqrt(square(q));
     c = 0;
-    s = divided(conjugate(q), size);
+    s = each_part_over(conjugate(q), size);
     f = {u * size, 0};
     return;
   }
   const R v = power_of_two(f), u = std::max(v, power_of_two(g)), w = v / u;
-  const ComplexNumber<R> p = divided(f, v), q = divided(g, u);
+  const ComplexNumber<R> p = each_part_over(f, v), q = each_part_over(g, u);
   const R p2 = square(p), h = std::fma(p2 * w, w, square(q)), root = std::sqrt(p2 * h);
   c = w * (p2 / root);
-  const ComplexNumber<R> direction = divided(p, root);
+  const ComplexNumber<R> direction = each_part_over(p, root);
   s = {std::fma(q.im, direction.im, q.re * direction.re), std::fma(-q.im, direction.re, q.re * direction.im)};
   f = {u * (p.re * (h / root)), u * (p.im * (h / root))};
 }
