@@ -70,7 +70,7 @@ GemmOptions options_of(const tessera_options* words) {
   options.math = checked(words->math, last_math, "options.math");
   if (words->kernel != nullptr) options.kernel = words->kernel;
   options.threads = words->threads;
-  options.verify = checked(words->verify, last_verify, "options.verify");
+  options.verify = checked(words->verification, last_verify, "options.verification");
   if (options.threads < 0)
     throw InvalidArgument("options.threads = " + std::to_string(options.threads) + " is negative");
   return options;

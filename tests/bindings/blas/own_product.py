@@ -11,7 +11,7 @@ DTYPES = {np.dtype(np.float32): 0, np.dtype(np.float64): 1}
 class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("backend", ctypes.c_int), ("math", ctypes.c_int),
                 ("kernel", ctypes.c_char_p), ("threads", ctypes.c_int), ("result", ctypes.c_int),
-                ("epilogue", ctypes.c_void_p), ("verify", ctypes.c_int)]
+                ("epilogue", ctypes.c_void_p), ("verification", ctypes.c_int)]
 
 
 def own_product(a, b):

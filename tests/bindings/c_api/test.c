@@ -130,7 +130,7 @@ static void verified_products(void) {
   const float a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
   float c[4] = {0};
   tessera_options options = tessera_default_options();
-  options.verify = TESSERA_VERIFY_DETECT;
+  options.verification = TESSERA_VERIFY_DETECT;
   CHECK(tessera_gemm_f32(TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, a, 2, b, 2, 0, c, 2, &options) == TESSERA_OK);
   CHECK(c[0] == 19 && c[3] == 50);
   expect(
@@ -147,9 +147,9 @@ static void verified_products(void) {
   expect(tessera_health(0, NULL), TESSERA_INVALID_ARGUMENT, "report is null");
   report.size = 3;
   expect(tessera_health(0, &report), TESSERA_INVALID_ARGUMENT, "report.size = 3");
-  options.verify = (tessera_verify)3;
+  options.verification = (tessera_verify)3;
   expect(tessera_gemm_f32(TESSERA_NONE, TESSERA_NONE, 2, 2, 2, 1, a, 2, b, 2, 0, c, 2, &options),
-         TESSERA_INVALID_ARGUMENT, "options.verify = 3 is none of 0");
+         TESSERA_INVALID_ARGUMENT, "options.verification = 3 is none of 0");
 }
 
 static void complex_values(void) {
