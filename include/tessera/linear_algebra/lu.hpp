@@ -71,8 +71,8 @@ class RowNumbers {
 };
 
 /// Factors A, m×n, in place: L without its diagonal of ones, and U. `stored` says whether the memory holds A or Aᵀ, row
-/// by row. `pivots` has min(m, n) numbers: row j of A changed places with row pivots[j], for j = 0, 1, …. Returns the
-/// first pivot that is 0, or −1.
+/// by row. `pivots` takes min(m, n) numbers of rows. Step j of the elimination exchanged row j of A with row pivots[j];
+/// the steps ascend from 0. Returns the first pivot that is 0, or −1.
 TESSERA_API Index factor_lu(DType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
                             const SolveOptions& options, Shortage shortage = {});
 /// Throws InvalidArgument where a function of a square matrix is called for another one.

@@ -8,10 +8,8 @@
 #include <vector>
 
 #include <tessera/backend/kernel.hpp>
-#include <tessera/backend/out_of_memory.hpp>
-#include <tessera/detail/floating_point.hpp>
-#include <tessera/detail/uncancelled.hpp>
 
+#include "enter.hpp"
 #include "model.hpp"
 #include "panel.hpp"
 #include "symmetric.hpp"
@@ -115,14 +113,11 @@ Index factor_triangle(Triangle triangle, Index n, void* data, Index lda, const S
 namespace detail {
 
 Index factor_cholesky(DType type, Triangle triangle, Index n, void* a, Index lda, const SolveOptions& options,
-                      Shortage shortage) try {
-  expect_no_refinement("Cholesky", options);
-  const Uncancelled whole;
-  const ContractArithmetic contract;
-  return type == DType::F32 ? linear_algebra::factor_triangle<float>(triangle, n, a, lda, options, shortage)
-                            : linear_algebra::factor_triangle<double>(triangle, n, a, lda, options, shortage);
-} catch (const std::bad_alloc& error) {
-  throw_out_of_memory(error);
+                      Shortage shortage) {
+  return linear_algebra::enter("Cholesky", options, [&] {
+    return type == DType::F32 ? linear_algebra::factor_triangle<float>(triangle, n, a, lda, options, shortage)
+                              : linear_algebra::factor_triangle<double>(triangle, n, a, lda, options, shortage);
+  });
 }
 
 } // namespace detail

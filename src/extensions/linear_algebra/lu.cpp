@@ -8,10 +8,8 @@
 #include <vector>
 
 #include <tessera/backend/kernel.hpp>
-#include <tessera/backend/out_of_memory.hpp>
-#include <tessera/detail/floating_point.hpp>
-#include <tessera/detail/uncancelled.hpp>
 
+#include "enter.hpp"
 #include "model.hpp"
 #include "panel.hpp"
 
@@ -169,14 +167,11 @@ Index factor_matrix(Op stored, Index m, Index n, void* data, Index lda, detail::
 namespace detail {
 
 Index factor_lu(DType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
-                const SolveOptions& options, Shortage shortage) try {
-  expect_no_refinement("Lu", options);
-  const Uncancelled whole;
-  const ContractArithmetic contract;
-  return type == DType::F32 ? linear_algebra::factor_matrix<float>(stored, m, n, a, lda, pivots, options, shortage)
-                            : linear_algebra::factor_matrix<double>(stored, m, n, a, lda, pivots, options, shortage);
-} catch (const std::bad_alloc& error) {
-  throw_out_of_memory(error);
+                const SolveOptions& options, Shortage shortage) {
+  return linear_algebra::enter("Lu", options, [&] {
+    return type == DType::F32 ? linear_algebra::factor_matrix<float>(stored, m, n, a, lda, pivots, options, shortage)
+                              : linear_algebra::factor_matrix<double>(stored, m, n, a, lda, pivots, options, shortage);
+  });
 }
 
 } // namespace detail

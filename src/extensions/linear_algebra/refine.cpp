@@ -8,11 +8,10 @@
 #include <vector>
 
 #include <tessera/checking/check_solve.hpp>
-#include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/number_text.hpp>
-#include <tessera/detail/uncancelled.hpp>
 #include <tessera/linear_algebra/solve.hpp>
 
+#include "enter.hpp"
 #include "products.hpp"
 
 namespace tessera {
@@ -208,15 +207,15 @@ class Refinement {
 
 Matrix<double> detail::solve_refined(const Matrix<double>& a, const Matrix<double>& b, const SolveOptions& options) {
   if (a.empty() || b.empty()) return Matrix<double>(a.cols(), b.cols());
-  const Uncancelled whole;
-  const ContractArithmetic contract;
   SolveOptions of_factors = options;
   of_factors.refine = false;
-  Matrix<double> x = linear_algebra::Refinement(a, b, of_factors).run();
-  if (const SolveCertificate answer = check_solve(a, x, b, {.threads = options.threads}); !answer.right())
-    throw NotRefined("what they lead to solves a system that differs by " + general_text(answer.by_elements.most, 3) +
-                     " of its elements, where " + general_text(answer.limit, 3) + " is the limit");
-  return x;
+  return linear_algebra::enter("solve", of_factors, [&] {
+    Matrix<double> x = linear_algebra::Refinement(a, b, of_factors).run();
+    if (const SolveCertificate answer = check_solve(a, x, b, {.threads = options.threads}); !answer.right())
+      throw NotRefined("what they lead to solves a system that differs by " + general_text(answer.by_elements.most, 3) +
+                       " of its elements, where " + general_text(answer.limit, 3) + " is the limit");
+    return x;
+  });
 }
 
 void detail::expect_no_refinement(const char* function, const SolveOptions& options) {

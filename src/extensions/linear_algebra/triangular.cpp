@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include <tessera/backend/out_of_memory.hpp>
-#include <tessera/detail/floating_point.hpp>
-#include <tessera/detail/uncancelled.hpp>
-
+#include "enter.hpp"
 #include "model_products.hpp"
 #include "sided.hpp"
 
@@ -105,15 +102,12 @@ void solve(const detail::TriangularCall<T>& call, const SolveOptions& options, d
 namespace tessera::detail {
 
 template <class T>
-void triangular_solve(const TriangularCall<T>& call, const SolveOptions& options, Shortage shortage) try {
-  expect_no_refinement("triangular_solve", options);
-  const Uncancelled whole;
-  const ContractArithmetic contract;
-  if (call.n == 0 || call.count == 0) return;
-  if (call.alpha == T(0)) return linear_algebra::scale(call, linear_algebra::Block<T>{call.b, call.ldb});
-  linear_algebra::solve(call, options, shortage);
-} catch (const std::bad_alloc& error) {
-  throw_out_of_memory(error);
+void triangular_solve(const TriangularCall<T>& call, const SolveOptions& options, Shortage shortage) {
+  linear_algebra::enter("triangular_solve", options, [&] {
+    if (call.n == 0 || call.count == 0) return;
+    if (call.alpha == T(0)) return linear_algebra::scale(call, linear_algebra::Block<T>{call.b, call.ldb});
+    linear_algebra::solve(call, options, shortage);
+  });
 }
 
 template void triangular_solve(const TriangularCall<float>&, const SolveOptions&, Shortage);

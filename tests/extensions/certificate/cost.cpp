@@ -7,9 +7,7 @@
 /// OMP_WAIT_POLICY=passive for it, so that threads do not wait for one another in loops.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,27 +16,12 @@
 #include <tessera/checking/check.hpp>
 #include <tessera/gemm.hpp>
 
+#include "support/cost.hpp"
+
 namespace {
 
 using namespace tessera;
-
-struct Seconds {
-  double passed, processor;
-};
-
-template <class Work>
-Seconds seconds(const Work& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  const std::clock_t processor = std::clock();
-  work();
-  const double used = static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC;
-  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), used};
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+using namespace tessera::test;
 
 template <class T>
 void measure(Index n, int repeat, const GemmOptions& options, int threads) {

@@ -9,20 +9,13 @@
 #include <type_traits>
 
 #include "bindings/blas/cblas_call.hpp"
+#include "extensions/linear_algebra/numbers.hpp"
 
 namespace tessera::blas {
 
-template <class T>
-struct RealPartOf {
-  using type = T;
-};
-template <class T>
-struct RealPartOf<std::complex<T>> {
-  using type = T;
-};
 /// The type of the real numbers among the arguments.
 template <class T>
-using RealArgument = typename RealPartOf<T>::type;
+using RealArgument = linear_algebra::Part<T>;
 
 /// Numbers and matrices as CBLAS passes them: complex ones by address, without a type.
 template <class T>

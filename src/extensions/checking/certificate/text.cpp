@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#if defined(TESSERA_HAVE_JSON)
-#include <nlohmann/json.hpp>
-#endif
-
 #include <tessera/checking/check.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/number_text.hpp>
+
+#if defined(TESSERA_HAVE_JSON)
+#include "core/base/json_number.hpp"
+#endif
 
 namespace tessera {
 namespace {
@@ -72,21 +72,15 @@ std::string looked_at(const Certificate& x) {
 #if defined(TESSERA_HAVE_JSON)
 using nlohmann::ordered_json;
 
-ordered_json json_of(double number) {
-  if (std::isnan(number)) return "nan";
-  if (std::isinf(number)) return number > 0 ? "inf" : "-inf";
-  return number;
-}
-
 ordered_json json_of(const CheckedElement& x) {
   const WorstElement& e = x.element;
   return {{"product", x.product},
           {"row", e.row},
           {"col", e.col},
-          {"computed", json_of(e.computed)},
-          {"exact", json_of(e.exact)},
-          {"bound", json_of(e.bound)},
-          {"over_bound", json_of(e.over_bound)}};
+          {"computed", json_number(e.computed)},
+          {"exact", json_number(e.exact)},
+          {"bound", json_number(e.bound)},
+          {"over_bound", json_number(e.over_bound)}};
 }
 
 ordered_json json_of(const UlpHistogram& ulps) {
@@ -142,7 +136,7 @@ std::string to_json(const Certificate& x, int indent) {
       {"rows_sampled", x.rows_sampled},
       {"rows_judged", x.rows_judged},
       {"vectors", x.vectors},
-      {"row_over_bound", json_of(x.row_over_bound)},
+      {"row_over_bound", json_number(x.row_over_bound)},
       {"rows_beyond_count", x.rows_beyond.size()},
       {"blind_products", x.blind_products},
       {"probability_missed", x.probability_missed},
@@ -150,20 +144,20 @@ std::string to_json(const Certificate& x, int indent) {
       {"elements_unjudged", x.error.unjudged}};
   ordered_json& rows = json["rows_beyond"] = ordered_json::array();
   for (const RowBeyond& row : x.rows_beyond)
-    rows.push_back({{"product", row.product}, {"row", row.row}, {"over_bound", json_of(row.over_bound)}});
+    rows.push_back({{"product", row.product}, {"row", row.row}, {"over_bound", json_number(row.over_bound)}});
   ordered_json& worst = json["worst"] = ordered_json::array();
   for (const CheckedElement& element : x.worst) worst.push_back(json_of(element));
   ordered_json& error = json["error"] = ordered_json::object();
-  for (const ErrorNumber& number : error_numbers) error[number.name] = json_of(number.value(x.error));
+  for (const ErrorNumber& number : error_numbers) error[number.name] = json_number(number.value(x.error));
   for (const char* name : {"differing_bits", "row_column", "norm_product"}) // of Tessera's own order, and for grades
     error.erase(name);
-  error["norm_error"] = json_of(x.error.norm_error);
-  error["norm_exact"] = json_of(x.error.norm_exact);
+  error["norm_error"] = json_number(x.error.norm_error);
+  error["norm_exact"] = json_number(x.error.norm_exact);
   json["ulps"] = json_of(x.error.ulps);
   ordered_json& findings = json["findings"] = ordered_json::array();
   for (const Finding& finding : x.findings)
     findings.push_back(
-        {{"diagnosis", to_string(finding.diagnosis)}, {"text", finding.text}, {"value", json_of(finding.value)}});
+        {{"diagnosis", to_string(finding.diagnosis)}, {"text", finding.text}, {"value", json_number(finding.value)}});
   return json.dump(indent);
 }
 #else

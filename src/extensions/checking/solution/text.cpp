@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#if defined(TESSERA_HAVE_JSON)
-#include <nlohmann/json.hpp>
-#endif
-
 #include <tessera/checking/check_solve.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/number_text.hpp>
+
+#if defined(TESSERA_HAVE_JSON)
+#include "core/base/json_number.hpp"
+#endif
 
 namespace tessera {
 namespace {
@@ -36,13 +36,8 @@ std::string solution_head(const SolveCertificate& x) {
 #if defined(TESSERA_HAVE_JSON)
 using nlohmann::ordered_json;
 
-ordered_json solution_json(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
-}
 ordered_json solution_json(const Enclosure& x) {
-  return {{"least", solution_json(x.least)}, {"most", solution_json(x.most)}};
+  return {{"least", json_number(x.least)}, {"most", json_number(x.most)}};
 }
 #endif
 
@@ -78,8 +73,8 @@ std::string to_json(const SolveCertificate& x, int indent) {
                           {"by_norm", solution_json(x.by_norm)},
                           {"row", x.row},
                           {"col", x.col},
-                          {"residual", solution_json(x.residual)},
-                          {"scale", solution_json(x.scale)},
+                          {"residual", json_number(x.residual)},
+                          {"scale", json_number(x.scale)},
                           {"unjudged", x.unjudged}};
   return json.dump(indent);
 }

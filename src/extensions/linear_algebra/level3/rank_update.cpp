@@ -4,12 +4,9 @@
 
 #include <algorithm>
 
-#include <tessera/backend/out_of_memory.hpp>
-#include <tessera/detail/floating_point.hpp>
-#include <tessera/detail/uncancelled.hpp>
-
 #include "expanded.hpp"
 #include "extensions/linear_algebra/arguments.hpp"
+#include "extensions/linear_algebra/enter.hpp"
 #include "extensions/linear_algebra/symmetric.hpp"
 
 namespace tessera::linear_algebra {
@@ -72,16 +69,13 @@ void run(const detail::RankUpdateCall<T>& call, const SolveOptions& options, det
 namespace tessera::detail {
 
 template <class T>
-void rank_update(const RankUpdateCall<T>& call, const SolveOptions& options, Shortage shortage) try {
-  expect_no_refinement("syrk", options);
-  const Uncancelled whole;
-  const ContractArithmetic contract;
-  linear_algebra::check(call);
-  const bool adds_nothing = call.k == 0 || call.alpha == T(0);
-  if (call.n == 0 || (adds_nothing && call.beta == T(1))) return;
-  linear_algebra::run(call, options, shortage);
-} catch (const std::bad_alloc& error) {
-  throw_out_of_memory(error);
+void rank_update(const RankUpdateCall<T>& call, const SolveOptions& options, Shortage shortage) {
+  linear_algebra::enter("syrk", options, [&] {
+    linear_algebra::check(call);
+    const bool adds_nothing = call.k == 0 || call.alpha == T(0);
+    if (call.n == 0 || (adds_nothing && call.beta == T(1))) return;
+    linear_algebra::run(call, options, shortage);
+  });
 }
 
 #define TESSERA_INSTANTIATE(T) template void rank_update(const RankUpdateCall<T>&, const SolveOptions&, Shortage);

@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <memory>
 
-#include <tessera/backend/out_of_memory.hpp>
-#include <tessera/detail/floating_point.hpp>
-#include <tessera/detail/uncancelled.hpp>
-
 #include "extensions/linear_algebra/arguments.hpp"
+#include "extensions/linear_algebra/enter.hpp"
 #include "extensions/linear_algebra/model_products.hpp"
 #include "extensions/linear_algebra/transpose.hpp"
 
@@ -105,14 +102,11 @@ void check(const detail::SymmetricCall<T>& call) {
 namespace tessera::detail {
 
 template <class T>
-void symmetric_multiply(const SymmetricCall<T>& call, const SolveOptions& options, Shortage shortage) try {
-  expect_no_refinement("symm", options);
-  const Uncancelled whole;
-  const ContractArithmetic contract;
-  linear_algebra::check(call);
-  if (call.m > 0 && call.n > 0) linear_algebra::run(call, options, shortage);
-} catch (const std::bad_alloc& error) {
-  throw_out_of_memory(error);
+void symmetric_multiply(const SymmetricCall<T>& call, const SolveOptions& options, Shortage shortage) {
+  linear_algebra::enter("symm", options, [&] {
+    linear_algebra::check(call);
+    if (call.m > 0 && call.n > 0) linear_algebra::run(call, options, shortage);
+  });
 }
 
 #define TESSERA_INSTANTIATE(T) template void symmetric_multiply(const SymmetricCall<T>&, const SolveOptions&, Shortage);

@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include <tessera/backend/out_of_memory.hpp>
-#include <tessera/detail/floating_point.hpp>
-#include <tessera/detail/uncancelled.hpp>
-
+#include "extensions/linear_algebra/enter.hpp"
 #include "extensions/linear_algebra/sided.hpp"
 #include "magnitudes.hpp"
 
@@ -199,15 +196,12 @@ void multiply_triangle(const detail::TriangularCall<T>& call, const SolveOptions
 namespace tessera::detail {
 
 template <class T>
-void triangular_multiply(const TriangularCall<T>& call, const SolveOptions& options, Shortage shortage) try {
-  expect_no_refinement("triangular_multiply", options);
-  const Uncancelled whole;
-  const ContractArithmetic contract;
-  if (call.n == 0 || call.count == 0) return;
-  if (call.alpha == T(0)) return linear_algebra::scale(call, linear_algebra::Block<T>{call.b, call.ldb});
-  linear_algebra::multiply_triangle(call, options, shortage);
-} catch (const std::bad_alloc& error) {
-  throw_out_of_memory(error);
+void triangular_multiply(const TriangularCall<T>& call, const SolveOptions& options, Shortage shortage) {
+  linear_algebra::enter("triangular_multiply", options, [&] {
+    if (call.n == 0 || call.count == 0) return;
+    if (call.alpha == T(0)) return linear_algebra::scale(call, linear_algebra::Block<T>{call.b, call.ldb});
+    linear_algebra::multiply_triangle(call, options, shortage);
+  });
 }
 
 template void triangular_multiply(const TriangularCall<float>&, const SolveOptions&, Shortage);

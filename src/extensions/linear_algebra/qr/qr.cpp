@@ -7,10 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <tessera/backend/out_of_memory.hpp>
-#include <tessera/detail/floating_point.hpp>
-#include <tessera/detail/uncancelled.hpp>
-
+#include "extensions/linear_algebra/enter.hpp"
 #include "extensions/linear_algebra/products.hpp"
 #include "qr_model.hpp"
 #include "qr_panel.hpp"
@@ -216,38 +213,31 @@ void form(Op stored, Index m, Index n, Index k, void* data, Index lda, const voi
 namespace detail {
 
 void factor_qr(DType type, Op stored, Index m, Index n, void* a, Index lda, void* tau, const SolveOptions& options,
-               Shortage shortage) try {
-  expect_no_refinement("Qr", options);
-  const Uncancelled whole;
-  const ContractArithmetic contract;
-  if (m == 0 || n == 0) return;
-  if (type == DType::F32)
-    return linear_algebra::factor_by_reflections<float>(stored, m, n, a, lda, tau, options, shortage);
-  linear_algebra::factor_by_reflections<double>(stored, m, n, a, lda, tau, options, shortage);
-} catch (const std::bad_alloc& error) {
-  throw_out_of_memory(error);
+               Shortage shortage) {
+  linear_algebra::enter("Qr", options, [&] {
+    if (m == 0 || n == 0) return;
+    if (type == DType::F32)
+      return linear_algebra::factor_by_reflections<float>(stored, m, n, a, lda, tau, options, shortage);
+    linear_algebra::factor_by_reflections<double>(stored, m, n, a, lda, tau, options, shortage);
+  });
 }
 
 void multiply_q(const Reflections& q, Op op, Op stored, Index count, void* c, Index ldc, const SolveOptions& options,
-                Shortage shortage) try {
-  const Uncancelled whole;
-  const ContractArithmetic contract;
-  if (q.k == 0 || count == 0) return;
-  if (q.type == DType::F32) return linear_algebra::multiply<float>(q, op, stored, count, c, ldc, options, shortage);
-  linear_algebra::multiply<double>(q, op, stored, count, c, ldc, options, shortage);
-} catch (const std::bad_alloc& error) {
-  throw_out_of_memory(error);
+                Shortage shortage) {
+  linear_algebra::enter("Qr", options, [&] {
+    if (q.k == 0 || count == 0) return;
+    if (q.type == DType::F32) return linear_algebra::multiply<float>(q, op, stored, count, c, ldc, options, shortage);
+    linear_algebra::multiply<double>(q, op, stored, count, c, ldc, options, shortage);
+  });
 }
 
 void form_q(DType type, Op stored, Index m, Index n, Index k, void* a, Index lda, const void* tau,
-            const SolveOptions& options, Shortage shortage) try {
-  const Uncancelled whole;
-  const ContractArithmetic contract;
-  if (n == 0) return;
-  if (type == DType::F32) return linear_algebra::form<float>(stored, m, n, k, a, lda, tau, options, shortage);
-  linear_algebra::form<double>(stored, m, n, k, a, lda, tau, options, shortage);
-} catch (const std::bad_alloc& error) {
-  throw_out_of_memory(error);
+            const SolveOptions& options, Shortage shortage) {
+  linear_algebra::enter("Qr", options, [&] {
+    if (n == 0) return;
+    if (type == DType::F32) return linear_algebra::form<float>(stored, m, n, k, a, lda, tau, options, shortage);
+    linear_algebra::form<double>(stored, m, n, k, a, lda, tau, options, shortage);
+  });
 }
 
 } // namespace detail

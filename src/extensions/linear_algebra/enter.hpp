@@ -1,0 +1,28 @@
+#pragma once
+
+/// How every function of linear algebra is entered from outside.
+
+#include <new>
+
+#include <tessera/backend/out_of_memory.hpp>
+#include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/uncancelled.hpp>
+#include <tessera/linear_algebra/options.hpp>
+
+namespace tessera::linear_algebra {
+
+/// Returns work(), in the contract's floating-point state and without cancellation. Throws InvalidArgument where the
+/// caller of `function` asks to refine, and OutOfMemory where work() has no memory.
+template <class Work>
+auto enter(const char* function, const SolveOptions& options, const Work& work) {
+  detail::expect_no_refinement(function, options);
+  try {
+    const detail::Uncancelled whole;
+    const detail::ContractArithmetic contract;
+    return work();
+  } catch (const std::bad_alloc& error) {
+    throw_out_of_memory(error);
+  }
+}
+
+} // namespace tessera::linear_algebra
