@@ -33,8 +33,15 @@
 #define SHIFT 12582912.0f
 #define GELU_1 1.5957691216057308f
 #define GELU_2 0.07135481627260025f
-#ifdef HAS_F64 // OpenCL rounds divisions of f64 correctly, and so is such a quotient of f32 numbers, rounded to f32
-#define DIVIDE(x, y) ((float)((double)(x) / (double)(y)))
+#ifdef HAS_F64
+// OpenCL rounds divisions of f64 correctly, and such a quotient of f32 numbers, rounded to f32, is the correctly rounded
+// one. A compiler that sees both conversions to f64 may therefore divide in f32, whose divisions OpenCL lets be wrong in
+// the last places. So y, a number from 1 on or infinite, is converted by its bits.
+static inline double widened(const float y) {
+  const ulong bits = as_uint(y), infinite = bits == 0x7F800000u ? (2047ul - 255) << 52 : (1023ul - 127) << 52;
+  return y != y ? (double)NAN : as_double((bits << 29) + infinite);
+}
+#define DIVIDE(x, y) ((float)((double)(x) / widened(y)))
 #else
 #define DIVIDE(x, y) ((x) / (y))
 #endif

@@ -31,7 +31,12 @@ Launch::~Launch() {
 }
 
 Launch& Launch::operand(const void* pointer, std::size_t element) {
-  if (status_.ok()) status_ = set_operand(queue_.memory(), kernel_, next_, pointer, element);
+  if (pointer == nullptr) {
+    absent_.push_back(next_);
+  } else {
+    if (any_ == nullptr) any_ = pointer;
+    if (status_.ok()) status_ = set_operand(queue_.memory(), kernel_, next_, pointer, element);
+  }
   next_ += 2;
   return *this;
 }
@@ -43,6 +48,8 @@ Launch& Launch::argument(std::size_t bytes, const void* value) {
 }
 
 Status Launch::run_3d(std::array<std::size_t, 3> wanted, std::array<std::size_t, 3> group) {
+  for (const cl_uint index : absent_)
+    if (status_.ok()) status_ = set_operand(queue_.memory(), kernel_, index, any_, 1);
   if (!status_.ok()) return status_;
   for (std::size_t d = 0; d < wanted.size(); ++d) wanted[d] = (wanted[d] + group[d] - 1) / group[d] * group[d];
   if (Status status = check(cl().EnqueueNDRangeKernel(queue_.get(), kernel_, 3, nullptr, wanted.data(), group.data(), 0,

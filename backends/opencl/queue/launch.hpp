@@ -11,6 +11,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include <tessera/executor.hpp>
 
@@ -30,7 +31,9 @@ class Launch {
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
-  /// Adds a pointer into the executor's memory, or null, and its distance from the block's beginning.
+  /// Adds a pointer into the executor's memory and its distance from the block's beginning. Where the pointer is null,
+  /// the kernel gets another operand, which it must not read: NVIDIA's driver refuses a null argument whose place held
+  /// a pointer to shared virtual memory before.
   Launch& operand(const void* pointer, std::size_t element);
   /// Adds a number of a type of OpenCL.
   template <class T>
@@ -55,6 +58,8 @@ class Launch {
   Program* program_ = nullptr;
   cl_kernel kernel_ = nullptr;
   cl_uint next_ = 0;
+  const void* any_ = nullptr;   ///< the first operand that is there
+  std::vector<cl_uint> absent_; ///< the places of operands that are null
   Status status_;
 };
 

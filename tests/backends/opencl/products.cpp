@@ -77,9 +77,9 @@ void check(const Shape& x, double beta, const char* kernel) {
     }
 }
 
-/// Packed panels with one segment and several, k split, few rows, few columns.
-constexpr Shape shapes[]{{300, 280, 1500}, {300, 280, 500}, {33, 35, 5000},
-                         {3, 700, 300},    {700, 3, 300},   {130, 70, 90}};
+/// Packed panels and strided operands with one segment and several, k split, few rows, few columns.
+constexpr Shape shapes[]{{390, 400, 1100}, {300, 280, 1500}, {300, 280, 500}, {33, 35, 5000},
+                         {3, 700, 300},    {700, 3, 300},    {130, 70, 90}};
 
 } // namespace
 

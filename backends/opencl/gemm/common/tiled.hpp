@@ -16,9 +16,10 @@ struct BatchSteps {
 /// operands that are packed where that pays.
 Status run_in_registers(Queue& queue, const GemmCall& call, const BatchSteps& steps);
 
-/// Enqueues the product in the form for GPUs: packed panels that work-groups stage in local memory. Rejected where the
-/// device's work-groups or its local memory are too small.
-Status run_in_local_memory(Queue& queue, const GemmCall& call);
+/// Enqueues the product, or the batch whose first product is `call`, in the form for GPUs: tiles that work-groups stage
+/// in local memory, of packed panels where that pays. Rejected where the device's work-groups or its local memory are
+/// too small.
+Status run_in_local_memory(Queue& queue, const GemmCall& call, const BatchSteps& steps);
 
 /// Enqueues the product in the form for GPUs where C has few rows or columns. Rejected as run_in_local_memory() is.
 Status run_few_rows(Queue& queue, const GemmCall& call);

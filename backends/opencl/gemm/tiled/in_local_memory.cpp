@@ -1,5 +1,8 @@
 #include "opencl/gemm/common/tiled.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "opencl/queue/element_options.hpp"
 #include "opencl/queue/scratch.hpp"
 #include "parts.hpp"
@@ -7,92 +10,170 @@
 namespace tessera::opencl {
 namespace source {
 
-std::string_view local_panels_cl();
+std::string_view local_tiles_cl();
 std::string_view pack_by_groups_cl();
 
 } // namespace source
 
 namespace {
 
-constexpr std::size_t group = 256;
+constexpr Index vector_bytes = 16;
 
-/// A product with its operands in panels.
-struct PanelProduct {
-  Queue& queue;
-  const GemmCall& call;
-  int side = scalar_of(call.type) == DType::F64 ? 4 : 8; ///< results of a work-item along each side
-  Index tile = 16 * side;
-  std::size_t real_bytes = size_of(scalar_of(call.type));
+/// What a work-group computes: `down` by `across` work-items, each `rows` by `columns` results, `depth` steps of k at a
+/// time.
+struct LocalTile {
+  Index rows, columns, down, across, depth;
 
-  /// Copies `outer` lines of k elements, whose strides are row and column, to panels.
-  Status pack(Index outer, const Operand& lines, const void* to) const {
-    Launch launch(queue, {"pack_by_groups.cl", source::pack_by_groups_cl},
-                  scalar_option(call.type) + stored_option("X", call.type) + defined("WIDTH", tile), "pack_by_groups");
-    launch.value<cl_long>(outer).value<cl_long>(call.k).operand(lines.data, size_of(call.type));
-    return launch.value<cl_long>(lines.row)
-        .value<cl_long>(lines.column)
-        .operand(to, real_bytes)
-        .run({static_cast<std::size_t>(rounded_up(outer, tile)), static_cast<std::size_t>(call.k)}, {16, 16});
-  }
-
-  /// Multiplies the panels into C, or each segment of k into sums.
-  Status multiply(const void* a, const void* b, const void* sums, Index segments) const {
-    const bool splits = segments > 1;
-    const DType stored = splits ? scalar_of(call.type) : call.result;
-    Launch launch(
-        queue, {"local_panels.cl", source::local_panels_cl},
-        scalar_option(call.type) + defined("SIDE", side) + defined("HALF", side / 2) + stored_option("Z", stored),
-        "local_panels");
-    launch.value<cl_long>(call.m).value<cl_long>(call.n).value<cl_long>(call.k);
-    launch.operand(a, real_bytes).operand(b, real_bytes).operand(splits ? sums : call.c, size_of(stored));
-    launch.value<cl_long>(splits ? call.n : call.ldc).value<cl_long>(splits ? call.m * call.n : 0);
-    scalar_value(scalar_value(launch, call.type, splits ? 1 : call.alpha), call.type, splits ? 0 : call.beta);
-    return launch.value<cl_int>(splits ? 1 : 0)
-        .run({tiles_over(call.m, tile) * tiles_over(call.n, tile) * group, static_cast<std::size_t>(segments)},
-             {group, 1});
+  Index height() const noexcept { return rows * down; }
+  Index width() const noexcept { return columns * across; }
+  Index items() const noexcept { return down * across; }
+  /// Two buffers of both operands, with a vector between lines of local memory.
+  std::size_t local_bytes(Index real_bytes) const noexcept {
+    const Index vectors = height() * real_bytes / vector_bytes + width() * real_bytes / vector_bytes + 2;
+    return static_cast<std::size_t>(2 * depth * vectors * vector_bytes);
   }
 };
 
-/// Rejects a device whose work-groups or local memory are too small.
-Status fits(const Device& device, std::size_t local_bytes) {
-  if (device.most_work_items < group)
-    return {StatusCode::Rejected, "tiled_local has work-groups of " + std::to_string(group) + " work-items, and " +
-                                      device.name + " allows " + std::to_string(device.most_work_items) +
-                                      "; use naive_coalesced"};
-  if (device.local_bytes < local_bytes)
-    return {StatusCode::Rejected, "tiled_local takes " + std::to_string(local_bytes) + " bytes of local memory, and " +
-                                      device.name + " has " + std::to_string(device.local_bytes) +
-                                      "; use naive_coalesced"};
-  return {};
+/// Many results a work-item need few reads of local memory, and leave few registers for addresses, which panels do not
+/// take.
+constexpr LocalTile packed_f32{8, 8, 8, 8, 16}, packed_f64{8, 8, 8, 8, 8};
+constexpr LocalTile strided_f32{4, 4, 16, 16, 16}, strided_f64{4, 4, 16, 16, 8};
+
+/// True if copying the operands to panels pays: each element is read by many tiles, and the product takes longer than
+/// two launches more.
+bool packs(const Device& device, const GemmCall& call) noexcept {
+  constexpr Index least_side = 384;
+  constexpr double steps_of_two_launches = 6e6; // multiply-adds of a compute unit
+  const double steps = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
+  return std::min(call.m, call.n) >= least_side && steps > steps_of_two_launches * std::max(device.compute_units, 1);
 }
+
+/// One product, or a batch, which packs nothing.
+class LocalProduct {
+ public:
+  LocalProduct(Queue& queue, const GemmCall& call, const BatchSteps& steps, bool with_panels)
+      : queue_(queue),
+        call_(call),
+        steps_(steps),
+        packs_(with_panels),
+        real_bytes_(static_cast<Index>(size_of(scalar_of(call.type)))),
+        tile_(real_bytes_ == 8 ? (packs_ ? packed_f64 : strided_f64) : (packs_ ? packed_f32 : strided_f32)),
+        a_(Operand::of(call.a, call.op_a, call.lda)),
+        b_(Operand::of(call.b, call.op_b, call.ldb)) {
+    // Where there are few tiles, work-groups share out the segments of k.
+    const auto all = static_cast<Index>(tiles_over(call.k, canonical_segment));
+    const Index units = command_queue(queue).context().device().compute_units;
+    const auto tiles = static_cast<Index>(tiles_over(call.m, tile_.height()) * tiles_over(call.n, tile_.width()));
+    segments_ = steps.count == 1 && tiles < 2 * units ? all : 1;
+    keeps_ = segments_ == 1 && all > 1;
+  }
+
+  /// Rejected if the device's work-groups or local memory are too small.
+  Status fits() const {
+    const Device& device = command_queue(queue_).context().device();
+    const auto items = static_cast<std::size_t>(tile_.items());
+    if (device.most_work_items < items)
+      return {StatusCode::Rejected, "tiled_local has work-groups of " + std::to_string(items) + " work-items, and " +
+                                        device.name + " allows " + std::to_string(device.most_work_items) +
+                                        "; use naive_coalesced"};
+    const std::size_t bytes = tile_.local_bytes(real_bytes_);
+    if (device.local_bytes < bytes)
+      return {StatusCode::Rejected, "tiled_local takes " + std::to_string(bytes) + " bytes of local memory, and " +
+                                        device.name + " has " + std::to_string(device.local_bytes) +
+                                        "; use naive_coalesced"};
+    return {};
+  }
+
+  Status run() {
+    const Index height = rounded_up(call_.m, tile_.height()), width = rounded_up(call_.n, tile_.width());
+    const Index of_a = packs_ ? height * call_.k : 0, of_b = packs_ ? width * call_.k : 0;
+    const Index of_sums = segments_ > 1 ? segments_ * call_.m * call_.n : keeps_ ? height * width * steps_.count : 0;
+    Scratch scratch;
+    // All parts begin on cache lines.
+    constexpr Index line = 16;
+    const Index at_b = rounded_up(of_a, line), at_sums = at_b + rounded_up(of_b, line), all = at_sums + of_sums;
+    if (all > 0)
+      if (Status status = scratch.allocate(queue_, static_cast<std::size_t>(all * real_bytes_)); !status.ok())
+        return status;
+    const auto place = [&](Index element) { return scratch.as<char>() + element * real_bytes_; };
+    if (packs_) {
+      const void* const to_a = place(0);
+      const void* const to_b = place(at_b);
+      if (Status status = pack(call_.m, a_, tile_.height(), to_a); !status.ok()) return status;
+      if (Status status = pack(call_.n, {b_.data, b_.column, b_.row}, tile_.width(), to_b); !status.ok()) return status;
+      a_.data = to_a;
+      b_.data = to_b;
+    }
+    const void* const sums = of_sums > 0 ? place(at_sums) : nullptr;
+    if (Status status = multiply(sums); !status.ok()) return status;
+    if (segments_ == 1) return {};
+    return add_segments(queue_, call_, {call_.m, call_.n, segments_, sums, {call_.c, call_.ldc, 1}});
+  }
+
+ private:
+  /// Copies `outer` lines of k elements, whose strides are row and column, to panels of `width` lines.
+  Status pack(Index outer, const Operand& lines, Index width, const void* to) const {
+    Launch launch(queue_, {"pack_by_groups.cl", source::pack_by_groups_cl},
+                  scalar_option(call_.type) + stored_option("X", call_.type) + defined("WIDTH", width),
+                  "pack_by_groups");
+    launch.value<cl_long>(outer).value<cl_long>(call_.k).operand(lines.data, size_of(call_.type));
+    return launch.value<cl_long>(lines.row)
+        .value<cl_long>(lines.column)
+        .operand(to, static_cast<std::size_t>(real_bytes_))
+        .run({static_cast<std::size_t>(rounded_up(outer, width)), static_cast<std::size_t>(call_.k)}, {16, 16});
+  }
+
+  /// Multiplies into C, or each segment of k into sums.
+  Status multiply(const void* sums) const {
+    const bool splits = segments_ > 1;
+    const DType scalar = scalar_of(call_.type);
+    const DType stored = splits ? scalar : call_.result, read = packs_ ? scalar : call_.type;
+    const Index vector = vector_bytes / real_bytes_;
+    std::string options = scalar_option(call_.type) + defined("VEC", vector) + defined("MR", tile_.rows) +
+                          defined("NR", tile_.columns) + defined("GY", tile_.down) + defined("GX", tile_.across) +
+                          defined("TILE_K", tile_.depth) + stored_option("X", read) + stored_option("Z", stored);
+    if (packs_) options += " -D PACKED";
+    if (stored == scalar) options += " -D VECTOR_RESULTS";
+    const Index ldc = splits ? call_.n : call_.ldc, c_step = splits ? call_.m * call_.n : steps_.c;
+    const void* const c = splits ? sums : call_.c;
+    const bool whole_vectors = ldc % vector == 0 && c_step % vector == 0 &&
+                               reinterpret_cast<std::uintptr_t>(c) % static_cast<std::uintptr_t>(vector_bytes) == 0;
+    Launch launch(queue_, {"local_tiles.cl", source::local_tiles_cl}, options, "local_tiles");
+    launch.value<cl_long>(call_.m).value<cl_long>(call_.n).value<cl_long>(call_.k);
+    launch.operand(a_.data, size_of(read)).value<cl_long>(a_.row).value<cl_long>(a_.column).value<cl_long>(steps_.a);
+    launch.operand(b_.data, size_of(read)).value<cl_long>(b_.row).value<cl_long>(b_.column).value<cl_long>(steps_.b);
+    launch.operand(c, size_of(stored)).value<cl_long>(ldc).value<cl_long>(c_step);
+    scalar_value(scalar_value(launch, call_.type, splits ? 1 : call_.alpha), call_.type, splits ? 0 : call_.beta);
+    launch.value<cl_int>(splits ? 1 : 0).value<cl_int>(whole_vectors ? 1 : 0);
+    launch.operand(keeps_ ? sums : nullptr, static_cast<std::size_t>(real_bytes_));
+    const auto items = static_cast<std::size_t>(tile_.items());
+    const std::size_t tiles = tiles_over(call_.m, tile_.height()) * tiles_over(call_.n, tile_.width());
+    return launch.run({tiles * items, static_cast<std::size_t>(splits ? segments_ : steps_.count)}, {items, 1});
+  }
+
+  Queue& queue_;
+  const GemmCall& call_;
+  BatchSteps steps_;
+  bool packs_;
+  Index real_bytes_;
+  LocalTile tile_;
+  Operand a_, b_;
+  Index segments_ = 1; ///< of k, that work-groups share out
+  bool keeps_ = false; ///< sums of the segments before are kept in memory
+};
 
 } // namespace
 
-Status run_in_local_memory(Queue& queue, const GemmCall& call) {
-  const PanelProduct product{queue, call};
+Status run_in_local_memory(Queue& queue, const GemmCall& call, const BatchSteps& steps) {
   const Device& device = command_queue(queue).context().device();
-  constexpr std::size_t buffers = 4, steps = 8;
-  if (Status status = fits(device, buffers * steps * static_cast<std::size_t>(product.tile) * product.real_bytes);
-      !status.ok())
-    return status;
-  // Where there are few tiles, work-groups share out the segments of k.
-  const auto tiles = static_cast<Index>(tiles_over(call.m, product.tile) * tiles_over(call.n, product.tile));
-  const auto all_segments = static_cast<Index>(tiles_over(call.k, canonical_segment));
-  const Index segments = tiles < 2 * Index{device.compute_units} ? all_segments : 1;
-  const Index of_a = rounded_up(call.m, product.tile) * call.k, of_b = rounded_up(call.n, product.tile) * call.k;
-  const Index of_sums = segments > 1 ? segments * call.m * call.n : 0;
-  Scratch scratch;
-  if (Status status = scratch.allocate(queue, static_cast<std::size_t>(of_a + of_b + of_sums) * product.real_bytes);
-      !status.ok())
-    return status.code == StatusCode::OutOfMemory ? run_in_registers(queue, call, {}) : status;
-  const char* const a = scratch.as<char>();
-  const char* const b = a + static_cast<std::size_t>(of_a) * product.real_bytes;
-  const char* const sums = b + static_cast<std::size_t>(of_b) * product.real_bytes;
-  const Operand op_a = Operand::of(call.a, call.op_a, call.lda), op_b = Operand::of(call.b, call.op_b, call.ldb);
-  if (Status status = product.pack(call.m, op_a, a); !status.ok()) return status;
-  if (Status status = product.pack(call.n, {op_b.data, op_b.column, op_b.row}, b); !status.ok()) return status;
-  if (Status status = product.multiply(a, b, sums, segments); !status.ok()) return status;
-  return segments == 1 ? Status{} : add_segments(queue, call, {call.m, call.n, segments, sums, {call.c, call.ldc, 1}});
+  for (const bool with_panels : {true, false}) {
+    if (with_panels && (steps.count > 1 || !packs(device, call))) continue;
+    LocalProduct product(queue, call, steps, with_panels);
+    Status status = product.fits();
+    if (status.ok()) status = product.run();
+    if (status.code != StatusCode::OutOfMemory && (status.code != StatusCode::Rejected || !with_panels)) return status;
+  }
+  return run_in_registers(queue, call, steps); // which needs no memory of its own
 }
 
 } // namespace tessera::opencl

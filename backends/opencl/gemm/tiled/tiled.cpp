@@ -33,9 +33,11 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 Status run_for_device(Queue& queue, const GemmCall& call) {
   const Device& device = command_queue(queue).context().device();
   if ((device.type & CL_DEVICE_TYPE_GPU) == 0) return run_in_registers(queue, call, {});
-  Status status = std::min(call.m, call.n) <= few ? run_few_rows(queue, call) : run_in_local_memory(queue, call);
+  Status status = std::min(call.m, call.n) <= few ? run_few_rows(queue, call) : run_in_local_memory(queue, call, {});
   return status.code == StatusCode::Rejected ? run_in_registers(queue, call, {}) : status;
 }
+
+Status run_local(Queue& queue, const GemmCall& call) { return run_in_local_memory(queue, call, {}); }
 
 template <class T>
 constexpr GemmKernel rung{.name = "tiled",
@@ -52,9 +54,9 @@ constexpr GemmKernel local_rung{.name = "tiled_local",
                                 .summary = "tiled in its form for GPUs: panels staged in local memory",
                                 .source = "Tan et al. 2011",
                                 .type = dtype_of<T>,
-                                .tile = {sizeof(T) == 8 ? 64 : 128, sizeof(T) == 8 ? 64 : 128, 8},
+                                .tile = {64, 64, sizeof(T) == 8 ? 8 : 16},
                                 .summation = Summation::Canonical,
-                                .run = run<run_in_local_memory>,
+                                .run = run<run_local>,
                                 .traffic = packed_traffic};
 
 template <class T>
