@@ -25,6 +25,9 @@
 #define MV (MR / VEC)
 #define NV (NR / VEC)
 #define CHUNKS(tile) ((tile) * TILE_K / (VEC * ITEMS)) // vectors of a tile that a work-item copies
+#if TILE_M * TILE_K % (VEC * ITEMS) != 0 || TILE_N * TILE_K % (VEC * ITEMS) != 0 || SEGMENT % TILE_K != 0
+#error "the work-items of a group cannot share out its tiles, or a tile reaches over a segment's end"
+#endif
 
 // Where a chunk is in its tile of `tile` lines: a step of k, and the first of VEC lines. Neighbours are neighbours in
 // memory, whichever way an operand lies.
