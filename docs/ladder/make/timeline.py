@@ -15,7 +15,7 @@ from words import link, picture, table, wrapped
 KINDS = {"load": "b", "wait": "quiet", "multiply": "a", "store": "c"}
 MARKS = "docs/ladder/timeline/marks.toml"
 PAGE = "docs/ladder/cuda/timelines.md"
-WIDTH, LEFT, RIGHT, TOP, STEP, BAR = 760, 118, 14, 74, 18, 14
+WIDTH, LEFT, RIGHT, TOP, STEP, BAR = 520, 94, 16, 94, 18, 14
 
 
 def of(kernel):
@@ -101,17 +101,17 @@ def drawn(document):
     figure.text(14, 24, f"{document['kernel']}: one block's {'time' if whole else 'first ' + micro(until)}", 14, bold=True)
     figure.text(14, 42, product_text(document), 12, kind="dim")
     for at, (phase, kind) in enumerate(KINDS.items()):
-        figure.rect(400 + at * 88, 33, 12, 10, kind)
-        figure.text(416 + at * 88, 42, phase, 12)
+        figure.rect(14 + at * 92, 53, 12, 10, kind)
+        figure.text(31 + at * 92, 62, phase, 12)
     x_of = lambda ns: LEFT + ns / until * (WIDTH - LEFT - RIGHT)
     bottom = TOP + STEP * len(spans)
     step = grid_step(until)
     for ns in range(0, until + 1, step):
         figure.line(x_of(ns), TOP - 6, x_of(ns), bottom)
-        figure.text(x_of(ns), TOP - 10, f"{ns / 1000:g} µs" if ns else "0", 11, "middle", "dim")
+        figure.text(x_of(ns), TOP - 10, f"{ns / 1000:g} µs" if ns else "0", 12, "middle" if x_of(ns) < WIDTH - 30 else "end", "dim")
     for at, (warp, own) in enumerate(spans.items()):
         y = TOP + at * STEP
-        figure.text(14, y + 11, f"{warp} {role(own)}".rstrip() if role(own) else f"warp {warp}", 11)
+        figure.text(14, y + 11, f"{warp} {role(own)}".rstrip() if role(own) else f"warp {warp}", 12)
         for phase, kind in KINDS.items():
             bars = [(x_of(start), max(0.4, x_of(end) - x_of(start))) for named, start, end in own if named == phase]
             if bars:
@@ -155,8 +155,8 @@ def section(kernel, page, path):
         wrapped(marks()[kernel]["shows"]),
         table(["time of", *KINDS], rows, range(1, 1 + len(KINDS))),
         wrapped(f"One block of {product_text(document)}, {document['machine']['date'][:10]} ({link(f'`{file}`', page, f'docs/results/{file}')}), while its "
-                f"neighbours run, in a copy of the kernel with marks ({link('how', page, 'docs/ladder/timeline/README.md')}). A mark takes "
-                f"time, too, so that the shipped kernel is somewhat faster.{kept}"),
+                f"neighbours run, in a copy of the kernel with marks ({link('how', page, 'docs/ladder/timeline/README.md')}). Marks take "
+                f"time, too.{kept}"),
     ]
     return blocks, {path: drawn(document)}
 
