@@ -5,6 +5,7 @@ import re
 import charts
 import measured
 import seeds
+import timeline
 from rungs import LADDERS
 from words import link, percent, picture, seconds_text, table, three, wrapped
 
@@ -135,6 +136,10 @@ def ladder_page(ladder, rungs):
         files[path] = charts.ladder_picture(f"{title}: the speed of each rung", series, rows, "B/s" if ladder == "reduce" else "FLOP/s", low, high)
         blocks.append(picture(f"{title}: the speed of each rung", page, path))
     blocks.append(table(head, cells, range(2, len(head))))
+    if ladder == "cuda" and timeline.recorded():
+        files |= timeline.page(NOTE)
+        title = "A block's time"
+        blocks.append(wrapped(f"{link(title, page, timeline.PAGE)}: what the warps of {', '.join(timeline.recorded())} do, as pictures."))
     blocks.append(wrapped(f"{link('The whole ladder', page, PAGE)} · {link('glossary', page, 'docs/glossary.md')}"))
     return {page: "\n\n".join(blocks) + "\n", **files}
 

@@ -239,10 +239,13 @@ class Page:
 
     def timeline(self):
         for kernel in self.rung.kernels:
-            document = timeline.of(kernel)
-            if document:
+            blocks, files = timeline.section(kernel, self.rung.page, f"docs/ladder/pictures/{self.rung.ladder}/{self.rung.stem}/timeline-{kernel}.svg")
+            if blocks:
                 self.add("## A block's time")
-                self.add(self.show("timeline", f"{kernel}: when each warp of a block loads, waits, multiplies and stores", timeline.picture(document)))
+                for block in blocks:
+                    self.add(block)
+                self.add(wrapped(f"{link('All kernels that were recorded', self.rung.page, timeline.PAGE)}."))
+                self.files |= files
 
     def limits(self):
         prose = self.rung.prose
