@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 
+from check_layout import check_layout
 from check_links import check_links
 from check_pictures import check_pictures
 from check_search import check_search
@@ -58,7 +59,7 @@ def main(arguments):
     sphinx = [sys.executable, "-m", "sphinx", *"-q -E -n -W --keep-going -j 2 -b html".split(), "-c", HERE]
     if subprocess.run([*sphinx, "-d", work / "doctrees", source, site], check=False).returncode:
         raise SystemExit("the pages have mistakes; the lines above say where")
-    findings = check_links(site) + check_search(site) + check_pictures(site)
+    findings = check_links(site) + check_search(site) + check_pictures(site) + check_layout(site)
     print("\n".join(findings), file=sys.stderr, end="\n" if findings else "")
     if findings:
         return 1

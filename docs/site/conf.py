@@ -55,7 +55,7 @@ html_show_sourcelink = False
 html_show_sphinx = False
 html_show_copyright = False
 html_use_index = True
-pygments_style = "friendly"
+pygments_style = "default"  # its colours have a contrast of 4.5 and more, as monokai's have
 pygments_dark_style = "monokai"
 html_theme_options = {"navigation_with_keys": True}
 

@@ -24,9 +24,11 @@ sys.path[:0] = [str(LADDER), str(LADDER / "make")]
 
 import beside_ncu  # noqa: E402
 import cpp_values  # noqa: E402
+import drawing  # noqa: E402
 import gpu_pictures  # noqa: E402
 import keep_measured  # noqa: E402
 import measured  # noqa: E402
+import overview  # noqa: E402
 import pages  # noqa: E402
 import rungs  # noqa: E402
 import work  # noqa: E402
@@ -236,6 +238,15 @@ class Pages(unittest.TestCase):
                         self.assertIn(path.rpartition("/")[2], text)
                         self.check_picture(path, svg)
 
+    def test_the_charts_of_the_ladders(self):
+        files = overview.overview_page(LADDERS)
+        for ladder, of in LADDERS.items():
+            files |= overview.ladder_page(ladder, of)
+        charts = {path: text for path, text in files.items() if path.endswith(".svg")}
+        self.assertEqual(len(charts), 1 + len(LADDERS))
+        for path, svg in charts.items():
+            self.check_picture(path, svg)
+
     def check_picture(self, path, svg):
         picture = ElementTree.fromstring(svg)
         self.assertIn("prefers-color-scheme:dark", svg, path)
@@ -244,6 +255,22 @@ class Pages(unittest.TestCase):
             for name, most in (("x", width), ("cx", width), ("y", height), ("cy", height)):
                 if shape.get(name):
                     self.assertTrue(-1 <= float(shape.get(name)) <= most + 1, f"{path}: {shape.tag} {shape.attrib}")
+            if shape.get("font-size"):  # in a window of 400 pixels, of which the site's margins take 32
+                self.assertGreaterEqual(float(shape.get("font-size")) * min(1, 368 / width), 9, f"{path}: {shape.text}")
+
+    def test_words_can_be_read_on_light_and_on_dark_pages(self):
+        """The contrast of the words' colours with the ground is 4.5 at least, as WCAG asks (level AA)."""
+        def luminance(colour):
+            digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+            parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+            red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+            return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+        for scheme in drawing.STYLE.split("@media"):
+            fills = dict(re.findall(r"\.(\w+)\{fill:(#\w+)\}", scheme))
+            for kind in ("ink", "dim", "a", "b", "c", "hot"):
+                low, high = sorted(luminance(fills[name]) for name in (kind, "g"))
+                self.assertGreaterEqual((high + 0.05) / (low + 0.05), 4.5, kind)
 
     def test_limits_are_of_rungs(self):
         for ladder, entries in rungs.PROSE.items():

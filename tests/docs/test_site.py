@@ -11,7 +11,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "docs/site"))
 
 import python_pages  # noqa: E402
+from check_layout import check_layout  # noqa: E402
 from check_links import check_links  # noqa: E402
+from check_pictures import browser_command  # noqa: E402
 from check_search import check_search  # noqa: E402
 from doxygen_text import Descriptions  # noqa: E402
 from header_pages import HeaderPages, plain  # noqa: E402
@@ -121,6 +123,17 @@ class Site(unittest.TestCase):
                 "a.html: the link c.html leads nowhere",
                 "b.html: the link a.html#there names an anchor that is not there",
             ],
+        )
+
+    @unittest.skipIf(browser_command() is None, "there is no Chromium")
+    def test_pages_in_a_narrow_window(self):
+        picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
+        self.write("p.svg", picture)
+        self.write("fits.html", '<div style="overflow-x: auto"><p style="width: 900px">…</p></div><img src="p.svg">')
+        self.write("wide.html", '<body style="margin: 0"><p style="width: 900px">…</p><img src="absent.svg" loading="lazy">')
+        self.assertEqual(
+            check_layout(self.root),
+            ["wide.html: does not show absent.svg", "wide.html: is 900 pixels wide in a window of 400"],
         )
 
     def test_symbols_of_the_python_package(self):

@@ -1,8 +1,8 @@
 /// tree_sequential: the tree with a stride that halves.
 ///
 /// The first half of the threads adds the second half's sums, then the first quarter adds the second quarter's, and so
-/// on. The threads that work are neighbours, and so are the sums that they read. So there are no bank conflicts, and
-/// whole warps retire. Source: Harris, "Optimizing parallel reduction in CUDA" (2007).
+/// on. The threads that work are neighbours, and so are the sums that they read. So whole warps retire, and reads have
+/// no bank conflicts. Source: Harris, "Optimizing parallel reduction in CUDA" (2007).
 
 #include "rung.cuh"
 
@@ -31,7 +31,7 @@ Status run(const ReduceKernel& kernel, Executor& executor, Queue& queue, const R
 
 template <class T>
 constexpr ReduceKernel rung{.name = "tree_sequential",
-                            .summary = "tree with a halving stride: no bank conflicts",
+                            .summary = "tree with a halving stride: whole warps retire",
                             .source = "CUDA course",
                             .type = reduced_dtype_of<T>,
                             .summation = summation_of<T>,

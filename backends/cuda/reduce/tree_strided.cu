@@ -1,8 +1,8 @@
 /// tree_strided: the block's sums are added as a tree, in eight steps, by threads chosen with a modulo.
 ///
 /// In step s thread t adds the sum of thread t + 2ˢ if t is a multiple of 2ˢ⁺¹. The threads that work are ever further
-/// apart. So every warp stays busy to the end, and threads that read at the same time meet in the same banks of shared
-/// memory.
+/// apart, so that all eight warps take part in five of the eight steps, with 16 lanes each at first and one in the end.
+/// Bank conflicts are not its fault: the lanes of a warp read sums that are less than a warp apart.
 
 #include "rung.cuh"
 
@@ -31,7 +31,7 @@ Status run(const ReduceKernel& kernel, Executor& executor, Queue& queue, const R
 
 template <class T>
 constexpr ReduceKernel rung{.name = "tree_strided",
-                            .summary = "tree with modulo addressing: idle lanes, bank conflicts",
+                            .summary = "tree with modulo addressing: every warp works with idle lanes",
                             .source = "CUDA course",
                             .type = reduced_dtype_of<T>,
                             .summation = summation_of<T>,

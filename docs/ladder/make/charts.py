@@ -5,10 +5,11 @@ import math
 import work
 from drawing import Picture
 from measured import BYTES, shown
+from words import digits
 
 
 def rate_text(gflops):
-    return f"{gflops / 1000:.3g} TFLOP/s" if gflops >= 1000 else f"{gflops:.3g} GFLOP/s"
+    return f"{digits(gflops / 1000)} TFLOP/s" if gflops >= 1000 else f"{digits(gflops)} GFLOP/s"
 
 
 def rate_of(run, row):
@@ -21,7 +22,13 @@ def rate_of(run, row):
 def rate_words(run, rate):
     if run.ladder != "reduce":
         return rate_text(rate)
-    return f"{rate / 1000:.3g} TB/s" if rate >= 1000 else f"{rate:.3g} GB/s"
+    return f"{digits(rate / 1000)} TB/s" if rate >= 1000 else f"{digits(rate)} GB/s"
+
+
+def tick(power):
+    """A power of ten of GFLOP/s or GB/s beside the scale."""
+    prefix, least = next((prefix, least) for prefix, least in (("P", 6), ("T", 3), ("G", -9)) if power >= least)
+    return f"{10.0 ** (power - max(least, 0)):g} {prefix}"
 
 
 def companions(rung, run, n, kernel):
@@ -81,46 +88,51 @@ def roofline_picture(rung, run, n, kernel, counted=None):
     picture = Picture(f"{kernel} on the roofline of {run.title}")
     picture.text(12, 20, "Roofline", 13, bold=True)
     sizes = f"{n} elements" if run.ladder == "reduce" else f"n = {n}"
-    picture.text(12, 37, f"{run.title}, {sizes}; across: operations a byte asked for", 11, kind="dim")
-    left, top, right, bottom = 46, 56, 388, 262
+    picture.text(12, 37, f"{run.title}, {sizes}", 11, kind="dim")
+    picture.text(12, 52, "across: operations a byte asked for; up: FLOP/s", 11, kind="dim")
+    left, top, right, bottom = 46, 71, 388, 277
     peak = ceiling["flops"] / 1e9
     roofs = [("memory", ceiling["bytes_per_second"] / 1e9), *((f"L{c['level']}", c["bytes_per_second"] / 1e9) for c in ceiling["caches"])]
-    low_x, high_x = -4, 12
+    points = [(row, kind, rung if at == 0 else rung.before) for at, (_, row, kind) in enumerate(companions(rung, run, n, kernel)) if kind in ("a", "dim") and at < 2]
+    places = []  # (intensity, GFLOP/s, radius, kind)
+    for row, kind, of in reversed(points):
+        moved = of and row["kernel"] in of.kernels and work.of(of, row["kernel"], row["m"], row["n"], row["k"], BYTES[run.dtype])
+        if moved:
+            places.append((moved.intensity, row["gflops"], 5 if kind == "a" else 4, kind))
+    if counted:
+        places.append((amount.operations / counted, own["gflops"], 4, "c"))
+    low_x, high_x = -4 if min(place[0] for place in places) >= 2.0**-4 else -6, 12
     high_y = math.ceil(math.log10(peak) + 0.15)
     low_y = high_y - (7 if run.ladder == "reduce" else 5)
     x_of = lambda i: left + (math.log2(i) - low_x) / (high_x - low_x) * (right - left)
     y_of = lambda g: bottom - (math.log10(max(g, 10**low_y)) - low_y) / (high_y - low_y) * (bottom - top)
     for power in range(low_y, high_y + 1):
         picture.line(left, y_of(10**power), right, y_of(10**power), "rule", 0.7)
-        words = f"{10 ** (power - 3):g} T" if power >= 3 else f"{10.0**power:g} G"
-        picture.text(left - 5, y_of(10**power) + 4, words, 10, "end", "dim")
+        picture.text(left - 5, y_of(10**power) + 4, tick(power), 10, "end", "dim")
     for power in range(low_x, high_x + 1, 4):
         x = x_of(2.0**power)
         picture.line(x, bottom, x, bottom + 4, "line", 0.8)
-        picture.text(x, bottom + 16, f"{2.0**power:g}", 10, "middle", "dim")
+        last = power == high_x
+        picture.text(x + 8 * last, bottom + 16, f"{2.0**power:g}", 10, "end" if last else "middle", "dim")
+    dots = [(x_of(min(max(intensity, 2.0**low_x), 2.0**high_x)), y_of(rate), radius, kind) for intensity, rate, radius, kind in places]
+    named = []
     for at, (name, bandwidth) in enumerate(roofs):
         ridge = peak / bandwidth
         start = max(2.0**low_x, 10**low_y / bandwidth)
         picture.path([(x_of(start), y_of(start * bandwidth)), (x_of(ridge), y_of(peak)), (x_of(2.0**high_x), y_of(peak))],
-                     "line" if at == 0 else "rule", 1.6 if at == 0 else 1.2, None if at == 0 else "4 3")
-        x = x_of(start) + 4
-        if name == "memory" or name == roofs[-1][0]:
-            at_i = 2.0 ** (low_x + 1.2) if start < 2.0 ** (low_x + 1.2) else start * 1.6
-            below = name == "memory"
-            picture.text(x_of(at_i) + (8 if below else -4), y_of(at_i * bandwidth) + (14 if below else -7), name, 10, "start" if below else "end", "dim")
+                     "line" if at == 0 else "ds", 1.6 if at == 0 else 1.2, None if at == 0 else "4 3")
+        if at == 0:
+            name_memory(picture, [(x_of(i), y_of(i * bandwidth)) for i in (max(2.0 ** (low_x + 1.2), start * 1.6) * 2**up for up in range(4))], dots)
+        elif left + 6 < x_of(ridge) < right - 100 and all(abs(x_of(ridge) - x) > 15 for x in named):
+            named.append(x_of(ridge))
+            picture.text(x_of(ridge), y_of(peak) - 6, name, 10, "middle", "dim")
     picture.text(right, y_of(peak) - 6, f"peak {rate_text(peak)}", 10, "end", "dim")
-    points = [(row, label, kind, rung if at == 0 else rung.before) for at, (label, row, kind) in enumerate(companions(rung, run, n, kernel)) if kind in ("a", "dim") and at < 2]
-    for row, label, kind, of in reversed(points):
-        if of and row["kernel"] in of.kernels:
-            moved = work.of(of, row["kernel"], row["m"], row["n"], row["k"], BYTES[run.dtype])
-            if moved:
-                picture.dot(x_of(min(moved.intensity, 2.0**high_x)), y_of(row["gflops"]), 5 if kind == "a" else 4, kind)
-    if counted:
-        picture.dot(x_of(min(max(amount.operations / counted, 2.0**low_x), 2.0**high_x)), y_of(own["gflops"]), 4, "c")
+    for dot in dots:
+        picture.dot(*dot)
     y = bottom + 34
     picture.dot(18, y - 4, 5, "a")
-    picture.text(28, y, f"{kernel}: {amount.intensity:.3g} operations a byte", 11)
-    if len(points) > 1:
+    picture.text(28, y, f"{kernel}: {digits(amount.intensity)} operations a byte", 11)
+    if any(kind == "dim" for _, _, _, kind in places):
         picture.dot(18, y + 13, 4, "dim")
         picture.text(28, y + 17, f"{points[1][0]['kernel']}, the rung before", 11, kind="dim")
         y += 17
@@ -131,15 +143,23 @@ def roofline_picture(rung, run, n, kernel, counted=None):
     return picture.svg(y + 12)
 
 
+def name_memory(picture, places, dots):
+    """Writes the name of memory's roof below the first of some places on it where no dot is in the way."""
+    for x, y in ((x + 8, y + 14) for x, y in places):
+        if not any(x - 6 < dot_x < x + 51 and y - 15 < dot_y < y + 7 for dot_x, dot_y, _, _ in dots):
+            picture.text(x, y, "memory", 10, kind="dim")
+            return
+
+
 def ladder_picture(title, series, rows, unit, low, high):
     """Rungs from top to bottom and their speed across, on a logarithmic scale.
 
     A row is (words, kind): a heading, a rung of the main line, whose neighbours are joined, or one that stands alone. A
-    series is (name, colour, shape, {row: rate}).
+    series is (name, colour, shape, {row: rate}). A square goes around a dot, so that both are seen where they meet.
     """
-    width = 500
+    width = 440
     picture = Picture(title, width)
-    left, right, step = 196, width - 34, 20
+    left, right, step = 200, width - 24, 20
     top = 40 + 18 * len(series)
     x_of = lambda rate: left + (math.log10(rate) - low) / (high - low) * (right - left)
     picture.text(14, 24, title, 14, bold=True)
@@ -150,7 +170,8 @@ def ladder_picture(title, series, rows, unit, low, high):
     for power in range(low, high + 1):
         x = x_of(10**power)
         picture.line(x, top, x, bottom, "rule", 0.8)
-        picture.text(x, bottom + 16, f"{10 ** (power - 3):g} T" if power >= 3 else f"{10**power:g} G", 11, "middle", "dim")
+        if (power - low) % 2 == 0 or (right - left) / (high - low) > 40:
+            picture.text(x, bottom + 16, tick(power), 11, "middle", "dim")
     picture.text(14, bottom + 16, unit, 11, kind="dim")
     for at, (words, kind) in enumerate(rows):
         y = top + 14 + at * step + step / 2
@@ -169,6 +190,10 @@ def ladder_picture(title, series, rows, unit, low, high):
 
 
 def mark(picture, x, y, kind, shape):
+    if shape == "square":
+        corners = [(x - 6, y - 6), (x + 6, y - 6), (x + 6, y + 6), (x - 6, y + 6), (x - 6, y - 6)]
+        picture.path(corners, kind[0] + "s", 1.4)
+        return
     picture.dot(x, y, 4.5, kind)
     if shape == "ring":
         picture.dot(x, y, 2.4, "in")

@@ -66,7 +66,11 @@ def ncu_rows(metrics):
     for words, op in (("load", "ld"), ("store", "st")):
         add(f"sectors a request, global {words}", ratio(metrics, LOADS.format("sectors", op), LOADS.format("requests", op)))
     for words, op in (("load", "ld"), ("store", "st")):
-        add(f"wavefronts a request, shared {words}", ratio(metrics, WAVES.format(op), SHARED.format(op)))
+        waves = ratio(metrics, WAVES.format(op), SHARED.format(op))
+        if waves is not None and not 0.995 <= waves <= 32:  # what a request cannot take, as where matrix units have loads of their own
+            rows.append([f"wavefronts a request, shared {words}", "– (ncu's two counts do not fit together)"])
+        else:
+            add(f"wavefronts a request, shared {words}", waves)
         conflicts = metrics.get(CONFLICTS.format(op))
         if conflicts is not None and metrics.get(SHARED.format(op)):
             rows.append([f"bank conflicts, shared {words}", amount(conflicts, "").strip()])
@@ -98,10 +102,10 @@ def lens_rows(document):
             used = line["bytes_asked"] / moved if moved else None
             text = line["code"].replace("`", "'").rstrip(" {")
             code = f"`{text if len(text) <= 56 else text[:55].rstrip() + '…'}`"
+            share = "–" if used is None else "broadcast" if used >= 1.005 else "all" if used >= 0.995 else f"{100 * used:.0f} %"
             rows.append([*([launch["name"]] if several else []), line["access"], line.get("array", "").replace("_", "\\_"), code, f"{line['requests']}",
-                         f"{three(line[unit] / line['requests'])} {unit}",
-                         "all" if used is not None and used >= 0.995 else f"{100 * used:.0f} %" if used is not None else "–"])
-    head = [*(["kernel"] if several else []), "access", "of", "by", "requests", "a request", "of the bytes used"]
+                         f"{three(line[unit] / line['requests'])} {unit}", share])
+    head = [*(["kernel"] if several else []), "access", "of", "by", "requests", "a request", "bytes used"]
     return head, rows
 
 

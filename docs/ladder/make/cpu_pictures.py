@@ -135,7 +135,6 @@ def caches_picture(rung, run, n):
     caches = [(name, run.device.get(key)) for name, key in (("L1", "l1_bytes"), ("L2", "l2_bytes"), ("L3", "l3_bytes")) if run.device.get(key)]
     bottom = top + height * len(rows)
     for name, size in caches:
-        picture.line(x_of(size), top - 4, x_of(size), bottom, "line", 1, "3 3")
         picture.text(x_of(size), top - 8, name, 11, "middle")
     for bits in range(low + 1, high + 1, 2):
         picture.line(x_of(1 << bits), bottom, x_of(1 << bits), bottom + 4, "line")
@@ -144,6 +143,8 @@ def caches_picture(rung, run, n):
     for at, (words, size, kind) in enumerate(rows):
         y = top + at * height
         picture.rect(14, y + 14, max(2, x_of(size) - 14), 9, kind)
+        for _, limit in caches:  # not through the words
+            picture.line(x_of(limit), y + 13, x_of(limit), y + 24, "line")
         fits = next((name for name, limit in caches if size <= limit), "memory")
         picture.text(14, y + 10, f"{words}: {size_text(size)}, {fits}", 11)
     return picture.svg(bottom + 26)

@@ -8,8 +8,8 @@ import html
 WIDTH = 400
 STYLE = """<style>
 .g{fill:#fff}.ink{fill:#1a1a24}.dim{fill:#63636e}.line{stroke:#1a1a24;fill:none}.pale{fill:#e9e9ee}.rule{stroke:#d0d0d8;fill:none}
-.a{fill:#0072b2}.b{fill:#d55e00}.c{fill:#00875f}.hot{fill:#c2185b}.al{fill:#0072b2;fill-opacity:.22}.bl{fill:#d55e00;fill-opacity:.22}
-.cl{fill:#00875f;fill-opacity:.22}.as{stroke:#0072b2;fill:none}.bs{stroke:#d55e00;fill:none}.cs{stroke:#00875f;fill:none}.hs{stroke:#c2185b;fill:none}.ds{stroke:#63636e;fill:none}.in{fill:#fff}
+.a{fill:#0072b2}.b{fill:#bd5200}.c{fill:#00875f}.hot{fill:#c2185b}.al{fill:#0072b2;fill-opacity:.22}.bl{fill:#bd5200;fill-opacity:.22}
+.cl{fill:#00875f;fill-opacity:.22}.as{stroke:#0072b2;fill:none}.bs{stroke:#bd5200;fill:none}.cs{stroke:#00875f;fill:none}.hs{stroke:#c2185b;fill:none}.ds{stroke:#63636e;fill:none}.in{fill:#fff}
 @media (prefers-color-scheme:dark){.g{fill:#16181d}.ink{fill:#e8e8ee}.dim{fill:#a3a3af}.line{stroke:#e8e8ee}.pale{fill:#2b2e37}
 .rule{stroke:#41454f}.a{fill:#56b4e9}.b{fill:#ff9d45}.c{fill:#3fcf9e}.hot{fill:#ff6ba0}.al{fill:#56b4e9;fill-opacity:.25}
 .bl{fill:#ff9d45;fill-opacity:.25}.cl{fill:#3fcf9e;fill-opacity:.25}.as{stroke:#56b4e9}.bs{stroke:#ff9d45}.cs{stroke:#3fcf9e}.hs{stroke:#ff6ba0}.ds{stroke:#a3a3af}.in{fill:#16181d}}

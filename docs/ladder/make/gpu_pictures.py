@@ -31,12 +31,10 @@ def tiles_picture(rung, kernel):
         picture.rect(ax + 3 * step, ay + row, step, height, "a")
         picture.rect(bx + col, by + 3 * step, width, step, "b")
     picture.rect(cx + col, cy + row, width, height, "cl")
-    for warp in range(max(1, block.threads // LANES)):
-        for lane in range(LANES):
-            place = block.place(lane, warp) if warp == 0 else None
-            if place:
-                side = max(1.0, scale)
-                picture.rect(cx + col + place[1] * scale, cy + row + place[0] * scale, side, side, "c")
+    places = [place for place in map(block.place, range(LANES)) if place]
+    for down, across in places:
+        side = max(1.0, scale)
+        picture.rect(cx + col + across * scale, cy + row + down * scale, side, side, "c")
     y = ay + size + 20
     reuse = f"{block.threads} threads, {block.results} result{'s' if block.results > 1 else ''} each. "
     if block.shared and not whole_k:
@@ -46,7 +44,10 @@ def tiles_picture(rung, kernel):
     else:
         reuse += f"Nothing is kept: in each step of k a thread reads an element of A and one of B. In the caches an element of A serves {n} results, one of B {m}."
     y = picture.lines(12, y, reuse, 60)
-    y = picture.lines(12, y, "Dark green: the first results of the 32 lanes of the first warp.", 60, 11, "dim")
+    dark = [] if whole_k else ["in A and B what is copied at a time"]
+    dark += ["in C the first result of each lane of the first warp"] if places else []
+    if dark:
+        y = picture.lines(12, y, f"Full colour: {'; '.join(dark)}.", 64, 11, "dim")
     return picture.svg(y)
 
 

@@ -90,16 +90,20 @@ class Run:
 
 
 def other_products(kernel):
-    """Products of which the kernel was measured, but not with its ladder: (run, [rows of the same product, fastest first])."""
-    found = []
+    """Products of which the kernel was measured, but not with its ladder: (run, [row]) of each machine, type and number of
+    threads, product by product, the fastest first. Beside a kernel of another mode stand the strict ones."""
+    found = {}
+    alike = ("m", "n", "k", "dtype", "trans_a", "trans_b", "backend", "threads")
     for file, document in documents("tessera.compare"):
         own = [row for row in document["results"] if row["op"] == "gemm" and row["kernel"] == kernel and row["seconds"] and not row["beta"]]
         for row in own:
-            same = [one for one in document["results"] if one["seconds"] and not one["transfer"]
-                    and all(one[name] == row[name] for name in ("m", "n", "k", "dtype", "math", "trans_a", "trans_b", "backend"))]
             run = Run(file, document, "cuda" if row["backend"] == "cuda" else "cpu", row["dtype"], row["threads"])
-            found.append((run, sorted(same, key=lambda one: one["seconds"]["median"])))
-    return found
+            rows = found.setdefault((file, run.key), (run, []))[1]
+            rows += [one for one in document["results"] if one["seconds"] and not one["transfer"] and one not in rows
+                     and one["math"] in (row["math"], "strict") and all(one[name] == row[name] for name in alike)]
+    for _, rows in found.values():
+        rows.sort(key=lambda one: (one["m"] * one["n"] * one["k"], one["m"], one["n"], one["seconds"]["median"]))
+    return list(found.values())
 
 
 def slug(words):

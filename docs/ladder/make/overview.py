@@ -66,10 +66,10 @@ def climb(ladders):
     series = []
     for ladder, kind in (("cpu", "b"), ("cuda", "a")):
         rungs = [rung for rung in ladders[ladder] if rung.main]
-        for run in measured.runs(ladder, kernels_of(ladders[ladder])):
-            if run.dtype == "f32":
-                n = run.size(kernels_of(rungs))
-                series.append((f"{run.title}, n = {n}", kind, "dot", series_of(run, rungs, n, order)))
+        runs = [run for run in measured.runs(ladder, kernels_of(ladders[ladder])) if run.dtype == "f32"]
+        for run, (own, shape) in zip(runs, ((kind, "dot"), ("b", "square"))):
+            n = run.size(kernels_of(rungs))
+            series.append((f"{run.title}, n = {n}", own, shape, series_of(run, rungs, n, order)))
     published = seeds.published()
     for name, ladder, words, kind in (("report", "cpu", "the course report", "c"), ("blog", "cuda", "the blog", "c"), ("sgemm", "cuda", "SGEMM_CUDA", "hot")):
         preset = published[name]
@@ -129,8 +129,9 @@ def ladder_page(ladder, rungs):
     if runs:
         order = {(ladder, rung.name): at for at, rung in enumerate(rungs)} | {(ladder, "best"): len(rungs), (ladder, "vendor"): len(rungs) + 1}
         rows = [(rung.title, "main" if rung.main else "alone") for rung in rungs] + [("the best kernel of Tessera", "alone"), ("the vendor's library", "alone")]
-        series = [(f"{run.title}, {run.size(kernels_of(rungs))}", kind, "dot", series_of(run, rungs, run.size(kernels_of(rungs)), order))
-                  for run, kind in zip(runs, "abc")]
+        series = [(f"{run.title}, {'n = ' if ladder != 'reduce' else ''}{run.size(kernels_of(rungs))}{' elements' if ladder == 'reduce' else ''}", kind,
+                   shape, series_of(run, rungs, run.size(kernels_of(rungs)), order))
+                  for run, kind, shape in zip(runs, "abc", ("dot", "square", "ring"))]
         low, high = {"cuda": (2, 5), "cpu": (-1, 4), "reduce": (-2, 4)}[ladder]
         path = f"docs/ladder/pictures/{ladder}/ladder.svg"
         files[path] = charts.ladder_picture(f"{title}: the speed of each rung", series, rows, "B/s" if ladder == "reduce" else "FLOP/s", low, high)
@@ -175,7 +176,7 @@ def sources_page(ladders):
     cpu = measured.runs("cpu", kernels_of(ladders["cpu"]))[0]
     blocks = ["# The sources' own figures", NOTE, wrapped(
         "The ladders grew from documents that measured machines of their day. Here are their figures as `gemm_compare` knows them (its presets), "
-        f"beside {gpu.title} and {cpu.title} of {link('docs/results', SOURCES, 'docs/results/README.md')}."),
+        f"beside what {link('docs/results', SOURCES, 'docs/results/README.md')} has ({gpu.title}; {cpu.title})."),
         table(["kernel", "published on", "published", f"{gpu.name} or {cpu.name} today", "times"], seeds_table(ladders, SOURCES), (2, 3, 4)),
         wrapped(f"The kernel walkthrough gives {levels_text()} GFLOP/s for its seven levels on a V100, without sizes; its fifth level is about occupancy "
                 "and its sixth uses tensor cores. The course report measured a GTX 1060 as well, and its figures are not at hand; its processor "
@@ -196,8 +197,9 @@ def overview_page(ladders):
                 f"{link('Lessons', PAGE, 'docs/learn.md')} has the list, and {link('Start here', PAGE, 'docs/start.md')} the first ten minutes."),
         "## From naive to the top",
         picture("Products: from the textbook's loop to the top, on a processor and a GPU", PAGE, "docs/ladder/pictures/climb.svg"),
-        wrapped(f"Filled dots are measured ({'; '.join(titles)}; in {link('docs/results', PAGE, 'docs/results/README.md')}); rings are what the sources "
-                f"of the ladder published ({link('the figures', PAGE, SOURCES)}). A line joins the rungs of a main line. Across the scale is logarithmic: a step of the grid is ten times."),
+        wrapped(f"Filled dots and squares are measured ({'; '.join(titles)}; in {link('docs/results', PAGE, 'docs/results/README.md')}); rings are what the sources "
+                f"of the ladder published ({link('the figures', PAGE, SOURCES)}). A line joins the rungs of a main line. "
+                "The scale across is logarithmic: a step of the grid is ten times. A rung without a mark was not measured on these products; its page has what was."),
         "## How to read a page",
         wrapped("**Sectors.** Global memory is read in sectors of 32 bytes. A load by a warp is one request; its 32 lanes touch between 1 and 32 "
                 "sectors, and four are enough for 32 neighbours of f32."),

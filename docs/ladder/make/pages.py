@@ -161,8 +161,8 @@ class Page:
             self.add(wrapped("The model is the roofline's: the longer of the two times. All rungs read each element once, so that the model is the same; what "
                              "differs is how many loads are on their way. Times are of the call, with its launch and the sums' way to the host."))
             return
-        self.add(wrapped("The model is the roofline's: the longer of the two times. Bytes are what the kernel asks for, warp by warp, and not what "
-                         "memory moves: a kernel that is faster than its model was served by a cache in between." if rung.ladder == "cuda" else
+        self.add(wrapped("The model is the roofline's: the longer of the two times. Bytes are what the kernel asks for, warp by warp: an element that all "
+                         "lanes want counts once, and lanes far apart take a sector of 32 bytes each. Memory moves less: a kernel that is faster than its model was served by a cache in between." if rung.ladder == "cuda" else
                          "The model is the roofline's: the longer of the two times, with the bandwidth of the nearest memory that holds all operands. "
                          "Bytes are what the loops ask for: a kernel that is faster than its model was served by a nearer cache."))
 
@@ -201,16 +201,15 @@ class Page:
                          f"{link('docs/results', self.rung.page, 'docs/results/README.md')} has the commands."))
 
     def other_products(self):
-        """Products of other shapes, where the kernel rejects squares."""
+        """Products that were measured without the ladder."""
         found = [entry for kernel in self.rung.kernels for entry in measured.other_products(kernel)]
         if not found:
             self.add("Not measured yet: no file of docs/results has this kernel with its ladder.")
         for run, rows in found:
-            first = rows[0]
-            self.add(wrapped(f"A product of {first['m']}×{first['n']}×{first['k']} on {run.title} "
-                             f"({link(f'`{run.file}`', self.rung.page, f'docs/results/{run.file}')}, {run.date}):"))
+            self.add(wrapped(f"On {run.title} ({link(f'`{run.file}`', self.rung.page, f'docs/results/{run.file}')}, {run.date}):"))
             name = lambda row: f"**{row['kernel']}**" if row["kernel"] in self.rung.kernels else measured.shown(row["kernel"])
-            self.add(table(["kernel", "time", "GFLOP/s"], [[name(row), seconds_text(row["seconds"]["median"]), three(row["gflops"])] for row in rows], (1, 2)))
+            self.add(table(["m×n×k", "kernel", "time", "GFLOP/s"], [[f"{row['m']}×{row['n']}×{row['k']}", name(row), seconds_text(row["seconds"]["median"]),
+                                                                    three(row["gflops"])] for row in rows], (2, 3)))
 
     def times(self, found):
         reduce = self.rung.ladder == "reduce"

@@ -106,7 +106,7 @@ def tree_picture(rung):
         return None
     picture = Picture(f"{rung.name}: how a block adds its sums")
     picture.text(12, 20, "How a block adds its 256 sums", 13, bold=True)
-    picture.text(12, 37, "a line: a step; dark: the threads that work; ticks: warps", 11, kind="dim")
+    picture.text(12, 37, "a line: a step; coloured: the threads that work; ticks: warps", 11, kind="dim")
     y, left, scale = 52, 78, 310 / 256
     for stride, working in steps:
         picture.text(12, y + 9, f"stride {stride}", 11)

@@ -54,5 +54,10 @@ def amount(number, unit):
     return f"{three(number)} {unit}"
 
 
+def digits(number):
+    """Three digits that count; zeros at the end are kept, so that numbers of a column have one width."""
+    return f"{number:.0f}" if number >= 99.95 else f"{number:#.3g}"
+
+
 def percent(part):
-    return f"{100 * part:.3g} %"
+    return f"{digits(100 * part)} %"
