@@ -9,7 +9,6 @@ std::span<const GemmKernel> gemm_ladder() {
       // clang-format off
       tiled_f32, tiled_f64, tiled_f16, tiled_bf16,
       tiled_local_f32, tiled_local_f64, tiled_local_f16, tiled_local_bf16,
-      few_rows_f32, few_rows_f64, few_rows_f16, few_rows_bf16,
       segmented_f32, segmented_f64,
       z_order_f32, z_order_f64,
       conflict_free_f32, conflict_free_f64,

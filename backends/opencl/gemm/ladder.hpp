@@ -10,7 +10,6 @@ namespace tessera::opencl {
 
 extern const GemmKernel tiled_f32, tiled_f64, tiled_f16, tiled_bf16;
 extern const GemmKernel tiled_local_f32, tiled_local_f64, tiled_local_f16, tiled_local_bf16;
-extern const GemmKernel few_rows_f32, few_rows_f64, few_rows_f16, few_rows_bf16;
 extern const GemmKernel naive_strided_f32, naive_strided_f64;
 extern const GemmKernel naive_coalesced_f32, naive_coalesced_f64;
 extern const GemmKernel local_tile_f32, local_tile_f64;

@@ -97,13 +97,13 @@ Status DeviceMemory::allocate(std::size_t bytes, void*& memory) noexcept {
   bytes = std::max<std::size_t>(bytes, 1);
   static_cast<void>(sweep(false));
   if (!reserve(bytes).ok()) {
-    static_cast<void>(sweep(true));
+    static_cast<void>(make_room());
     if (Status status = reserve(bytes); !status.ok()) return status;
   }
   Block block;
   std::uintptr_t address = 0;
   Status status = make(bytes, block, address);
-  if (status.code == StatusCode::OutOfMemory && sweep(true)) status = make(bytes, block, address);
+  if (status.code == StatusCode::OutOfMemory && make_room()) status = make(bytes, block, address);
   const std::unique_lock lock(mutex_);
   if (status.ok()) try {
       blocks_.emplace(address, block);
@@ -149,6 +149,77 @@ void DeviceMemory::free(void* memory) noexcept {
     in_use_ -= block.bytes;
   }
   static_cast<void>(sweep(false));
+}
+
+Status DeviceMemory::lend(cl_command_queue queue, std::size_t bytes, void*& memory) noexcept try {
+  memory = nullptr;
+  {
+    const std::lock_guard lock(lent_mutex_);
+    Lent* best = nullptr;
+    for (Lent& one : lent_)
+      if (one.queue == queue && !one.in_use && one.bytes >= bytes && (best == nullptr || one.bytes < best->bytes))
+        best = &one;
+    if (best != nullptr) {
+      best->in_use = true;
+      memory = best->memory;
+      return {};
+    }
+    lent_.reserve(lent_.size() + 1);
+  }
+  static_cast<void>(drop_kept(queue)); // they are too small
+  if (Status status = allocate(bytes, memory); !status.ok()) return status;
+  const std::lock_guard lock(lent_mutex_);
+  lent_.push_back({queue, memory, bytes, true});
+  return {};
+} catch (const std::bad_alloc&) {
+  free(memory);
+  memory = nullptr;
+  return {StatusCode::OutOfMemory, {}};
+}
+
+void DeviceMemory::give_back(void* memory) noexcept {
+  if (memory == nullptr) return;
+  constexpr std::size_t share = 8;
+  const Device& device = context_.device();
+  const std::size_t most = (device.memory_limit != 0 ? device.memory_limit : device.memory_bytes) / share;
+  {
+    const std::lock_guard lock(lent_mutex_);
+    std::size_t kept = 0;
+    for (const Lent& one : lent_) kept += one.in_use ? 0 : one.bytes;
+    const auto found =
+        std::find_if(lent_.begin(), lent_.end(), [memory](const Lent& one) { return one.memory == memory; });
+    if (found->bytes <= most && kept <= most - found->bytes) {
+      found->in_use = false;
+      return;
+    }
+    lent_.erase(found);
+  }
+  free(memory);
+}
+
+/// Frees what is kept for a queue's next work, or for all queues' where `queue` is null. Returns whether there was any.
+bool DeviceMemory::drop_kept(cl_command_queue queue) noexcept {
+  bool dropped = false;
+  for (;;) {
+    void* memory = nullptr;
+    {
+      const std::lock_guard lock(lent_mutex_);
+      const auto found = std::find_if(lent_.begin(), lent_.end(), [queue](const Lent& one) {
+        return !one.in_use && (queue == nullptr || one.queue == queue);
+      });
+      if (found == lent_.end()) return dropped;
+      memory = found->memory;
+      lent_.erase(found);
+    }
+    free(memory);
+    dropped = true;
+  }
+}
+
+/// Gives back all memory that no work uses, after waiting for the work. Returns whether there was any.
+bool DeviceMemory::make_room() noexcept {
+  const bool dropped = drop_kept(nullptr), swept = sweep(true);
+  return dropped || swept;
 }
 
 /// Marks the end of what each queue has been given, and waits for it where there is no memory for the mark.
@@ -233,6 +304,7 @@ Status DeviceMemory::add(cl_command_queue queue) noexcept try {
 }
 
 void DeviceMemory::remove(cl_command_queue queue) noexcept {
+  static_cast<void>(drop_kept(queue));
   const std::lock_guard lock(queues_mutex_);
   queues_.erase(std::remove(queues_.begin(), queues_.end(), queue), queues_.end());
 }

@@ -6,7 +6,9 @@
 /// copies. Elsewhere a block is a buffer, and its addresses are a range that is reserved and never touched: they only
 /// say which buffer is meant, and where in it. TESSERA_OPENCL_SVM=none takes the second way on every device.
 ///
-/// A block that is freed stays until the work is done that the device's queues had been given before.
+/// A block that is freed stays until the work is done that the device's queues had been given before. Blocks that a
+/// queue's work uses for a while are kept for its next work, because drivers take long to make a block: up to an eighth
+/// of the device's memory, until memory is short or the queue goes.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +40,11 @@ class DeviceMemory {
   Status allocate(std::size_t bytes, void*& memory) noexcept;
   void free(void* memory) noexcept;
 
+  /// Gives a block of at least `bytes` bytes to work that is about to be enqueued in the queue, until give_back(). The
+  /// work that the queue had been given before may still use it.
+  Status lend(cl_command_queue queue, std::size_t bytes, void*& memory) noexcept;
+  void give_back(void* memory) noexcept;
+
   /// Finds the block that an address is in. InvalidArgument if it is in none.
   Status find(const void* address, Place& place) const noexcept;
 
@@ -54,6 +61,13 @@ class DeviceMemory {
     cl_mem buffer = nullptr;
     void* shared = nullptr;
   };
+  /// A block that is lent to work of a queue, or is kept for it.
+  struct Lent {
+    cl_command_queue queue = nullptr;
+    void* memory = nullptr;
+    std::size_t bytes = 0;
+    bool in_use = false;
+  };
   /// Shared virtual memory that was freed, and the marks in the queues after which nothing uses it.
   struct Freed {
     Block block;
@@ -67,6 +81,8 @@ class DeviceMemory {
   Status too_much(std::size_t bytes, const char* why) const;
   void mark(std::vector<cl_event>& after) noexcept;
   bool sweep(bool waits) noexcept;
+  bool drop_kept(cl_command_queue queue) noexcept;
+  bool make_room() noexcept;
   void release(const Block& block) noexcept;
 
   Context& context_;
@@ -78,6 +94,8 @@ class DeviceMemory {
   std::vector<cl_command_queue> queues_;
   std::mutex freed_mutex_;
   std::vector<Freed> freed_;
+  std::mutex lent_mutex_;
+  std::vector<Lent> lent_;
 };
 
 } // namespace tessera::opencl

@@ -12,7 +12,7 @@ class Scratch {
  public:
   Scratch() = default;
   ~Scratch() {
-    if (memory_ != nullptr) memory_->free(data_);
+    if (memory_ != nullptr) memory_->give_back(data_);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -20,7 +20,7 @@ class Scratch {
   /// Allocates `bytes` bytes with undefined contents. Call it once.
   Status allocate(Queue& queue, std::size_t bytes) noexcept {
     memory_ = &command_queue(queue).memory();
-    return memory_->allocate(bytes, data_);
+    return memory_->lend(command_queue(queue).get(), bytes, data_);
   }
   void* data() const noexcept { return data_; }
   template <class T>

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_SUITE(products)
 BOOST_AUTO_TEST_CASE(every_choice_has_the_bits_of_the_contract) {
   if (!has_device()) return;
   for (const Shape& x : shapes)
-    for (const char* const kernel : {"tiled", "tiled_local", "few_rows"}) {
+    for (const char* const kernel : {"tiled", "tiled_local"}) {
       check<float>(x, -0.5, kernel);
       if (has_f64()) check<double>(x, 0, kernel);
     }
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(products_without_copies) {
     BOOST_TEST_REQUIRE(
         (device.allocate((x.m * x.k + x.k * x.n) * sizeof(float), copies).code == StatusCode::OutOfMemory));
   }
-  for (const char* const kernel : {"tiled", "tiled_local", "few_rows"}) check<float>(x, 2, kernel);
+  for (const char* const kernel : {"tiled", "tiled_local"}) check<float>(x, 2, kernel);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -21,7 +21,4 @@ Status run_in_registers(Queue& queue, const GemmCall& call, const BatchSteps& st
 /// too small.
 Status run_in_local_memory(Queue& queue, const GemmCall& call, const BatchSteps& steps);
 
-/// Enqueues the product in the form for GPUs where C has few rows or columns. Rejected as run_in_local_memory() is.
-Status run_few_rows(Queue& queue, const GemmCall& call);
-
 } // namespace tessera::opencl

@@ -38,6 +38,17 @@ struct LocalTile {
 /// take.
 constexpr LocalTile packed_f32{8, 8, 8, 8, 16}, packed_f64{8, 8, 8, 8, 8};
 constexpr LocalTile strided_f32{4, 4, 16, 16, 16}, strided_f64{4, 4, 16, 16, 8};
+constexpr LocalTile low_f32{4, 4, 4, 16, 16}, low_f64{4, 4, 4, 16, 8};       ///< 16 rows of C
+constexpr LocalTile narrow_f32{4, 4, 16, 4, 16}, narrow_f64{4, 4, 16, 4, 8}; ///< 16 columns of C
+
+/// The tile of a product whose operands are read where they are.
+const LocalTile& strided_tile(const GemmCall& call) noexcept {
+  constexpr Index few = 16;
+  const bool wide = scalar_of(call.type) == DType::F64;
+  if (call.m <= few) return wide ? low_f64 : low_f32;
+  if (call.n <= few) return wide ? narrow_f64 : narrow_f32;
+  return wide ? strided_f64 : strided_f32;
+}
 
 /// True if copying the operands to panels pays: each element is read by many tiles, and the product takes longer than
 /// two launches more.
@@ -57,7 +68,9 @@ class LocalProduct {
         steps_(steps),
         packs_(with_panels),
         real_bytes_(static_cast<Index>(size_of(scalar_of(call.type)))),
-        tile_(real_bytes_ == 8 ? (packs_ ? packed_f64 : strided_f64) : (packs_ ? packed_f32 : strided_f32)),
+        tile_(!packs_            ? strided_tile(call)
+              : real_bytes_ == 8 ? packed_f64
+                                 : packed_f32),
         a_(Operand::of(call.a, call.op_a, call.lda)),
         b_(Operand::of(call.b, call.op_b, call.ldb)) {
     // Where there are few tiles, work-groups share out the segments of k.

@@ -3,7 +3,7 @@
 //
 // This is the form for GPUs. A tile has GY·MR rows and GX·NR columns of GY·GX work-items. The rows and columns of a
 // work-item are vectors that lie GY and GX vectors apart, and the work-items of each 32 are laid out along a Z-curve, so
-// that neighbours read neighbouring vectors of local memory, or the same. Large products read panels, in which a tile
+// that neighbours read neighbouring vectors of local memory, or the same. C of few rows or columns takes narrow tiles. Large products read panels, in which a tile
 // is contiguous (PACKED); small ones read their operands where they are. Work-groups take tiles in bands of BAND rows
 // of tiles, column by column: work-groups that run together share operands in the cache. Canonical: the sums of the
 // segments before are kept in `kept`, memory of the work-item's own, so that they take no registers; or dimension 1
@@ -11,7 +11,7 @@
 // batch. Source: Tan et al.: "Fast implementation of DGEMM on Fermi GPU" (2011); the grouped order of tiles of OpenAI's
 // Triton; the Z-order of the SGEMM repository.
 //
-// Options: REAL; VEC: elements of 128 bits; MR, NR: multiples of VEC; GY, GX: multiples of 4 and 8; TILE_K; PACKED;
+// Options: REAL; VEC: elements of 128 bits; MR, NR: multiples of VEC; GY, GX: multiples of 4, one of them of 8; TILE_K; PACKED;
 // X, LOAD_X: stored operands; Z, LOAD_Z, STORE_Z: stored results; VECTOR_RESULTS: Z is REAL.
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -22,6 +22,8 @@
 #define TILE_M (GY * MR)
 #define TILE_N (GX * NR)
 #define BAND 8
+#define CURVE_X (GX % 8 == 0 ? 8 : 4) // work-items of a curve along a row
+#define CURVE_Y (32 / CURVE_X)
 #define MV (MR / VEC)
 #define NV (NR / VEC)
 #define CHUNKS(tile) ((tile) * TILE_K / (VEC * ITEMS)) // vectors of a tile that a work-item copies
@@ -67,10 +69,11 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void local_tiles(
     const REAL beta, const int split, const int whole_vectors, __global REAL* kept, const long kept_at) {
   __local VECTOR a_tile[2][TILE_K][TILE_M / VEC + 1], b_tile[2][TILE_K][TILE_N / VEC + 1];
   const int item = get_local_id(0);
-  // A Z-curve of 4 by 8 for each 32 work-items: bits of the lane go to columns and rows in turns.
+  // A Z-curve for each 32 work-items: bits of the lane go to columns and rows in turns, the last one to the longer side.
   const int lane = item % 32, block = item / 32;
-  const int y = block / (GX / 8) * 4 + ((lane >> 1 & 1) | (lane >> 2 & 2));
-  const int x = block % (GX / 8) * 8 + ((lane & 1) | (lane >> 1 & 2) | (lane >> 2 & 4));
+  const int down_32 = (lane >> 1 & 1) | (lane >> 2 & 2) | (CURVE_Y == 8 ? lane >> 2 & 4 : 0);
+  const int across_32 = (lane & 1) | (lane >> 1 & 2) | (CURVE_X == 8 ? lane >> 2 & 4 : 0);
+  const int y = block / (GX / CURVE_X) * CURVE_Y + down_32, x = block % (GX / CURVE_X) * CURVE_X + across_32;
   const long down = (m + TILE_M - 1) / TILE_M, across = (n + TILE_N - 1) / TILE_N, second = get_group_id(1);
   const long band = get_group_id(0) / (BAND * across), in_band = get_group_id(0) % (BAND * across);
   const long rows_of_band = down - band * BAND < BAND ? down - band * BAND : BAND;

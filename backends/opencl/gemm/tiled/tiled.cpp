@@ -1,11 +1,10 @@
 /// tiled: packed panels and register tiles, in the form for the device: with local memory on GPUs, without on
 /// processors.
 ///
-/// tiled_local and few_rows are the forms for GPUs by their names, on every device. 2·k operations a result; each
+/// tiled_local is the form for GPUs by its name, on every device. 2·k operations a result; each
 /// operand is copied once more where it is packed. Source: Goto, van de Geijn: "Anatomy of high-performance matrix
 /// multiplication" (2008); Low et al.: "Analytical modeling is enough for high-performance BLIS" (2016).
 
-#include <algorithm>
 #include <new>
 
 #include <tessera/backend/traffic.hpp>
@@ -19,8 +18,6 @@
 namespace tessera::opencl {
 namespace {
 
-constexpr Index few = 16; ///< rows or columns of C up to which a GPU packs nothing
-
 /// GemmKernel::run by a function that may throw std::bad_alloc.
 template <Status (*product)(Queue&, const GemmCall&)>
 Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noexcept try {
@@ -33,7 +30,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
 Status run_for_device(Queue& queue, const GemmCall& call) {
   const Device& device = command_queue(queue).context().device();
   if ((device.type & CL_DEVICE_TYPE_GPU) == 0) return run_in_registers(queue, call, {});
-  Status status = std::min(call.m, call.n) <= few ? run_few_rows(queue, call) : run_in_local_memory(queue, call, {});
+  Status status = run_in_local_memory(queue, call, {});
   return status.code == StatusCode::Rejected ? run_in_registers(queue, call, {}) : status;
 }
 
@@ -59,16 +56,6 @@ constexpr GemmKernel local_rung{.name = "tiled_local",
                                 .run = run<run_local>,
                                 .traffic = packed_traffic};
 
-template <class T>
-constexpr GemmKernel few_rows_rung{.name = "few_rows",
-                                   .summary = "tiled in its form for GPUs where C has few rows or columns",
-                                   .source = "Nath, Tomov, Dongarra 2010",
-                                   .type = dtype_of<T>,
-                                   .tile = {4, 64, 16},
-                                   .summation = Summation::Canonical,
-                                   .run = run<run_few_rows>,
-                                   .traffic = tile_traffic};
-
 } // namespace
 
 const GemmKernel tiled_f32 = rung<float>;
@@ -79,9 +66,5 @@ const GemmKernel tiled_local_f32 = local_rung<float>;
 const GemmKernel tiled_local_f64 = local_rung<double>;
 const GemmKernel tiled_local_f16 = local_rung<f16>;
 const GemmKernel tiled_local_bf16 = local_rung<bf16>;
-const GemmKernel few_rows_f32 = few_rows_rung<float>;
-const GemmKernel few_rows_f64 = few_rows_rung<double>;
-const GemmKernel few_rows_f16 = few_rows_rung<f16>;
-const GemmKernel few_rows_bf16 = few_rows_rung<bf16>;
 
 } // namespace tessera::opencl
