@@ -237,8 +237,8 @@ BOOST_AUTO_TEST_CASE(ways_of_emulated_fp16x3) {
   // Which products are strict depends on k alone.
   for (const Index m : {1, 100, 8192})
     for (const Index n : {1, 4096}) {
-      BOOST_TEST((way(m, n, tessera::detail::emulated_strict_k) == Way::Strict));
-      BOOST_TEST((way(m, n, tessera::detail::emulated_strict_k + 1) != Way::Strict));
+      BOOST_TEST((way(m, n, tessera::detail::emulated_strict_k(tessera::Math::EmulatedFp16x3)) == Way::Strict));
+      BOOST_TEST((way(m, n, tessera::detail::emulated_strict_k(tessera::Math::EmulatedFp16x3) + 1) != Way::Strict));
     }
   for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{0, 8, 800}, {8, 0, 800}, {8, 8, 0}})
     BOOST_TEST((way(m, n, k) == Way::Strict));

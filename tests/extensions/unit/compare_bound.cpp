@@ -70,7 +70,8 @@ BOOST_AUTO_TEST_SUITE(compare_bound)
 
 BOOST_AUTO_TEST_CASE(narrow_inputs_pass_in_their_own_mode_alone) {
   const CompareProblem<float> problem = positive(8, 300);
-  for (const auto& [math, bits] : {std::pair{Math::Tf32, 11}, {Math::Bf16, 8}, {Math::Fp16, 11}}) {
+  for (const auto& [math, bits] :
+       {std::pair{Math::Tf32, 11}, {Math::Bf16, 8}, {Math::Fp16, 11}, {Math::ScaledFp16, 11}}) {
     const Matrix<float> c = product(problem, on_rounded_inputs(bits));
     BOOST_TEST(errors_as(problem, c, math).within_bound(), to_string(math));
     BOOST_TEST(!errors_as(problem, c, Math::Strict).within_bound(), to_string(math));
@@ -79,6 +80,7 @@ BOOST_AUTO_TEST_CASE(narrow_inputs_pass_in_their_own_mode_alone) {
   BOOST_TEST(!errors_as(few, product(few, on_rounded_inputs(8)), Math::Tf32).within_bound());
   BOOST_TEST(!errors_as(few, product(few, on_rounded_inputs(6)), Math::Bf16).within_bound());
   BOOST_TEST(!errors_as(few, product(few, on_rounded_inputs(9)), Math::Fp16).within_bound());
+  BOOST_TEST(!errors_as(few, product(few, on_rounded_inputs(9)), Math::ScaledFp16).within_bound());
 }
 
 BOOST_AUTO_TEST_CASE(cut_inputs_pass_as_tf32) {

@@ -27,7 +27,7 @@ const char* reject_tf32(const GemmKernel&, const GemmCall& call, const Capabilit
 
 const char* reject_emulated(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major != 9) return "the mode's own kernel needs compute capability 9.0 (Hopper); use mode strict";
-  static_assert(detail::emulated_strict_k == 256);
+  static_assert(detail::emulated_strict_k(Math::Strict) == 256);
   return fp16x3::is_strict(call) ? nullptr : "k is over 256; use the kernel with the mode's name";
 }
 

@@ -30,7 +30,7 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
 inline const char* reject_emulated(const GemmKernel& kernel, const GemmCall& call,
                                    const Capabilities& machine) noexcept {
   if (const char* reason = reject(kernel, call, machine)) return reason;
-  static_assert(detail::emulated_strict_k == 256);
+  static_assert(detail::emulated_strict_k(Math::Strict) == 256);
   return fp16x3::is_strict(call) ? "the mode is the strict product where k is at most 256; use the kernel strict"
                                  : nullptr;
 }

@@ -132,7 +132,7 @@ inline Estimate unpacked_time(const GemmCall& call, Index multiprocessors) {
 /// Says whether a product of an emulated mode is the strict product. That depends on k alone, except for empty
 /// products.
 inline bool is_strict(const GemmCall& call) {
-  return call.k <= detail::emulated_strict_k || std::min(call.m, call.n) <= 0;
+  return call.k <= detail::emulated_strict_k(call.math) || std::min(call.m, call.n) <= 0;
 }
 
 /// Chooses what is done first.
