@@ -17,8 +17,8 @@ constexpr GemmShape products_of_few_results[]{
     {640, 64, 554}, {72, 621, 1816}, {240, 320, 384},
 };
 
-/// Products of emulated_fp16x3 whose warps split their operands themselves, on 132 multiprocessors: each tile, with the
-/// segments of k in one block and in two to four.
+/// Products of emulated_fp16x3 and scaled_fp16 whose warps split their operands themselves, on 132 multiprocessors:
+/// each tile, with the segments of k in one block and in two to four.
 constexpr GemmShape products_of_split_warps[]{
     {12, 66, 1243},   {42, 2, 6382},    {20, 74, 2613},   {10, 107, 1922},  {72, 1506, 1306},
     {35, 2322, 923},  {15, 2120, 2819}, {11, 2900, 2007}, {2009, 51, 1757}, {523, 139, 292},

@@ -30,9 +30,10 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
 inline const char* reject_emulated(const GemmKernel& kernel, const GemmCall& call,
                                    const Capabilities& machine) noexcept {
   if (const char* reason = reject(kernel, call, machine)) return reason;
-  static_assert(detail::emulated_strict_k(Math::Strict) == 256);
-  return fp16x3::is_strict(call) ? "the mode is the strict product where k is at most 256; use the kernel strict"
-                                 : nullptr;
+  if (!fp16x3::is_strict(call)) return nullptr;
+  static_assert(detail::emulated_strict_k(Math::ScaledFp16) == 64 && detail::emulated_strict_k(Math::Strict) == 256);
+  return call.math == Math::ScaledFp16 ? "the mode is the strict product where k is at most 64; use the kernel strict"
+                                       : "the mode is the strict product where k is at most 256; use the kernel strict";
 }
 
 /// Estimates the time of `tiles` tiles, `at_once` of which run together: each takes its columns, and about 16 more to
@@ -71,16 +72,16 @@ Status split_operands(cudaStream_t stream, const StridedOperands<float>& x, cons
 template <class R, int tile_n>
 Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmCall& call, Index clusters) noexcept {
   using S = Stages<R, tile_n>;
-  constexpr bool may_be_unfit = R::terms > 1;
+  constexpr bool may_be_unfit = R::emulates;
   const cudaStream_t stream = stream_of(queue);
   const StridedOperands<float> x(call);
   const Index tiles_m = ceil_div<Index>(call.m, cluster * tile_m);
   const Index tiles_n = ceil_div<Index>(call.n, tile_n);
-  SplitOperand a(call.m, call.k, tile_m, tiles_m * cluster, R::block_k, R::terms, R::type);
-  SplitOperand b(call.n, call.k, tile_n, tiles_n, R::block_k, R::terms, R::type);
+  SplitOperand a(call.m, call.k, tile_m, tiles_m * cluster, R::block_k, R::terms, R::type, R::scaled);
+  SplitOperand b(call.n, call.k, tile_n, tiles_n, R::block_k, R::terms, R::type, R::scaled);
   // The cuts of k are the contract's: of 16-bit operands, or of the emulated modes.
-  const Index segment_k = R::terms == 1 ? detail::matrix_unit_segment_length(call.k)
-                                        : detail::emulated_segment_chunks(call.k) * detail::emulated_chunk;
+  const Index segment_k = R::emulates ? detail::emulated_segment_chunks(call.k) * detail::emulated_chunk
+                                      : detail::matrix_unit_segment_length(call.k);
   const Index segment_blocks = segment_k / R::block_k, segments = ceil_div(a.blocks, segment_blocks);
   const SegmentSlices cut{segments, choose_slices(tiles_m * tiles_n, clusters, segments)};
   const Index planes = cut.slices == 1 ? 0 : cut.planes();

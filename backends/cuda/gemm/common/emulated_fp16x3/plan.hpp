@@ -1,9 +1,10 @@
 #pragma once
 
-/// How a product of emulated_fp16x3 is computed: by the strict product where k is short, by warps that split both
-/// operands themselves, from packed operands, or with the larger operand read from where it is. A model in
-/// microseconds, fitted to an H100 (docs/lab/cuda_gemm.md), says what is done first. This header holds no device code,
-/// so that a test on the host can look at the choices.
+/// How a product of emulated_fp16x3 or scaled_fp16 is computed: by the strict product where k is short, by warps that
+/// split both operands themselves, from packed operands, or with the larger operand read from where it is. A model in
+/// microseconds says what is done first. For emulated_fp16x3 it was fitted to an H100 (docs/lab/cuda_gemm.md); for
+/// scaled_fp16 it follows from that, from counts of operations and bytes. This header holds no device code, so that a
+/// test on the host can look at the choices.
 
 #include <algorithm>
 #include <cstdint>
@@ -74,6 +75,18 @@ inline Index segment_blocks_of(const GemmCall& call) {
 }
 inline Index segments_of(const GemmCall& call) { return ceil_div<Index>(blocks_of(call), segment_blocks_of(call)); }
 
+/// The microseconds of a stage of 32 k, by the number of terms of an element.
+struct StageTimes {
+  double packed, packed_beside; ///< of packed operands: of a cluster alone, and more where all run
+  double panel_32, panel_64;    ///< where the large operand is read from where it is, by the width of panels
+  double panel_128, panel_128_in_rounds;
+  double packing_bytes; ///< that packing an element moves
+};
+inline const StageTimes& stage_times(const GemmCall& call) {
+  static constexpr StageTimes two{0.55, 0.3, 0.5, 0.56, 0.885, 1.0, 8}, one{0.24, 0.14, 0.45, 0.47, 0.5, 0.55, 6};
+  return call.math == Math::ScaledFp16 ? one : two;
+}
+
 /// Estimates the time of the planes of sums of `slices` slices.
 inline double planes_time(const GemmCall& call, int slices) {
   const wgmma::SegmentSlices cut{segments_of(call), slices};
@@ -96,10 +109,11 @@ inline double packed_time(const GemmCall& call, Index multiprocessors) {
   const auto slices = static_cast<int>(std::clamp<Index>(clusters / tiles, 1, segments_of(call)));
   const Index items = tiles * slices, rounds = items / clusters;
   const double stages = static_cast<double>(blocks_of(call)) / slices;
+  const StageTimes& time = stage_times(call);
   const auto round = [&](Index running) {
-    return stages * (0.55 + 0.3 * static_cast<double>(running) / static_cast<double>(clusters));
+    return stages * (time.packed + time.packed_beside * static_cast<double>(running) / static_cast<double>(clusters));
   };
-  const double packing = static_cast<double>((call.m + call.n) * call.k) * 8 / 2.7e6;
+  const double packing = static_cast<double>((call.m + call.n) * call.k) * time.packing_bytes / 2.7e6;
   return 7 + packing + static_cast<double>(rounds) * round(clusters) +
          (items % clusters > 0 ? round(items % clusters) : 0) +
          static_cast<double>(ceil_div(items, clusters)) * storing_time(call, packed_rows * columns) +
@@ -117,11 +131,15 @@ inline Estimate unpacked_time(const GemmCall& call, Index multiprocessors) {
   const double memory = many(call) * static_cast<double>(call.k) * 4 / 2.75e6;
   const Index segments = segments_of(call);
   const double storing = storing_time(call, Index{2} * tile_rows * tile_n);
+  const StageTimes& of_stage = stage_times(call);
   Estimate best{std::numeric_limits<double>::infinity()};
   for (int slices = 1; slices <= segments; ++slices) {
     const Index stages = std::min(blocks_of(call), ceil_div<Index>(segments, slices) * segment_blocks_of(call));
     const Index rounds = ceil_div<Index>(items * slices, clusters);
-    const double stage = tile_n == 32 ? 0.5 : tile_n == 64 ? 0.56 : rounds == 1 ? 0.885 : 1.0;
+    const double stage = tile_n == 32   ? of_stage.panel_32
+                         : tile_n == 64 ? of_stage.panel_64
+                         : rounds == 1  ? of_stage.panel_128
+                                        : of_stage.panel_128_in_rounds;
     const double multiplying = static_cast<double>(rounds * stages) * stage + static_cast<double>(rounds) * storing;
     const double time = 10 + std::max(multiplying, memory) + planes_time(call, slices);
     if (time < best.microseconds) best = {time, {tile_n, shares_large, slices}};
