@@ -276,6 +276,14 @@ BOOST_AUTO_TEST_CASE(ways_of_scaled_fp16) {
   };
   for (const Index n : {2048, 4096, 8192}) BOOST_TEST((way(n, n, n) == Way::Packed));
   for (const Index m : {48, 64, 128}) BOOST_TEST((way(m, 14336, 4096) == Way::Unpacked));
+  int width = 64;
+  for (const auto& x : tessera::test::products_of_tile_widths) {
+    BOOST_TEST((way(x.m, x.n, x.k) == Way::Packed), x.m << "x" << x.n << "x" << x.k);
+    const tessera::GemmCall call =
+        tessera::test::packed_call(tessera::DType::F32, x, tessera::Op::None, tessera::Op::None);
+    BOOST_TEST(choose_tile_n(call, 66, {64, 128, 192}) == width);
+    width += 64;
+  }
   for (const Index m : {1, 8}) BOOST_TEST((way(m, 4096, 4096) == Way::Split));
   for (const Index m : {1, 100, 8192})
     for (const Index n : {1, 4096}) {

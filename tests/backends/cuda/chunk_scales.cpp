@@ -197,6 +197,20 @@ BOOST_AUTO_TEST_CASE(bits_of_short_k_are_the_models) {
     }
 }
 
+/// Packed operands, in tiles of each width (choices.cpp has them).
+BOOST_AUTO_TEST_CASE_TEMPLATE(bits_of_large_products_are_the_models, M, Modes) {
+  if (!is_hopper()) return;
+  for (const auto& [m, n, k] : test::products_of_tile_widths) {
+    const Matrix<float> a = uneven(m, k, Seed{15}), b = uneven(k, n, Seed{16});
+    const Matrix<float> c = product(M::value, a, b, {}, false, 1, 0);
+    for (const Index i : {Index{0}, m / 2, m - 1}) {
+      const auto row = gemm<float>(a.block(i, 0, 1, k), b,
+                                   {.backend = Backend::Reference, .math = M::value, .kernel = "hopper_units"});
+      BOOST_TEST((matrix_cast<float>(c.block(i, 0, 1, n)) == row), m << "x" << n << "x" << k << ", row " << i);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(alpha_and_beta_round_alike, M, Modes) {
   if (!is_hopper()) return;
   const Matrix<float> a = uneven(100, 700, Seed{5}), b = uneven(700, 1000, Seed{6});

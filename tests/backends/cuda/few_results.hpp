@@ -26,6 +26,10 @@ constexpr GemmShape products_of_split_warps[]{
     {2473, 12, 1826}, {64, 64, 5312},   {300, 300, 300},  {1, 1, 257},
 };
 
+/// Products of scaled_fp16 whose packed operands are multiplied in tiles of 64, 128 and 192 columns, on 132
+/// multiprocessors.
+constexpr GemmShape products_of_tile_widths[]{{520, 1010, 1100}, {1400, 1000, 300}, {1400, 1500, 700}};
+
 /// Returns such a product of matrices without padding, for a kernel's reject() and plan.
 inline GemmCall packed_call(DType type, const GemmShape& x, Op op_a, Op op_b) {
   return {{.type = type,

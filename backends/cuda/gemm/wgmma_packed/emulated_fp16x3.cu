@@ -25,7 +25,7 @@ const GemmKernel emulated_fp16x3_f32{.name = "emulated_fp16x3",
                                      .summation = Summation::HopperUnits,
                                      .accumulator = Accumulator::Truncating,
                                      .reject = wgmma::reject_emulated,
-                                     .run = wgmma::run_fp16_terms<TwoTerms>,
+                                     .run = wgmma::run_fp16_terms<TwoTerms, 128, 192>,
                                      .epilogue = true,
                                      .narrows = true};
 

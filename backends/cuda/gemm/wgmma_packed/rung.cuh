@@ -3,6 +3,9 @@
 /// What a kernel of the ladder runs on packed operands: it splits and packs the operands, chooses the tile's width and
 /// the slices of k, and launches the product.
 
+#include <algorithm>
+#include <array>
+
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>
 
@@ -34,19 +37,6 @@ inline const char* reject_emulated(const GemmKernel& kernel, const GemmCall& cal
   static_assert(detail::emulated_strict_k(Math::ScaledFp16) == 64 && detail::emulated_strict_k(Math::Strict) == 256);
   return call.math == Math::ScaledFp16 ? "the mode is the strict product where k is at most 64; use the kernel strict"
                                        : "the mode is the strict product where k is at most 256; use the kernel strict";
-}
-
-/// Estimates the time of `tiles` tiles, `at_once` of which run together: each takes its columns, and about 16 more to
-/// start.
-inline Index cost(Index tiles, Index at_once, int tile_n) { return ceil_div(tiles, at_once) * (tile_n + 16); }
-
-/// Returns the tile width, of two, that is done first when `clusters` run at once.
-inline int choose_tile_n(const GemmCall& call, Index clusters, int narrow, int wide) {
-  const Index down = ceil_div<Index>(call.m, cluster * tile_m);
-  return cost(down * ceil_div<Index>(call.n, narrow), clusters, narrow) <
-                 cost(down * ceil_div<Index>(call.n, wide), clusters, wide)
-             ? narrow
-             : wide;
 }
 
 /// Returns the number of slices of k that gives each cluster work; no slice is less than a segment.
@@ -128,13 +118,15 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   return may_be_unfit ? run_strict_for(unfit, queue, call) : Status{};
 }
 
-/// Runs a kernel's product with the tile width that is done first.
-template <class R, int narrow, int wide>
+/// Runs a kernel's product with the tile width, of these in ascending order, that is done first.
+template <class R, int... widths>
 Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const Index clusters = std::max(1, executor.capabilities().multiprocessors / cluster);
-  return choose_tile_n(call, clusters, narrow, wide) == narrow
-             ? run_tiles<R, narrow>(kernel.name, executor, queue, call, clusters)
-             : run_tiles<R, wide>(kernel.name, executor, queue, call, clusters);
+  static_assert(fp16x3::packed_rows == cluster * tile_m);
+  constexpr std::array all{widths...};
+  constexpr std::array runs{run_tiles<R, widths>...};
+  const auto chosen = std::find(all.begin(), all.end(), fp16x3::choose_tile_n(call, clusters, {widths...}));
+  return runs[static_cast<std::size_t>(chosen - all.begin())](kernel.name, executor, queue, call, clusters);
 }
 
 } // namespace tessera::cuda::wgmma

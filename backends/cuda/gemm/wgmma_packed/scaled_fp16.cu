@@ -26,7 +26,7 @@ const GemmKernel scaled_fp16_f32{.name = "scaled_fp16",
                                  .summation = Summation::HopperUnits,
                                  .accumulator = Accumulator::Truncating,
                                  .reject = wgmma::reject_emulated,
-                                 .run = wgmma::run_fp16_terms<OneTerm>,
+                                 .run = wgmma::run_fp16_terms<OneTerm, 64, 128, 192>,
                                  .epilogue = true,
                                  .narrows = true};
 

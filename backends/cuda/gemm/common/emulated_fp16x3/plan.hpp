@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 
 #include <tessera/backend/kernel.hpp>
@@ -101,17 +102,38 @@ inline double storing_time(const GemmCall& call, Index results) {
   return static_cast<double>(results) * (vectors ? 1e-4 : 4e-4);
 }
 
-/// Estimates packing both operands and multiplying them, in tiles of 192 columns.
+/// Returns what a tile of packed operands takes, in columns: its own, and about 16 more to start. Shared memory, and
+/// not the matrix units, limits a tile of fewer than 84 columns.
+constexpr Index columns_of_time(int tile_n) { return std::max(tile_n, 84) + 16; }
+
+/// Returns the tile width, of some in ascending order, that is done first when `clusters` run at once.
+inline int choose_tile_n(const GemmCall& call, Index clusters, std::initializer_list<int> widths) {
+  const Index down = ceil_div<Index>(call.m, packed_rows);
+  int chosen = 0;
+  Index least = std::numeric_limits<Index>::max();
+  for (const int width : widths)
+    if (const Index time = ceil_div(down * ceil_div<Index>(call.n, width), clusters) * columns_of_time(width);
+        time <= least) {
+      least = time;
+      chosen = width;
+    }
+  return chosen;
+}
+
+/// Estimates packing both operands and multiplying them. The table has the times of stages of 192 columns.
 inline double packed_time(const GemmCall& call, Index multiprocessors) {
   const Index clusters = std::max<Index>(multiprocessors / 2, 1);
-  constexpr Index columns = 192;
+  const bool one_term = call.math == Math::ScaledFp16;
+  const int columns = one_term ? choose_tile_n(call, clusters, {64, 128, 192}) : 192;
+  const double width = static_cast<double>(columns_of_time(columns)) / static_cast<double>(columns_of_time(192));
   const Index tiles = ceil_div<Index>(call.m, packed_rows) * ceil_div<Index>(call.n, columns);
   const auto slices = static_cast<int>(std::clamp<Index>(clusters / tiles, 1, segments_of(call)));
   const Index items = tiles * slices, rounds = items / clusters;
   const double stages = static_cast<double>(blocks_of(call)) / slices;
   const StageTimes& time = stage_times(call);
   const auto round = [&](Index running) {
-    return stages * (time.packed + time.packed_beside * static_cast<double>(running) / static_cast<double>(clusters));
+    return stages * width *
+           (time.packed + time.packed_beside * static_cast<double>(running) / static_cast<double>(clusters));
   };
   const double packing = static_cast<double>((call.m + call.n) * call.k) * time.packing_bytes / 2.7e6;
   return 7 + packing + static_cast<double>(rounds) * round(clusters) +
