@@ -32,6 +32,7 @@ double rounding_of_operands(Math math) {
     case Math::Bf16:
       return 0x1p-8;
     case Math::Fp16:
+    case Math::ScaledFp16:
       return 0x1p-11;
     case Math::EmulatedFp16x3:
       return 0x1p-20;

@@ -41,8 +41,9 @@ enum class Math : int {
   EmulatedBf16x6 = 5, ///< operands split into three bf16 parts, six products
   Compensated = 6,    ///< Kahan's compensated summation
   Strassen = 7,       ///< Strassen's recursion: errors relative to the largest elements; see kernel.hpp
+  ScaledFp16 = 8,     ///< inputs scaled by powers of two for each 128 k and rounded to fp16, one product
 };
-inline constexpr Math last_math = Math::Strassen; ///< The last value of Math. The values are 0, 1, … without gaps.
+inline constexpr Math last_math = Math::ScaledFp16; ///< The last value of Math. The values are 0, 1, … without gaps.
 
 /// op(X) of the BLAS: the operand as it is stored, its transpose, or its conjugate transpose. Only the functions of
 /// complex.hpp take the last one.

@@ -23,10 +23,11 @@ struct Mode {
 using AsTf32 = Mode<float, Math::Tf32>;
 using Fp16x3 = Mode<float, Math::EmulatedFp16x3>;
 using Bf16x6 = Mode<float, Math::EmulatedBf16x6>;
+using ScaledFp16 = Mode<float, Math::ScaledFp16>;
 using WholeModes =
     std::tuple<AsTf32, Mode<f16, Math::Fp16>, Mode<bf16, Math::Bf16>, Mode<float, Math::Fp16>, Mode<float, Math::Bf16>>;
 using Modes = std::tuple<AsTf32, Mode<f16, Math::Fp16>, Mode<bf16, Math::Bf16>, Mode<float, Math::Fp16>,
-                         Mode<float, Math::Bf16>, Fp16x3, Bf16x6>;
+                         Mode<float, Math::Bf16>, Fp16x3, Bf16x6, ScaledFp16>;
 
 /// Returns a matrix whose elements have exponents between these.
 template <class T>

@@ -13,10 +13,12 @@ namespace {
 /// Values of cublasComputeType_t.
 constexpr int compute_f32 = 68, compute_f64 = 70, compute_tf32 = 77;
 
-/// The vendor adds in an order of its own, and its tensor cores may truncate. Beside fp16x3 stands SGEMM.
+/// The vendor adds in an order of its own, and its tensor cores may truncate. Beside fp16x3 stands SGEMM, and beside
+/// scaled_fp16 the product in TF32.
 Arithmetic of_vendor(const DeviceMode& mode) {
   if (mode.math == Math::Strict || mode.math == Math::EmulatedFp16x3) return {.type = mode.type};
-  return {mode.type, mode.math, Summation::Other, Accumulator::Truncating};
+  const Math math = mode.math == Math::ScaledFp16 ? Math::Tf32 : mode.math;
+  return {mode.type, math, Summation::Other, Accumulator::Truncating};
 }
 
 /// A kernel of the device's ladder, or the executor's own choice.
@@ -111,6 +113,7 @@ const std::vector<DeviceMode>& device_modes() {
       {"bf16", DType::BF16, Math::Bf16, "cublas_lt_bf16", compute_f32},
       {"fp16", DType::F16, Math::Fp16, "cublas_lt_fp16", compute_f32},
       {"fp16x3", DType::F32, Math::EmulatedFp16x3, "cublas_lt", compute_f32},
+      {"scaled_fp16", DType::F32, Math::ScaledFp16, "cublas_lt_tf32", compute_tf32},
   };
   return modes;
 }

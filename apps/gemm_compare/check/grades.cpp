@@ -14,7 +14,8 @@ namespace tessera::compare_app {
 namespace {
 
 bool is_graded(const Result& result) {
-  const bool narrow = result.math == Math::Tf32 || result.math == Math::Bf16 || result.math == Math::Fp16;
+  const bool narrow = result.math == Math::Tf32 || result.math == Math::Bf16 || result.math == Math::Fp16 ||
+                      result.math == Math::ScaledFp16;
   return result.error && result.operation == Operation::Gemm && !narrow && result.square() && result.n > 0;
 }
 

@@ -30,8 +30,9 @@ std::span<const GemmKernel> gemm_ladder(Backend backend) {
     all->push_back(amx_bf16_bf16);
     all->push_back(amx_bf16x6_f32);
 #endif
-    for (const GemmKernel& kernel : {hopper_units_tf32, hopper_units_f16, hopper_units_bf16, hopper_units_f32_as_bf16,
-                                     hopper_units_f32_as_f16, hopper_units_fp16x3, hopper_units_bf16x6})
+    for (const GemmKernel& kernel :
+         {hopper_units_tf32, hopper_units_f16, hopper_units_bf16, hopper_units_f32_as_bf16, hopper_units_f32_as_f16,
+          hopper_units_fp16x3, hopper_units_bf16x6, hopper_units_scaled_fp16})
       all->push_back(kernel);
     for (const GemmKernel& kernel : cblas_rows()) all->push_back(kernel);
     return all.release(); // lives as long as the process: executors and programs keep kernels

@@ -144,6 +144,7 @@ Probes probes_of(DType type, Math math) {
       return {&mma_bf16_probe, &wgmma_bf16_probe};
     case Math::Fp16:
     case Math::EmulatedFp16x3:
+    case Math::ScaledFp16:
       return {&mma_fp16_probe, &wgmma_fp16_probe};
     case Math::Strict:
     case Math::Compensated:

@@ -51,6 +51,8 @@ const auto& all_kernels() {
       // Math modes with results of f32's accuracy on matrix units, which a call must ask for.
       strict_fp16x3_f32, emulated_fp16x3_f32,
       strict_bf16x6_f32, emulated_bf16x6_f32,
+      // tf32's accuracy on matrix units of f16, which a call must ask for.
+      strict_scaled_fp16_f32, scaled_fp16_f32,
       // Math::Compensated.
       kahan_tile_f32, kahan_tile_f64,
       kahan_tile_zero_padded_f32, kahan_tile_zero_padded_f64,

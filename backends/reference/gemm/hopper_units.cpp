@@ -66,6 +66,7 @@ const GemmKernel hopper_units_bf16 = rung<bf16, Math::Bf16>;
 const GemmKernel hopper_units_f32_as_bf16 = rung<float, Math::Bf16>;
 const GemmKernel hopper_units_f32_as_f16 = rung<float, Math::Fp16>;
 const GemmKernel hopper_units_fp16x3 = rung<float, Math::EmulatedFp16x3>;
+const GemmKernel hopper_units_scaled_fp16 = rung<float, Math::ScaledFp16>;
 const GemmKernel hopper_units_bf16x6 = rung<float, Math::EmulatedBf16x6>;
 
 } // namespace tessera::reference

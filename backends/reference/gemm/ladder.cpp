@@ -17,7 +17,8 @@ std::span<const GemmKernel> gemm_ladder() {
       hopper_units_f32_as_bf16,
       hopper_units_f32_as_f16,
       hopper_units_fp16x3,
-      hopper_units_bf16x6, //
+      hopper_units_bf16x6,
+      hopper_units_scaled_fp16, //
       gold_f32,
       gold_f64,
       gold_f16,

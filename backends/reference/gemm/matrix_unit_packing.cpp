@@ -133,7 +133,10 @@ template <Index columns>
     }
     for (Index p = 0; p < count; ++p)
       for (Index q = 0; q < columns; ++q) numbers[p * columns + q] *= scales[q];
-    split(std::type_identity<f16>{}, std::integral_constant<int, hopper::fp16x3.terms>{});
+    if (how.terms == 1)
+      split(std::type_identity<f16>{}, std::integral_constant<int, hopper::scaled_fp16.terms>{});
+    else
+      split(std::type_identity<f16>{}, std::integral_constant<int, hopper::fp16x3.terms>{});
   } else {
     split(std::type_identity<bf16>{}, std::integral_constant<int, hopper::bf16x6.terms>{});
   }

@@ -151,8 +151,8 @@ std::array<StepPair, most_pairs> pairs_of(const hopper::Emulation& how) {
 /// The sums of the emulated modes.
 void emulated_sums(const Block& x, Arrays& arrays) {
   const GemmCall& call = x.call;
-  if (call.k <= detail::emulated_strict_k) return strict_sums(x, arrays);
   const hopper::Emulation& how = hopper::emulation_of(call.math);
+  if (call.k <= how.strict_k) return strict_sums(x, arrays);
   const auto pairs = pairs_of(how);
   const Index length = detail::emulated_segment_chunks(call.k) * detail::emulated_chunk;
   const Packed b{arrays.b_numbers, arrays.b_powers, arrays.b_kinds};

@@ -5,8 +5,8 @@
 /// if it does so by the norms of rows and columns, or of the matrices, alone. A grade is a measurement and no proof.
 /// docs/error_bounds.md ("Grades") has the definition.
 ///
-/// Modes that round their inputs (tf32, bf16, fp16) have another u than their type, and must not be graded with the
-/// type's.
+/// Modes that round their inputs (tf32, bf16, fp16, scaled_fp16) have another u than their type, and must not be graded
+/// with the type's.
 ///
 /// Source: J. Demmel, X. Li, J. Langou, W. Pereira, M. Gates, C. Rubio González: "How to grade the accuracy of an
 /// implementation of the BLAS" (BLIS Retreat 2024, slides).

@@ -1,12 +1,13 @@
 #pragma once
 
-/// The arithmetic of the emulated modes (EmulatedFp16x3, EmulatedBf16x6) on Hopper's matrix units: how elements are
-/// scaled and split into terms, and how the products of terms are added. It gives the bits of docs/contract.md on
-/// any machine, from the model of the matrix units (matrix_unit.hpp).
+/// The arithmetic of the emulated modes (EmulatedFp16x3, EmulatedBf16x6, ScaledFp16) on Hopper's matrix units: how
+/// elements are scaled and split into terms, and how the products of terms are added. It gives the bits of
+/// docs/contract.md on any machine, from the model of the matrix units (matrix_unit.hpp).
 ///
 /// Each term is what the terms before it leave of an element, rounded to nearest: two f16 terms keep 22 bits, three
-/// bf16 terms keep 24. f16 has few exponents, so that each chunk of a row of op(A), or of a column of op(B), is scaled
-/// first. Sources: Ootomo and Yokota (IJHPCA 2022) for f16; Henry, Tang and Heinecke (ARITH 2019) for bf16.
+/// bf16 terms keep 24, and the one term of ScaledFp16 keeps 11. f16 has few exponents, so that each chunk of a row of
+/// op(A), or of a column of op(B), is scaled first. Sources: Ootomo and Yokota (IJHPCA 2022) for f16; Henry, Tang and
+/// Heinecke (ARITH 2019) for bf16.
 
 #include <algorithm>
 #include <array>
@@ -39,21 +40,35 @@ struct Emulation {
   OperandFormat format;                ///< of the terms
   std::array<TermProduct, 6> products; ///< what is added for each 16 k, in this order
   int count;                           ///< number of products
+  Index strict_k;                      ///< k up to which the mode is the strict product
 
   /// Returns the products in the order in which they are added.
   constexpr std::span<const TermProduct> order() const noexcept {
     return std::span(products).first(static_cast<std::size_t>(count));
   }
 };
-inline constexpr Emulation fp16x3{2, true, emulated_chunk, f16_operands, {{{1, 0}, {0, 1}, {0, 0}}}, 3};
-inline constexpr Emulation bf16x6{3, false, 64, bf16_operands, {{{2, 0}, {1, 1}, {0, 2}, {1, 0}, {0, 1}, {0, 0}}}, 6};
+inline constexpr Emulation fp16x3{
+    2, true, emulated_chunk, f16_operands, {{{1, 0}, {0, 1}, {0, 0}}}, 3, emulated_strict_k(Math::EmulatedFp16x3)};
+inline constexpr Emulation bf16x6{3,
+                                  false,
+                                  64,
+                                  bf16_operands,
+                                  {{{2, 0}, {1, 1}, {0, 2}, {1, 0}, {0, 1}, {0, 0}}},
+                                  6,
+                                  emulated_strict_k(Math::EmulatedBf16x6)};
+inline constexpr Emulation scaled_fp16{
+    1, true, emulated_chunk, f16_operands, {{{0, 0}}}, 1, emulated_strict_k(Math::ScaledFp16)};
 inline constexpr int most_terms = 3; ///< of an element, in any mode
 
-/// Does the mode split its operands?
-constexpr bool is_emulated(Math math) noexcept { return math == Math::EmulatedFp16x3 || math == Math::EmulatedBf16x6; }
+/// Does the mode scale its operands, or split them into terms?
+constexpr bool is_emulated(Math math) noexcept {
+  return math == Math::EmulatedFp16x3 || math == Math::EmulatedBf16x6 || math == Math::ScaledFp16;
+}
 
 /// Returns how an emulated mode computes.
-constexpr const Emulation& emulation_of(Math math) noexcept { return math == Math::EmulatedFp16x3 ? fp16x3 : bf16x6; }
+constexpr const Emulation& emulation_of(Math math) noexcept {
+  return math == Math::EmulatedFp16x3 ? fp16x3 : math == Math::ScaledFp16 ? scaled_fp16 : bf16x6;
+}
 
 /// The scale of a chunk of a row, 2^e, and the factor that undoes it, 2^−e. Both are normal numbers.
 struct ChunkScale {
@@ -106,20 +121,22 @@ struct SplitChain {
   std::array<std::array<float, emulated_chunk>, most_terms> terms{};
   float factor = 1;
 
-  /// Splits numbers that the mode can split. A chain of the mode fp16x3 is a whole chunk.
+  /// Splits numbers that the mode can split. A chain of a mode with scales is a whole chunk.
   SplitChain(std::span<const float> numbers, const Emulation& how) noexcept {
     std::uint32_t largest = 0;
     for (const float x : numbers) largest = std::max(largest, magnitude_bits(x));
     const ChunkScale scale(largest);
     if (how.scaled) factor = scale.factor;
+    const auto keep = [&](std::size_t p, const auto& parts) {
+      for (std::size_t t = 0; t < parts.size(); ++t) terms[t][p] = parts[t];
+    };
     for (std::size_t p = 0; p < numbers.size(); ++p)
-      if (how.scaled) {
-        const auto parts = split<f16, 2>(numbers[p] * scale.scale);
-        for (std::size_t t = 0; t < parts.size(); ++t) terms[t][p] = parts[t];
-      } else {
-        const auto parts = split<bf16, 3>(numbers[p]);
-        for (std::size_t t = 0; t < parts.size(); ++t) terms[t][p] = parts[t];
-      }
+      if (!how.scaled)
+        keep(p, split<bf16, 3>(numbers[p]));
+      else if (how.terms == 2)
+        keep(p, split<f16, 2>(numbers[p] * scale.scale));
+      else
+        keep(p, split<f16, 1>(numbers[p] * scale.scale));
   }
 
   /// Returns the operands of the step that begins with number p.
@@ -153,7 +170,7 @@ inline float strict_sum(std::span<const float> a, std::span<const float> b) noex
 /// Returns the sum of a row of op(A) and a column of op(B) in an emulated mode.
 inline float emulated_sum(std::span<const float> a, std::span<const float> b, const Emulation& how) noexcept {
   const auto fits = [&](float x) { return can_be_split(x, how.scaled); };
-  if (a.size() <= static_cast<std::size_t>(emulated_strict_k) || !std::ranges::all_of(a, fits) ||
+  if (a.size() <= static_cast<std::size_t>(how.strict_k) || !std::ranges::all_of(a, fits) ||
       !std::ranges::all_of(b, fits))
     return strict_sum(a, b);
   const auto chain_k = static_cast<std::size_t>(how.chain_k);

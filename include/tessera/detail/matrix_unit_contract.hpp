@@ -1,7 +1,7 @@
 #pragma once
 
 /// The sums that docs/contract.md promises for the modes of matrix units, as code for any machine: Tf32, Bf16, Fp16,
-/// EmulatedFp16x3 and EmulatedBf16x6.
+/// EmulatedFp16x3, EmulatedBf16x6 and ScaledFp16.
 
 #include <concepts>
 #include <cstddef>
@@ -25,9 +25,10 @@ constexpr bool has_matrix_unit_contract(DType type, Math math) noexcept {
 
 /// Returns the format of the numbers that the matrix units multiply in the mode.
 constexpr const OperandFormat& format_of(Math math) noexcept {
-  return math == Math::Tf32                                   ? tf32_operands
-         : math == Math::Fp16 || math == Math::EmulatedFp16x3 ? f16_operands
-                                                              : bf16_operands;
+  return is_emulated(math)    ? emulation_of(math).format
+         : math == Math::Tf32 ? tf32_operands
+         : math == Math::Fp16 ? f16_operands
+                              : bf16_operands;
 }
 
 /// Returns the number that a mode sees of an element of an operand; the emulated modes see all of it. op(A) and op(B)

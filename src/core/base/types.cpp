@@ -44,7 +44,8 @@ constexpr Words<Math, static_cast<std::size_t>(last_math) + 1> math_words{{{Math
                                                                            {Math::EmulatedFp16x3, "emulated_fp16x3"},
                                                                            {Math::EmulatedBf16x6, "emulated_bf16x6"},
                                                                            {Math::Compensated, "compensated"},
-                                                                           {Math::Strassen, "strassen"}}};
+                                                                           {Math::Strassen, "strassen"},
+                                                                           {Math::ScaledFp16, "scaled_fp16"}}};
 constexpr Words<Op, 3> op_words{
     {{Op::None, "none"}, {Op::Transpose, "transpose"}, {Op::ConjugateTranspose, "conjugate_transpose"}}};
 

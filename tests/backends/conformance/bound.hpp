@@ -22,6 +22,7 @@ inline double input_rounding(Math math) {
   switch (math) {
     case Math::Tf32:
     case Math::Fp16:
+    case Math::ScaledFp16:
       return 0x1p-10;
     case Math::Bf16:
       return 0x1p-7;

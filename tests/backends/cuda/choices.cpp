@@ -237,8 +237,8 @@ BOOST_AUTO_TEST_CASE(ways_of_emulated_fp16x3) {
   // Which products are strict depends on k alone.
   for (const Index m : {1, 100, 8192})
     for (const Index n : {1, 4096}) {
-      BOOST_TEST((way(m, n, tessera::detail::emulated_strict_k) == Way::Strict));
-      BOOST_TEST((way(m, n, tessera::detail::emulated_strict_k + 1) != Way::Strict));
+      BOOST_TEST((way(m, n, tessera::detail::emulated_strict_k(tessera::Math::EmulatedFp16x3)) == Way::Strict));
+      BOOST_TEST((way(m, n, tessera::detail::emulated_strict_k(tessera::Math::EmulatedFp16x3) + 1) != Way::Strict));
     }
   for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{0, 8, 800}, {8, 0, 800}, {8, 8, 0}})
     BOOST_TEST((way(m, n, k) == Way::Strict));
@@ -259,22 +259,58 @@ BOOST_AUTO_TEST_CASE(ways_of_emulated_fp16x3) {
     }
 }
 
+/// How scaled_fp16 is computed: large products are packed, and the operands of small ones are read once, in one launch.
+BOOST_AUTO_TEST_CASE(ways_of_scaled_fp16) {
+  using namespace tessera::cuda::fp16x3;
+  const auto way = [](Index m, Index n, Index k) {
+    return choose({{.math = tessera::Math::ScaledFp16,
+                    .op_b = tessera::Op::Transpose,
+                    .m = m,
+                    .n = n,
+                    .k = k,
+                    .lda = k,
+                    .ldb = k,
+                    .ldc = n}},
+                  132)
+        .way;
+  };
+  for (const Index n : {2048, 4096, 8192}) BOOST_TEST((way(n, n, n) == Way::Packed));
+  for (const Index m : {48, 64, 128}) BOOST_TEST((way(m, 14336, 4096) == Way::Unpacked));
+  int width = 64;
+  for (const auto& x : tessera::test::products_of_tile_widths) {
+    BOOST_TEST((way(x.m, x.n, x.k) == Way::Packed), x.m << "x" << x.n << "x" << x.k);
+    const tessera::GemmCall call =
+        tessera::test::packed_call(tessera::DType::F32, x, tessera::Op::None, tessera::Op::None);
+    BOOST_TEST(choose_tile_n(call, 66, {64, 128, 192}) == width);
+    width += 64;
+  }
+  for (const Index m : {1, 8}) BOOST_TEST((way(m, 4096, 4096) == Way::Split));
+  for (const Index m : {1, 100, 8192})
+    for (const Index n : {1, 4096}) {
+      BOOST_TEST((way(m, n, tessera::detail::emulated_strict_k(tessera::Math::ScaledFp16)) == Way::Strict));
+      BOOST_TEST((way(m, n, tessera::detail::emulated_strict_k(tessera::Math::ScaledFp16) + 1) != Way::Strict));
+    }
+}
+
 /// The plans of products whose warps split the operands: each tile is taken, alone and with shared k.
 BOOST_AUTO_TEST_CASE(plans_of_warp_split) {
   using namespace tessera::cuda::warp_split;
-  std::set<std::tuple<int, int, int>> seen;
-  for (const auto& sizes : tessera::test::products_of_split_warps)
-    for (const tessera::Op op_a : {tessera::Op::None, tessera::Op::Transpose})
-      for (const tessera::Op op_b : {tessera::Op::None, tessera::Op::Transpose}) {
-        const tessera::GemmCall product = tessera::test::packed_call(tessera::DType::F32, sizes, op_a, op_b);
-        if (tessera::cuda::fp16x3::choose(product, 132).way != tessera::cuda::fp16x3::Way::Split) continue;
-        const WarpSplitPlan plan = best_of(product, 132).plan;
-        seen.insert({plan.down, plan.across, plan.parts > 1});
-      }
-  for (const WarpSplitPlan& tile : tiles)
-    for (const int shared : {0, 1})
-      BOOST_TEST(seen.contains({tile.down, tile.across, shared}),
-                 tile.down << "×" << tile.across << (shared ? ", shared k" : ""));
+  for (const tessera::Math math : {tessera::Math::EmulatedFp16x3, tessera::Math::ScaledFp16}) {
+    std::set<std::tuple<int, int, int>> seen;
+    for (const auto& sizes : tessera::test::products_of_split_warps)
+      for (const tessera::Op op_a : {tessera::Op::None, tessera::Op::Transpose})
+        for (const tessera::Op op_b : {tessera::Op::None, tessera::Op::Transpose}) {
+          tessera::GemmCall product = tessera::test::packed_call(tessera::DType::F32, sizes, op_a, op_b);
+          product.math = math;
+          if (tessera::cuda::fp16x3::choose(product, 132).way != tessera::cuda::fp16x3::Way::Split) continue;
+          const WarpSplitPlan plan = best_of(product, 132).plan;
+          seen.insert({plan.down, plan.across, plan.parts > 1});
+        }
+    for (const WarpSplitPlan& tile : tiles)
+      for (const int shared : {0, 1})
+        BOOST_TEST(seen.contains({tile.down, tile.across, shared}),
+                   to_string(math) << ": " << tile.down << "×" << tile.across << (shared ? ", shared k" : ""));
+  }
   BOOST_TEST(best_of({{.m = Index{1} << 30, .n = 1, .k = 300, .lda = 300, .ldb = 1, .ldc = 1}}, 132).microseconds ==
              std::numeric_limits<double>::infinity());
 }

@@ -1,11 +1,14 @@
-/// emulated_fp16x3 on a device: the bits of a result depend on its row, its column and k alone, whatever kernel
-/// computes it, and rows whose magnitude jumps from chunk to chunk of k lose nothing.
+/// emulated_fp16x3 and scaled_fp16 on a device: the bits of a result are the contract's and depend on its row, its
+/// column and k alone, whatever kernel computes it, and rows whose magnitude jumps from chunk to chunk of k lose
+/// nothing.
 
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <tessera/executor.hpp>
@@ -71,14 +74,14 @@ struct Stored {
   bool a, b; ///< transposed
 };
 
-Matrix<float> product(const Matrix<float>& a, const Matrix<float>& b, Stored as, bool aligned, float alpha,
+Matrix<float> product(Math math, const Matrix<float>& a, const Matrix<float>& b, Stored as, bool aligned, float alpha,
                       float beta) {
   Executor& device = executor(Backend::Cuda);
   Matrix<float> c = whole_numbers<float>(a.rows(), b.cols(), Seed{9});
   const Lines on_a(device, as.a ? transposed(a) : a, aligned), on_b(device, as.b ? transposed(b) : b, aligned);
   const Lines on_c(device, c, true);
   GemmCall call;
-  call.math = Math::EmulatedFp16x3;
+  call.math = math;
   call.op_a = as.a ? Op::Transpose : Op::None;
   call.op_b = as.b ? Op::Transpose : Op::None;
   call.m = a.rows();
@@ -92,7 +95,7 @@ Matrix<float> product(const Matrix<float>& a, const Matrix<float>& b, Stored as,
   call.beta = beta;
   call.c = on_c.data();
   call.ldc = on_c.ld();
-  check_ok(device.gemm(device.default_queue(), call, "emulated_fp16x3"));
+  check_ok(device.gemm(device.default_queue(), call, to_string(math)));
   on_c.copy_out(c);
   return c;
 }
@@ -111,46 +114,48 @@ Matrix<float> first_columns(const Matrix<float>& x, Index cols) {
   return y;
 }
 
+using Modes =
+    std::tuple<std::integral_constant<Math, Math::EmulatedFp16x3>, std::integral_constant<Math, Math::ScaledFp16>>;
 constexpr Stored all_ways[]{{false, false}, {false, true}, {true, false}, {true, true}};
 
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(chunk_scales)
 
-BOOST_AUTO_TEST_CASE(bits_of_few_rows_are_those_of_a_large_product) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(bits_of_few_rows_are_those_of_a_large_product, M, Modes) {
   if (!is_hopper()) return;
   for (const auto& [n, k] : {std::pair<Index, Index>{300, 1100}, {1000, 4100}, {136, 3000}}) {
     const Matrix<float> a = uneven(520, k, Seed{1}), b = uneven(k, n, Seed{2});
-    const Matrix<float> large = product(a, b, {false, false}, false, 1, 0);
+    const Matrix<float> large = product(M::value, a, b, {false, false}, false, 1, 0);
     for (const Index m : {1, 8, 31, 33, 64, 65, 128, 129, 256, 257})
       for (const Stored as : all_ways)
-        BOOST_TEST((product(first_rows(a, m), b, as, true, 1, 0) == first_rows(large, m)),
+        BOOST_TEST((product(M::value, first_rows(a, m), b, as, true, 1, 0) == first_rows(large, m)),
                    m << "x" << n << "x" << k << (as.a ? ", A transposed" : "") << (as.b ? ", B transposed" : ""));
   }
 }
 
-BOOST_AUTO_TEST_CASE(bits_of_few_columns_are_those_of_a_large_product) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(bits_of_few_columns_are_those_of_a_large_product, M, Modes) {
   if (!is_hopper()) return;
   const Index m = 1003, k = 2300;
   const Matrix<float> a = uneven(m, k, Seed{3}), b = uneven(k, 400, Seed{4});
-  const Matrix<float> large = product(a, b, {false, false}, false, 1, 0);
+  const Matrix<float> large = product(M::value, a, b, {false, false}, false, 1, 0);
   for (const Index n : {1, 17, 64, 100, 200, 300})
     for (const Stored as : all_ways)
-      BOOST_TEST((product(a, first_columns(b, n), as, true, 1, 0) == first_columns(large, n)),
+      BOOST_TEST((product(M::value, a, first_columns(b, n), as, true, 1, 0) == first_columns(large, n)),
                  m << "x" << n << "x" << k << (as.a ? ", A transposed" : "") << (as.b ? ", B transposed" : ""));
 }
 
 /// Warps that split their operands themselves give the bits of a large product's packed operands.
-BOOST_AUTO_TEST_CASE(bits_of_few_results_are_those_of_a_large_product) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(bits_of_few_results_are_those_of_a_large_product, M, Modes) {
   if (!is_hopper()) return;
   bool aligned = true;
   for (const auto& x : test::products_of_split_warps) {
     const Matrix<float> all_a = uneven(std::max<Index>(x.m, 600), x.k, Seed{7});
     const Matrix<float> all_b = uneven(x.k, std::max<Index>(x.n, 600), Seed{8});
-    const Matrix<float> large = first_columns(first_rows(product(all_a, all_b, {}, false, 1, 0), x.m), x.n);
+    const Matrix<float> large = first_columns(first_rows(product(M::value, all_a, all_b, {}, false, 1, 0), x.m), x.n);
     const Matrix<float> a = first_rows(all_a, x.m), b = first_columns(all_b, x.n);
     for (const Stored as : all_ways) {
-      BOOST_TEST((product(a, b, as, aligned, 1, 0) == large),
+      BOOST_TEST((product(M::value, a, b, as, aligned, 1, 0) == large),
                  x.m << "x" << x.n << "x" << x.k << (as.a ? ", A transposed" : "") << (as.b ? ", B transposed" : "")
                      << (aligned ? ", aligned" : ""));
       aligned = !aligned;
@@ -159,15 +164,63 @@ BOOST_AUTO_TEST_CASE(bits_of_few_results_are_those_of_a_large_product) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(alpha_and_beta_round_alike) {
+/// Products of each way, in a chunk, in chunks that end anywhere and in several segments, beside the reference's model.
+BOOST_AUTO_TEST_CASE_TEMPLATE(bits_are_the_models, M, Modes) {
+  if (!is_hopper()) return;
+  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{5, 9, 257},
+                                {40, 300, 300},
+                                {300, 33, 1100},
+                                {150, 140, 1025},
+                                {130, 260, 384},
+                                {65, 20, 2300}}) {
+    const Matrix<float> a = uneven(m, k, Seed{11}), b = uneven(k, n, Seed{12});
+    const Matrix<float> expected =
+        gemm(a, b, {.backend = Backend::Reference, .math = M::value, .kernel = "hopper_units"});
+    for (const bool aligned : {true, false})
+      for (const Stored as : all_ways)
+        BOOST_TEST((product(M::value, a, b, as, aligned, 1, 0) == expected),
+                   m << "x" << n << "x" << k << (as.a ? ", A transposed" : "") << (as.b ? ", B transposed" : ""));
+  }
+}
+
+/// Of k that emulated_fp16x3 takes to be strict, scaled_fp16 has a chunk or two.
+BOOST_AUTO_TEST_CASE(bits_of_short_k_are_the_models) {
+  if (!is_hopper()) return;
+  for (const Index k : {65, 96, 127, 128, 129, 200, 256})
+    for (const auto& [m, n] : {std::pair<Index, Index>{7, 30}, {300, 40}, {50, 1000}, {520, 530}}) {
+      const Matrix<float> a = uneven(m, k, Seed{13}), b = uneven(k, n, Seed{14});
+      const Matrix<float> expected =
+          gemm(a, b, {.backend = Backend::Reference, .math = Math::ScaledFp16, .kernel = "hopper_units"});
+      for (const bool aligned : {true, false})
+        BOOST_TEST((product(Math::ScaledFp16, a, b, {false, aligned}, aligned, 1, 0) == expected),
+                   m << "x" << n << "x" << k << (aligned ? ", aligned" : ""));
+    }
+}
+
+/// Packed operands, in tiles of each width (choices.cpp has them).
+BOOST_AUTO_TEST_CASE_TEMPLATE(bits_of_large_products_are_the_models, M, Modes) {
+  if (!is_hopper()) return;
+  for (const auto& [m, n, k] : test::products_of_tile_widths) {
+    const Matrix<float> a = uneven(m, k, Seed{15}), b = uneven(k, n, Seed{16});
+    const Matrix<float> c = product(M::value, a, b, {}, false, 1, 0);
+    for (const Index i : {Index{0}, m / 2, m - 1}) {
+      const auto row = gemm<float>(a.block(i, 0, 1, k), b,
+                                   {.backend = Backend::Reference, .math = M::value, .kernel = "hopper_units"});
+      BOOST_TEST((matrix_cast<float>(c.block(i, 0, 1, n)) == row), m << "x" << n << "x" << k << ", row " << i);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(alpha_and_beta_round_alike, M, Modes) {
   if (!is_hopper()) return;
   const Matrix<float> a = uneven(100, 700, Seed{5}), b = uneven(700, 1000, Seed{6});
   for (const float beta : {0.0F, -0.75F})
-    BOOST_TEST((product(a, b, {false, true}, true, 0.3F, beta) == product(a, b, {false, true}, false, 0.3F, beta)));
+    BOOST_TEST((product(M::value, a, b, {false, true}, true, 0.3F, beta) ==
+                product(M::value, a, b, {false, true}, false, 0.3F, beta)));
 }
 
 /// Products are exact, because the magnitudes of a row of A and of a column of B in a chunk are each other's inverse.
-BOOST_AUTO_TEST_CASE(magnitudes_jump_between_chunks) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(magnitudes_jump_between_chunks, M, Modes) {
   if (!is_hopper()) return;
   constexpr int jumps[]{0, 100, -100, 120, -120, 60, -60, 126, 1};
   const Index k = 2048 + 70;
@@ -183,12 +236,13 @@ BOOST_AUTO_TEST_CASE(magnitudes_jump_between_chunks) {
     gemm(2, plain_a.view(), plain_b.view(), -1, expected, {.backend = Backend::Cuda, .kernel = "z_order"});
     for (const bool aligned : {true, false})
       for (const Stored as : all_ways)
-        BOOST_TEST((product(a, b, as, aligned, 2, -1) == expected), m << " rows" << (aligned ? "" : ", packed"));
+        BOOST_TEST((product(M::value, a, b, as, aligned, 2, -1) == expected),
+                   m << " rows" << (aligned ? "" : ", packed"));
   }
 }
 
 /// NaN and Inf are where the strict product has them, and old elements of C are read before they are lost.
-BOOST_AUTO_TEST_CASE(not_numbers) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(not_numbers, M, Modes) {
   if (!is_hopper()) return;
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (const Index m : {1, 40, 200})
@@ -199,7 +253,7 @@ BOOST_AUTO_TEST_CASE(not_numbers) {
           (in_a ? a(m - 1, 640) : b(899, 519)) = value;
           Matrix<float> expected = whole_numbers<float>(m, 520, Seed{9});
           gemm(1, a.view(), b.view(), beta, expected, {.backend = Backend::Cuda});
-          const Matrix<float> c = product(a, b, {false, true}, true, 1, beta);
+          const Matrix<float> c = product(M::value, a, b, {false, true}, true, 1, beta);
           bool equal = true;
           for (Index i = 0; i < m; ++i)
             for (Index j = 0; j < 520; ++j)
@@ -209,17 +263,17 @@ BOOST_AUTO_TEST_CASE(not_numbers) {
 }
 
 /// A row with NaN and a column with Inf are strict. They change no bit of the other results.
-BOOST_AUTO_TEST_CASE(lines_that_cannot_be_split) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(lines_that_cannot_be_split, M, Modes) {
   if (!is_hopper()) return;
   for (const Index m : {3, 40, 200, 600})
     for (const float beta : {0.0F, 2.0F}) {
       Matrix<float> a = uneven(m, 1500, Seed{1}), b = uneven(1500, 1100, Seed{2});
-      const Matrix<float> clean = product(a, b, {false, true}, true, 0.5F, beta);
+      const Matrix<float> clean = product(M::value, a, b, {false, true}, true, 0.5F, beta);
       a(m / 2, 1499) = std::numeric_limits<float>::quiet_NaN();
       b(640, 333) = std::numeric_limits<float>::infinity();
       Matrix<float> strict = whole_numbers<float>(m, 1100, Seed{9});
       gemm(0.5F, a.view(), b.view(), beta, strict, {.backend = Backend::Cuda});
-      const Matrix<float> c = product(a, b, {false, true}, true, 0.5F, beta);
+      const Matrix<float> c = product(M::value, a, b, {false, true}, true, 0.5F, beta);
       bool equal = true;
       for (Index i = 0; i < m; ++i)
         for (Index j = 0; j < 1100; ++j) {

@@ -17,14 +17,18 @@ constexpr GemmShape products_of_few_results[]{
     {640, 64, 554}, {72, 621, 1816}, {240, 320, 384},
 };
 
-/// Products of emulated_fp16x3 whose warps split their operands themselves, on 132 multiprocessors: each tile, with the
-/// segments of k in one block and in two to four.
+/// Products of emulated_fp16x3 and scaled_fp16 whose warps split their operands themselves, on 132 multiprocessors:
+/// each tile, with the segments of k in one block and in two to four.
 constexpr GemmShape products_of_split_warps[]{
     {12, 66, 1243},   {42, 2, 6382},    {20, 74, 2613},   {10, 107, 1922},  {72, 1506, 1306},
     {35, 2322, 923},  {15, 2120, 2819}, {11, 2900, 2007}, {2009, 51, 1757}, {523, 139, 292},
     {154, 399, 1924}, {1233, 17, 2290}, {1450, 171, 667}, {2414, 45, 1965}, {2330, 4, 2114},
     {2473, 12, 1826}, {64, 64, 5312},   {300, 300, 300},  {1, 1, 257},
 };
+
+/// Products of scaled_fp16 whose packed operands are multiplied in tiles of 64, 128 and 192 columns, on 132
+/// multiprocessors.
+constexpr GemmShape products_of_tile_widths[]{{520, 1010, 1100}, {1400, 1000, 300}, {1400, 1500, 700}};
 
 /// Returns such a product of matrices without padding, for a kernel's reject() and plan.
 inline GemmCall packed_call(DType type, const GemmShape& x, Op op_a, Op op_b) {

@@ -104,6 +104,7 @@ BOOST_AUTO_TEST_CASE(two_recordings_in_turns) {
   const std::vector<std::pair<const char*, Math>> kernels{{"stream_k", Math::Strict},
                                                           {"segmented", Math::Strict},
                                                           {"emulated_bf16x6", Math::EmulatedBf16x6},
+                                                          {"scaled_fp16", Math::ScaledFp16},
                                                           {"wgmma_tf32", Math::Tf32}};
   const Products of_x = mixed(device, x, kernels), of_y = mixed(device, y, kernels);
   const auto first = recorded(queue, of_x), second = recorded(queue, of_y);

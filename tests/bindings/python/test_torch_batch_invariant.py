@@ -161,7 +161,7 @@ def test_what_is_no_product_of_tessera_stays_pytorchs():
             assert torch.equal(a @ b, tt.mm(a.bfloat16(), b.bfloat16()))
 
 
-@pytest.mark.parametrize("mode", ["tf32", "fp16", "emulated_fp16x3"])
+@pytest.mark.parametrize("mode", ["tf32", "fp16", "emulated_fp16x3", "scaled_fp16"])
 def test_modes_of_matrix_units_on_the_processor(mode):
     with tt.batch_invariant(math=mode):
         whole, alone = a @ b, a[3:4] @ b
@@ -174,6 +174,13 @@ def test_modes_whose_rows_depend_on_the_batch_are_refused():
         tt.batch_invariant(math="compensated")
     with pytest.raises(ts.InvalidArgument, match="did you mean"):
         tt.batch_invariant(math="strikt")
+
+
+def test_allow_tf32_is_for_a_gpu():
+    with tt.batch_invariant(allow_tf32=True):
+        assert torch.equal(a @ b, tt.mm(a, b))  # strict: the processor computes the mode slowly, for tests
+    with pytest.raises(ts.InvalidArgument, match="allow_tf32"):
+        tt.batch_invariant(math="tf32", allow_tf32=True)
 
 
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])

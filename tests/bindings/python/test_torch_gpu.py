@@ -59,7 +59,7 @@ def test_matrix_units_are_the_default_of_16_bits(dtype):
     assert torch.allclose(wide, a.float() @ b.float(), rtol=1e-4, atol=1e-3)
 
 
-@pytest.mark.parametrize("mode", ["tf32", "bf16", "fp16", "emulated_fp16x3", "emulated_bf16x6"])
+@pytest.mark.parametrize("mode", ["tf32", "bf16", "fp16", "emulated_fp16x3", "emulated_bf16x6", "scaled_fp16"])
 def test_modes(mode):
     a, b = on_gpu(128, 256), on_gpu(256, 64)
     kernels = [one for one in ts.kernels("cuda") if one.math == mode and one.dtype == "float32"]
@@ -296,6 +296,16 @@ def test_rows_do_not_depend_on_the_batch(dtype):
         for m in (1, 2, 7, 64, 129, 1000, 4096):
             assert torch.equal(x[:m] @ w.t(), whole[:m]), m
             assert torch.equal(x[-m:] @ w.t(), whole[-m:]), m
+
+
+def test_rows_of_float32_with_the_accuracy_of_tf32():
+    w, x = on_gpu(512, 2048), on_gpu(1000, 2048)
+    mode = "scaled_fp16" if torch.cuda.get_device_capability()[0] == 9 else "strict"
+    with tt.batch_invariant(allow_tf32=True):
+        whole = x @ w.t()
+        assert torch.equal(whole, tt.mm(x, w.t(), math=mode))
+        for m in (1, 2, 7, 64, 129, 500):
+            assert torch.equal(x[:m] @ w.t(), whole[:m]), m
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])

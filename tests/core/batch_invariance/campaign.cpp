@@ -204,7 +204,7 @@ int main(int argc, char** argv) try {
   using namespace tessera;
   CLI::App app("Compares rows of products alone and in a batch", "tessera_batch_campaign");
   batch_invariance::Campaign campaign;
-  std::vector<std::string> modes{"tf32", "bf16", "fp16", "emulated_fp16x3", "emulated_bf16x6"};
+  std::vector<std::string> modes{"tf32", "bf16", "fp16", "emulated_fp16x3", "emulated_bf16x6", "scaled_fp16"};
   std::string named;
   app.add_option("--count", campaign.count, "Comparisons of each mode")->check(CLI::PositiveNumber);
   app.add_option("--first", campaign.first, "The first comparison's number, which is its seed");

@@ -24,7 +24,8 @@ Index size_up_to(Random& random, Index largest) {
 Index near_a_cut(Random& random, Index k) {
   const Index length = one_of(random, 2) ? detail::matrix_unit_segment_length(k)
                                          : detail::emulated_segment_chunks(k) * detail::emulated_chunk;
-  const Index cut = one_of(random, 3) ? (k > 1024 ? 2048 : detail::emulated_strict_k) : length;
+  const Index strict = detail::emulated_strict_k(one_of(random, 2) ? Math::ScaledFp16 : Math::EmulatedFp16x3);
+  const Index cut = one_of(random, 3) ? (k > 1024 ? 2048 : strict) : length;
   return std::max<Index>(1, cut + static_cast<Index>(random() % 3) - 1);
 }
 

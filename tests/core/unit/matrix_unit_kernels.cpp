@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_reference_is_the_contract, M, WholeModes) {
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_have_the_bits_of_the_model, M, Modes) {
   using T = typename M::Element;
-  constexpr Index k = M::emulated ? 300 : 100; // of emulated_strict_k and less the emulated modes are strict
+  constexpr Index k = M::emulated ? 300 : 100; // of emulated_strict_k() and less the emulated modes are strict
   check_rows<M>(drawn<T>(140, 40, 1, -7, 7), drawn<T>(40, 270, 2, -7, 7), "terms far apart"); // more than a block
   check_rows<M>(drawn<T>(5, 1000, 3, -1, 1), drawn<T>(1000, 33, 4, -1, 1), "a long chain");
   check_rows<M>(drawn<T>(20, k, 5, M::least, M::end), drawn<T>(k, 20, 6, M::least, M::end), "all exponents");
@@ -155,8 +155,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(vectors_have_the_bits_of_the_model, M, Modes) {
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(segments_end_where_the_model_ends_them, M, Modes) {
   using T = typename M::Element;
-  for (const Index k : {1,    15,   16,   17,   127,  128,  129,  143,  191,  193,  255,   256,  257,
-                        1023, 1024, 1025, 1153, 2047, 2048, 2049, 4097, 4100, 5249, 16384, 16385}) {
+  for (const Index k : {1,   15,  16,   17,   64,   65,   66,   127,  128,  129,  143,  191,  193,   255,
+                        256, 257, 1023, 1024, 1025, 1153, 2047, 2048, 2049, 4097, 4100, 5249, 16384, 16385}) {
     if (has_fewer_cases() && k > 6000) continue;
     check_rows<M>(drawn<T>(3, k, 9, -4, 4), drawn<T>(k, M::emulated ? 2 : 18, 10, -4, 4), "segments");
   }

@@ -159,7 +159,8 @@ BOOST_AUTO_TEST_CASE(modes_have_their_bounds) {
   BOOST_TEST(has(strict, Diagnosis::LowPrecision));
   BOOST_TEST(problem.answer({.math = Math::Bf16}).right());
   BOOST_TEST(problem.answer({.math = Math::Bf16, .rows = 2, .vectors = 16}).right());
-  for (const Math math : {Math::Tf32, Math::Fp16, Math::EmulatedFp16x3, Math::EmulatedBf16x6, Math::Strassen})
+  for (const Math math :
+       {Math::Tf32, Math::Fp16, Math::EmulatedFp16x3, Math::EmulatedBf16x6, Math::ScaledFp16, Math::Strassen})
     BOOST_TEST(Problem<float>(40, 40, 40).answer({.math = math, .rows = 2, .vectors = 16}).right());
 }
 

@@ -76,6 +76,7 @@ BOOST_AUTO_TEST_CASE(slices_are_segments_or_all_of_k) {
   for (const MatrixUnitProduct& x : matrix_unit_products) {
     BOOST_TEST(detail::hopper::slice_of_mode(Math::Bf16, x.k) == x.slice, "k = " << x.k);
     BOOST_TEST(detail::hopper::slice_of_mode(Math::EmulatedFp16x3, x.k) == x.k);
+    BOOST_TEST(detail::hopper::slice_of_mode(Math::ScaledFp16, x.k) == x.k);
   }
   for (Index k = 0; k < 40000; k += 13) {
     const Index slice = detail::matrix_unit_slice(k);
@@ -96,7 +97,7 @@ BOOST_AUTO_TEST_CASE(bits_are_those_in_memory) {
       const bool is_fast =
           executor->capabilities().host_memory && executor->capabilities().backend != Backend::Reference;
       const bool is_long = x.k > (is_fast ? 4200 : most_on_the_device);
-      switch (flags % (is_long ? 3 : 6)) {
+      switch (flags % (is_long ? 3 : 7)) {
         case 3:
           check_matrix_units<float, float>(Math::EmulatedFp16x3, {x.m, x.n, x.k, x.k}, alpha, beta, flags % 32,
                                            *executor);
@@ -107,6 +108,9 @@ BOOST_AUTO_TEST_CASE(bits_are_those_in_memory) {
           break;
         case 5:
           check_matrix_units<float, float>(Math::Fp16, x, alpha, beta, flags % 32, *executor);
+          break;
+        case 6:
+          check_matrix_units<float, float>(Math::ScaledFp16, {x.m, x.n, x.k, x.k}, alpha, beta, flags % 32, *executor);
           break;
         case 0:
           check_matrix_units<float, float>(Math::Tf32, x, alpha, beta, flags % 32, *executor);

@@ -70,7 +70,8 @@ BOOST_AUTO_TEST_SUITE(compare_bound)
 
 BOOST_AUTO_TEST_CASE(narrow_inputs_pass_in_their_own_mode_alone) {
   const CompareProblem<float> problem = positive(8, 300);
-  for (const auto& [math, bits] : {std::pair{Math::Tf32, 11}, {Math::Bf16, 8}, {Math::Fp16, 11}}) {
+  for (const auto& [math, bits] :
+       {std::pair{Math::Tf32, 11}, {Math::Bf16, 8}, {Math::Fp16, 11}, {Math::ScaledFp16, 11}}) {
     const Matrix<float> c = product(problem, on_rounded_inputs(bits));
     BOOST_TEST(errors_as(problem, c, math).within_bound(), to_string(math));
     BOOST_TEST(!errors_as(problem, c, Math::Strict).within_bound(), to_string(math));
@@ -79,6 +80,7 @@ BOOST_AUTO_TEST_CASE(narrow_inputs_pass_in_their_own_mode_alone) {
   BOOST_TEST(!errors_as(few, product(few, on_rounded_inputs(8)), Math::Tf32).within_bound());
   BOOST_TEST(!errors_as(few, product(few, on_rounded_inputs(6)), Math::Bf16).within_bound());
   BOOST_TEST(!errors_as(few, product(few, on_rounded_inputs(9)), Math::Fp16).within_bound());
+  BOOST_TEST(!errors_as(few, product(few, on_rounded_inputs(9)), Math::ScaledFp16).within_bound());
 }
 
 BOOST_AUTO_TEST_CASE(cut_inputs_pass_as_tf32) {
@@ -157,6 +159,22 @@ BOOST_AUTO_TEST_CASE(fp16x3_loses_bits_of_small_elements_without_a_scale) {
   };
   BOOST_TEST(errors_as(small, with_scale(0x1p26f), Math::EmulatedFp16x3).within_bound());
   BOOST_TEST(!errors_as(small, with_scale(1), Math::EmulatedFp16x3).within_bound());
+}
+
+BOOST_AUTO_TEST_CASE(scaled_fp16_needs_its_scale) {
+  CompareProblem<float> small(8, 8, 4);
+  for (Index i = 0; i < 8; ++i)
+    for (Index p = 0; p < 4; ++p) small.a(i, p) *= 0x1p-20f;
+  const auto with_scale = [&](float scale) {
+    return product(small, [scale](const float* a, const float* b, Index k) {
+      float sum = 0;
+      for (Index p = 0; p < k; ++p)
+        sum = std::fma(std::nearbyint(rounded(a[p] * scale, 11) * 0x1p24f) * 0x1p-24f, rounded(b[p], 11), sum);
+      return sum / scale;
+    });
+  };
+  BOOST_TEST(errors_as(small, with_scale(0x1p34f), Math::ScaledFp16).within_bound());
+  BOOST_TEST(!errors_as(small, with_scale(1), Math::ScaledFp16).within_bound());
 }
 
 BOOST_AUTO_TEST_CASE(truncating_accumulators_have_twice_the_bound) {

@@ -229,7 +229,7 @@ int main(int argc, char** argv) try {
     good = good && x.missed == 0 && x.unlike == 0;
   }
   for (const Math math : {Math::Strict, Math::Tf32, Math::Bf16, Math::Fp16, Math::EmulatedFp16x3, Math::EmulatedBf16x6,
-                          Math::Compensated, Math::Strassen}) {
+                          Math::ScaledFp16, Math::Compensated, Math::Strassen}) {
     Sound f32, f64, f16s, bf16s;
     for (Index i = 0; i < (products + 7) / 8; ++i) {
       multiply_soundly<float>(dice, largest, math, f32);

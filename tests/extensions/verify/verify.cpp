@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(other_types_and_modes) {
   plant({});
   const Matrix<float> a = Matrix<float>::random(m, 3000, Seed{1}), b = Matrix<float>::random(3000, n, Seed{2});
   for (const Math math : {Math::Strict, Math::Tf32, Math::Bf16, Math::Fp16, Math::EmulatedFp16x3, Math::EmulatedBf16x6,
-                          Math::Compensated, Math::Strassen}) {
+                          Math::ScaledFp16, Math::Compensated, Math::Strassen}) {
     BOOST_TEST_CONTEXT(to_string(math)) {
       const bool of_units = math != Math::Strict && math != Math::Compensated && math != Math::Strassen;
       const GemmOptions options{

@@ -96,6 +96,7 @@ const GemmKernel hopper_units_tf32 = rung<float, Math::Tf32, false>;
 const GemmKernel hopper_units_f16 = rung<f16, Math::Fp16, false>;
 const GemmKernel hopper_units_f32_as_f16 = rung<float, Math::Fp16, false>;
 const GemmKernel hopper_units_fp16x3 = rung<float, Math::EmulatedFp16x3, false>;
+const GemmKernel hopper_units_scaled_fp16 = rung<float, Math::ScaledFp16, false>;
 // The kernels of AMX were there before.
 const GemmKernel hopper_units_bf16 = rung<bf16, Math::Bf16, true>;
 const GemmKernel hopper_units_f32_as_bf16 = rung<float, Math::Bf16, true>;

@@ -26,9 +26,11 @@ struct Recipe {
   static constexpr int block_k = block_k_;
   /// Steps of k after which sums move on to a second set of registers, rounded to nearest. 0: they never do.
   static constexpr int carried_every = carried_every_;
+  /// Says whether it is an emulated mode: k is cut as emulated_segments.hpp says, and some lines may be strict.
+  static constexpr bool emulates = carried_every > 0;
   /// Says whether the chunks of `carried_every` k have scales: a stage then ends each operand with a factor for each
   /// line.
-  static constexpr bool scaled = type == MatrixUnitType::Fp16 && terms > 1;
+  static constexpr bool scaled = emulates && type == MatrixUnitType::Fp16;
   static_assert(carried_every % block_k == 0);
 };
 

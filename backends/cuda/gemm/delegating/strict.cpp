@@ -27,8 +27,10 @@ const char* reject_tf32(const GemmKernel&, const GemmCall& call, const Capabilit
 
 const char* reject_emulated(const GemmKernel&, const GemmCall& call, const Capabilities& machine) noexcept {
   if (machine.compute_major != 9) return "the mode's own kernel needs compute capability 9.0 (Hopper); use mode strict";
-  static_assert(detail::emulated_strict_k == 256);
-  return fp16x3::is_strict(call) ? nullptr : "k is over 256; use the kernel with the mode's name";
+  if (fp16x3::is_strict(call)) return nullptr;
+  static_assert(detail::emulated_strict_k(Math::ScaledFp16) == 64 && detail::emulated_strict_k(Math::Strict) == 256);
+  return call.math == Math::ScaledFp16 ? "k is over 64; use the kernel with the mode's name"
+                                       : "k is over 256; use the kernel with the mode's name";
 }
 
 Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
@@ -55,5 +57,6 @@ constexpr GemmKernel rung(Math math) {
 const GemmKernel strict_tf32_f32 = rung(Math::Tf32);
 const GemmKernel strict_fp16x3_f32 = rung(Math::EmulatedFp16x3);
 const GemmKernel strict_bf16x6_f32 = rung(Math::EmulatedBf16x6);
+const GemmKernel strict_scaled_fp16_f32 = rung(Math::ScaledFp16);
 
 } // namespace tessera::cuda

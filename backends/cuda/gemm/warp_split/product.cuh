@@ -1,6 +1,6 @@
 #pragma once
 
-/// The kernel of emulated_fp16x3 for products of few results: in one launch, without packed operands.
+/// The kernel of emulated_fp16x3 and scaled_fp16 for products of few results: in one launch, without packed operands.
 ///
 /// Each warp of a block reads a chunk of k of its 16 rows and 16 columns, splits both in registers and multiplies them.
 /// The warps that share a tile have different chunks. They leave the chunks' sums in shared memory, and every lane adds
@@ -22,23 +22,29 @@ namespace tessera::cuda::warp_split {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
 /// Multiplies the chunk that the lines hold, and writes its sums.
-template <Along a_along, Along b_along>
+template <int terms, Along a_along, Along b_along>
 __device__ void multiply_chunk(WarpLines<a_along>& a, WarpLines<b_along>& b, ChunkSums& to, int lane) {
   a.scale();
   b.scale();
   float sum[2][4] = {};
 #pragma unroll
   for (int step = 0; step < steps; ++step) {
-    unsigned a_high[4], a_low[4], b_high[4], b_low[4];
-    a.split(step, a_high, a_low);
-    b.split(step, b_high, b_low);
+    unsigned a_high[4], b_high[4];
     const auto multiply = [&](const unsigned(&x)[4], const unsigned(&y)[4]) {
 #pragma unroll
       for (int half = 0; half < 2; ++half)
         multiply_in_warp<__half>(sum[half], x[0], x[2], x[1], x[3], y[half * 2], y[half * 2 + 1]);
     };
-    multiply(a_low, b_high);
-    multiply(a_high, b_low);
+    if constexpr (terms == 2) {
+      unsigned a_low[4], b_low[4];
+      a.split(step, a_high, a_low);
+      b.split(step, b_high, b_low);
+      multiply(a_low, b_high);
+      multiply(a_high, b_low);
+    } else {
+      a.round(step, a_high);
+      b.round(step, b_high);
+    }
     multiply(a_high, b_high);
   }
 #pragma unroll
@@ -143,7 +149,7 @@ __device__ bool add_parts(int parts, int part, OwnResults<Tile::own>& results, P
 
 #endif
 
-template <class Tile, Along a_along, Along b_along>
+template <class Tile, int terms, Along a_along, Along b_along>
 __global__ void __launch_bounds__(Tile::threads, 1) product(const __grid_constant__ Product x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   constexpr int groups = Tile::groups, own = Tile::own;
@@ -197,7 +203,7 @@ __global__ void __launch_bounds__(Tile::threads, 1) product(const __grid_constan
 #pragma unroll 1
   for (int round = 0; round < rounds; ++round) {
     const int chunk = begin + round * groups + group;
-    if (chunk < end) multiply_chunk(a, b, chunks[round % S::rounds][group], lane);
+    if (chunk < end) multiply_chunk<terms>(a, b, chunks[round % S::rounds][group], lane);
     read(chunk + groups);
     __syncwarp();
     if (lane == 0) ::cuda::ptx::mbarrier_arrive(&written[round % S::rounds]);

@@ -85,6 +85,15 @@ class WarpLines {
         wgmma::split_pair(value_[i][step][pair * 2], value_[i][step][pair * 2 + 1], scale_[i], high[i * 2 + pair],
                           low[i * 2 + pair]);
   }
+  /// Rounds the elements of a step, in the registers that split() has for the larger terms.
+  __device__ void round(int step, unsigned (&rounded)[4]) const {
+#pragma unroll
+    for (int i = 0; i < 2; ++i)
+#pragma unroll
+      for (int pair = 0; pair < 2; ++pair)
+        rounded[i * 2 + pair] =
+            wgmma::rounded_pair(value_[i][step][pair * 2] * scale_[i], value_[i][step][pair * 2 + 1] * scale_[i]);
+  }
 
  private:
   template <bool whole>

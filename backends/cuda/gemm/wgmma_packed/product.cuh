@@ -76,8 +76,8 @@ __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
     const WorkTile work(x, index);
     Index plane = work.slice == 0 ? 0 : 1 + x.cut.first(work.slice) - x.cut.first(1);
-    // The first consumer begins two stages before the second one, so that they do not both leave the matrix units idle
-    // while they add up a chunk. A tile must be longer than the ring, or the first one might be a tile ahead.
+    // The first consumer begins half a chunk before the second one, so that they do not both leave the matrix units
+    // idle while they add up a chunk. A tile must be longer than the ring, or the first one might be a tile ahead.
     const bool apart = R::scaled && work.end - work.begin > 2 * S::count;
     if (apart && consumer == 1) asm volatile("bar.sync 2, %0;" ::"n"(consumers * 128) : "memory");
     SegmentTotals<float, count> totals(x.m);
@@ -98,7 +98,7 @@ __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::
           begin_products();
           multiply_stage<R, S>(sum, shared + ring.stage * S::bytes, consumer, accumulate);
           commit_products();
-          if (apart && consumer == 0 && k == work.begin + 1)
+          if (apart && consumer == 0 && k == work.begin + R::carried_every / R::block_k / 2 - 1)
             asm volatile("bar.arrive 2, %0;" ::"n"(consumers * 128) : "memory");
           wait_for_products<1>();
           if (before >= 0) barriers.release(before, lane);

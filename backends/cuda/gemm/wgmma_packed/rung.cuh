@@ -3,6 +3,9 @@
 /// What a kernel of the ladder runs on packed operands: it splits and packs the operands, chooses the tile's width and
 /// the slices of k, and launches the product.
 
+#include <algorithm>
+#include <array>
+
 #include <tessera/detail/matrix_unit_segments.hpp>
 #include <tessera/executor.hpp>
 
@@ -30,22 +33,10 @@ inline const char* reject(const GemmKernel&, const GemmCall& call, const Capabil
 inline const char* reject_emulated(const GemmKernel& kernel, const GemmCall& call,
                                    const Capabilities& machine) noexcept {
   if (const char* reason = reject(kernel, call, machine)) return reason;
-  static_assert(detail::emulated_strict_k == 256);
-  return fp16x3::is_strict(call) ? "the mode is the strict product where k is at most 256; use the kernel strict"
-                                 : nullptr;
-}
-
-/// Estimates the time of `tiles` tiles, `at_once` of which run together: each takes its columns, and about 16 more to
-/// start.
-inline Index cost(Index tiles, Index at_once, int tile_n) { return ceil_div(tiles, at_once) * (tile_n + 16); }
-
-/// Returns the tile width, of two, that is done first when `clusters` run at once.
-inline int choose_tile_n(const GemmCall& call, Index clusters, int narrow, int wide) {
-  const Index down = ceil_div<Index>(call.m, cluster * tile_m);
-  return cost(down * ceil_div<Index>(call.n, narrow), clusters, narrow) <
-                 cost(down * ceil_div<Index>(call.n, wide), clusters, wide)
-             ? narrow
-             : wide;
+  if (!fp16x3::is_strict(call)) return nullptr;
+  static_assert(detail::emulated_strict_k(Math::ScaledFp16) == 64 && detail::emulated_strict_k(Math::Strict) == 256);
+  return call.math == Math::ScaledFp16 ? "the mode is the strict product where k is at most 64; use the kernel strict"
+                                       : "the mode is the strict product where k is at most 256; use the kernel strict";
 }
 
 /// Returns the number of slices of k that gives each cluster work; no slice is less than a segment.
@@ -71,16 +62,16 @@ Status split_operands(cudaStream_t stream, const StridedOperands<float>& x, cons
 template <class R, int tile_n>
 Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmCall& call, Index clusters) noexcept {
   using S = Stages<R, tile_n>;
-  constexpr bool may_be_unfit = R::terms > 1;
+  constexpr bool may_be_unfit = R::emulates;
   const cudaStream_t stream = stream_of(queue);
   const StridedOperands<float> x(call);
   const Index tiles_m = ceil_div<Index>(call.m, cluster * tile_m);
   const Index tiles_n = ceil_div<Index>(call.n, tile_n);
-  SplitOperand a(call.m, call.k, tile_m, tiles_m * cluster, R::block_k, R::terms, R::type);
-  SplitOperand b(call.n, call.k, tile_n, tiles_n, R::block_k, R::terms, R::type);
+  SplitOperand a(call.m, call.k, tile_m, tiles_m * cluster, R::block_k, R::terms, R::type, R::scaled);
+  SplitOperand b(call.n, call.k, tile_n, tiles_n, R::block_k, R::terms, R::type, R::scaled);
   // The cuts of k are the contract's: of 16-bit operands, or of the emulated modes.
-  const Index segment_k = R::terms == 1 ? detail::matrix_unit_segment_length(call.k)
-                                        : detail::emulated_segment_chunks(call.k) * detail::emulated_chunk;
+  const Index segment_k = R::emulates ? detail::emulated_segment_chunks(call.k) * detail::emulated_chunk
+                                      : detail::matrix_unit_segment_length(call.k);
   const Index segment_blocks = segment_k / R::block_k, segments = ceil_div(a.blocks, segment_blocks);
   const SegmentSlices cut{segments, choose_slices(tiles_m * tiles_n, clusters, segments)};
   const Index planes = cut.slices == 1 ? 0 : cut.planes();
@@ -127,13 +118,15 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
   return may_be_unfit ? run_strict_for(unfit, queue, call) : Status{};
 }
 
-/// Runs a kernel's product with the tile width that is done first.
-template <class R, int narrow, int wide>
+/// Runs a kernel's product with the tile width, of these in ascending order, that is done first.
+template <class R, int... widths>
 Status run(const GemmKernel& kernel, Executor& executor, Queue& queue, const GemmCall& call) noexcept {
   const Index clusters = std::max(1, executor.capabilities().multiprocessors / cluster);
-  return choose_tile_n(call, clusters, narrow, wide) == narrow
-             ? run_tiles<R, narrow>(kernel.name, executor, queue, call, clusters)
-             : run_tiles<R, wide>(kernel.name, executor, queue, call, clusters);
+  static_assert(fp16x3::packed_rows == cluster * tile_m);
+  constexpr std::array all{widths...};
+  constexpr std::array runs{run_tiles<R, widths>...};
+  const auto chosen = std::find(all.begin(), all.end(), fp16x3::choose_tile_n(call, clusters, {widths...}));
+  return runs[static_cast<std::size_t>(chosen - all.begin())](kernel.name, executor, queue, call, clusters);
 }
 
 } // namespace tessera::cuda::wgmma

@@ -124,8 +124,8 @@ struct ScaledPatch {
   static constexpr int chunk_pieces = wgmma::chunk_k / 8, chunk_warps = chunk_pieces * rows / 32;
 };
 
-/// Scales and splits into two fp16 terms.
-template <bool along_k>
+/// Scales and splits into one fp16 term or two.
+template <bool along_k, int terms>
 __global__ void __launch_bounds__(ScaledPatch<along_k>::threads)
     split_scaled(StridedMatrix<float> x, SplitOperand out, UnfitLines unfit, Marks how) {
   using P = ScaledPatch<along_k>;
@@ -167,25 +167,27 @@ __global__ void __launch_bounds__(ScaledPatch<along_k>::threads)
   for (float& element : left) element *= scale.scale;
   char* const to =
       panel + p / out.block_k * out.block_bytes() + out.offset_in_term(in_panel, static_cast<int>(p % out.block_k));
-  write_terms<MatrixUnitType::Fp16, 2>(left, to, out.term_bytes());
+  write_terms<MatrixUnitType::Fp16, terms>(left, to, out.term_bytes());
 }
 
-template <bool along_k>
+template <bool along_k, int terms>
 Status launch_scaled(cudaStream_t stream, const StridedMatrix<float>& x, const SplitOperand& out,
                      const UnfitLines& unfit, Marks how) {
   using P = ScaledPatch<along_k>;
   const Index blocks = out.panels * out.panel_rows / P::rows * ceil_div<Index>(out.blocks * out.block_k / 8, P::pieces);
   const Launch launch{.blocks = blocks, .threads = P::threads, .programmatic = how == Marks::Columns};
-  return launch_kernel(stream, launch, packing, split_scaled<along_k>, x, out, unfit, how);
+  return launch_kernel(stream, launch, packing, split_scaled<along_k, terms>, x, out, unfit, how);
 }
 
 } // namespace
 
 Status split_operand(cudaStream_t stream, MatrixUnitType type, const StridedMatrix<float>& x, const SplitOperand& out,
                      const UnfitLines& unfit, Marks how) {
-  if (out.scaled)
-    return x.col_stride == 1 ? launch_scaled<true>(stream, x, out, unfit, how)
-                             : launch_scaled<false>(stream, x, out, unfit, how);
+  if (out.scaled) {
+    const auto launch = x.col_stride == 1 ? (out.terms == 2 ? launch_scaled<true, 2> : launch_scaled<true, 1>)
+                                          : (out.terms == 2 ? launch_scaled<false, 2> : launch_scaled<false, 1>);
+    return launch(stream, x, out, unfit, how);
+  }
   const Patch patch(x.col_stride == 1);
   const Index k_chunks = out.blocks * out.block_k * out.element_bytes / 16;
   const Index blocks = out.panels * out.panel_rows / patch.rows * ceil_div<Index>(k_chunks, patch.chunks);

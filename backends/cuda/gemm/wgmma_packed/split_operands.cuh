@@ -5,8 +5,8 @@
 /// (BLIS).
 ///
 /// Each term is what the terms before it leave of the element, rounded to nearest: two fp16 terms keep 22 bits, three
-/// bf16 terms keep 24. fp16 has few exponents, so each chunk of a row of op(A) or a column of op(B) is first scaled
-/// (chunk_scales.cuh): then the low term loses at most 2⁻³⁹ of the chunk's largest element.
+/// bf16 terms keep 24. fp16 has few exponents, so in the emulated modes each chunk of a row of op(A) or a column of
+/// op(B) is first scaled (chunk_scales.cuh): then the last term loses at most 2⁻³⁹ of the chunk's largest element.
 ///
 /// All terms of a panel's block of k are contiguous, so that one bulk copy brings them. Terms follow one another within
 /// a block, blocks within a panel, and panels within the operand. If there are scales, a block ends with the factors
@@ -30,8 +30,9 @@ struct SplitOperand {
   int panel_rows = 0, block_k = 0, terms = 0, element_bytes = 0;
   Index panels = 0, blocks = 0;
 
-  SplitOperand(Index rows_, Index k_, int panel_rows_, Index panels_, int block_k_, int terms_, MatrixUnitType type)
-      : scaled(type == MatrixUnitType::Fp16 && terms_ > 1),
+  SplitOperand(Index rows_, Index k_, int panel_rows_, Index panels_, int block_k_, int terms_, MatrixUnitType type,
+               bool scaled_)
+      : scaled(scaled_),
         rows(rows_),
         k(k_),
         panel_rows(panel_rows_),
@@ -60,7 +61,7 @@ struct SplitOperand {
 /// Cleared: it clears all marks, and leaves the factor NaN to the product, which sets them.
 enum class Marks { Rows, Columns, Cleared };
 
-/// Fills `out`. There are marks if there are several terms.
+/// Fills `out`. There are marks if there are several terms or scales. Scales are of fp16 with one term or two.
 Status split_operand(cudaStream_t stream, MatrixUnitType type, const StridedMatrix<float>& x, const SplitOperand& out,
                      const UnfitLines& unfit, Marks how);
 

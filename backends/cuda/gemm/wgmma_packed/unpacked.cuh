@@ -1,6 +1,6 @@
 #pragma once
 
-/// Products of emulated_fp16x3 whose large operand is read from where it is (unpacked_product.cuh).
+/// Products of emulated_fp16x3 and scaled_fp16 whose large operand is read from where it is (unpacked_product.cuh).
 
 #include <tessera/executor.hpp>
 
@@ -8,7 +8,9 @@
 
 namespace tessera::cuda::wgmma::unpacked {
 
-/// Runs the product. The copy engine must be able to read the larger operand.
+/// Runs the product, whose elements have `terms` terms: one or two. The copy engine must be able to read the larger
+/// operand. unpacked.cu and unpacked_one_term.cu define it.
+template <int terms>
 Status run(const char* name, Executor& executor, Queue& queue, const GemmCall& call,
            const fp16x3::UnpackedPlan& plan) noexcept;
 

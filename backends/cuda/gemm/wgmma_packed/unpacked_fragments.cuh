@@ -14,12 +14,19 @@ namespace tessera::cuda::wgmma::unpacked {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/// A lane's terms of two rows and the 32 k of a stage.
+/// A lane's terms of two rows and the 32 k of a stage: one term, or two.
+template <int terms>
 struct Fragments {
   unsigned high[8], low[8];
 
   /// Splits elements at two neighbouring steps of k.
   __device__ void split(int at, float x, float y, float scale) { split_pair(x, y, scale, high[at], low[at]); }
+};
+template <>
+struct Fragments<1> {
+  unsigned high[8];
+
+  __device__ void split(int at, float x, float y, float scale) { high[at] = rounded_pair(x * scale, y * scale); }
 };
 
 /// The rows of a lane of a consumer warp, in a tile and in its stages.
@@ -49,7 +56,8 @@ class LaneRows<Major::K> {
         largest[r] = larger(larger(larger(larger(largest[r], x.x), x.y), x.z), x.w);
       }
   }
-  __device__ void load(const char* stage, const float (&scale)[2], Fragments& to) const {
+  template <int terms>
+  __device__ void load(const char* stage, const float (&scale)[2], Fragments<terms>& to) const {
 #pragma unroll
     for (int q = 0; q < 4; ++q)
 #pragma unroll
@@ -88,7 +96,8 @@ class LaneRows<Major::MN> {
         largest[1] = larger(largest[1], x.y);
       }
   }
-  __device__ void load(const char* stage, const float (&scale)[2], Fragments& to) const {
+  template <int terms>
+  __device__ void load(const char* stage, const float (&scale)[2], Fragments<terms>& to) const {
 #pragma unroll
     for (int q = 0; q < 4; ++q) {
       const auto x = *reinterpret_cast<const float2*>(stage + pair_[0] + q * 1024);

@@ -96,14 +96,18 @@ __device__ void produce_small(const UnpackedProduct& x, char* shared, RingBarrie
 
 /// Issues the products of one stage, in the order of chunk_scales.cuh. `swapped` says that the large operand is op(B).
 template <class S, bool swapped>
-__device__ void multiply_stage(float (&sum)[S::tile_n / 2], const Fragments& large, const char* packed) {
+__device__ void multiply_stage(float (&sum)[S::tile_n / 2], const Fragments<S::terms>& large, const char* packed) {
   const OperandDescriptor small(packed, 128, 8 * block_k * 2);
 #pragma unroll
   for (int step = 0; step < block_k / 16; ++step) {
-    const std::uint64_t high = small.at(step * 256), low = small.at(S::term_bytes + step * 256);
-    const unsigned *const large_high = large.high + step * 4, *const large_low = large.low + step * 4;
-    multiply_fp16<S::tile_n>(sum, swapped ? large_high : large_low, swapped ? low : high, 1);
-    multiply_fp16<S::tile_n>(sum, swapped ? large_low : large_high, swapped ? high : low, 1);
+    const std::uint64_t high = small.at(step * 256);
+    const unsigned* const large_high = large.high + step * 4;
+    if constexpr (S::terms == 2) {
+      const std::uint64_t low = small.at(S::term_bytes + step * 256);
+      const unsigned* const large_low = large.low + step * 4;
+      multiply_fp16<S::tile_n>(sum, swapped ? large_high : large_low, swapped ? low : high, 1);
+      multiply_fp16<S::tile_n>(sum, swapped ? large_low : large_high, swapped ? high : low, 1);
+    }
     multiply_fp16<S::tile_n>(sum, large_high, high, 1);
   }
 }
@@ -152,7 +156,7 @@ __device__ void consume(const UnpackedProduct& x, char* shared, RingBarriers<S::
         const int stop = min(end, k + S::chunk_blocks);
         begin_chunk(sum);
         int before = -1, small_before = 0; // the stages whose products may still run
-        const auto step = [&](Fragments& fragments) {
+        const auto step = [&](Fragments<S::terms>& fragments) {
           wait(small.full[small_ring.stage], small_ring.phase);
           rows.load(S::large(shared, ring.stage), scale, fragments);
           begin_products();
@@ -171,7 +175,7 @@ __device__ void consume(const UnpackedProduct& x, char* shared, RingBarriers<S::
           ++k;
         };
         // The fragments of the next products are read while the products before run.
-        Fragments even, odd;
+        Fragments<S::terms> even, odd;
         while (true) {
           step(even);
           if (k == stop) break;
@@ -180,7 +184,8 @@ __device__ void consume(const UnpackedProduct& x, char* shared, RingBarriers<S::
         }
         wait_for_products<0>();
         large.release(before, lane, x.shares_large);
-        const auto* const factors = reinterpret_cast<const float*>(S::small(shared, small_before) + 2 * S::term_bytes);
+        const auto* const factors =
+            reinterpret_cast<const float*>(S::small(shared, small_before) + S::terms * S::term_bytes);
 #pragma unroll
         for (int column = 0; column < S::tile_n; column += 32)
           if (isnan(factors[column + lane])) [[unlikely]] {
@@ -202,10 +207,10 @@ __device__ void consume(const UnpackedProduct& x, char* shared, RingBarriers<S::
 #endif
 
 /// The kernel. It is launched in clusters of two blocks. `swapped`: the large operand is op(B).
-template <int tile_n, Major major, bool swapped>
+template <int tile_n, int terms, Major major, bool swapped>
 __global__ void __launch_bounds__(threads, 1) product(const __grid_constant__ UnpackedProduct x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  using S = Stages<tile_n>;
+  using S = Stages<tile_n, terms>;
   extern __shared__ __align__(1024) char shared[];
   __shared__ RingBarriers<S::large_count> large;
   __shared__ RingBarriers<S::small_count> small;

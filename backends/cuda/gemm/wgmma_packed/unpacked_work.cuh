@@ -41,13 +41,13 @@ struct UnpackedProduct {
 
 /// The stages of both operands. They are rings of their own: the large operand is searched for the scales of the next
 /// chunk while this chunk is multiplied, and so needs more stages.
-template <int tile_n_>
+template <int tile_n_, int terms_>
 struct Stages {
-  static constexpr int tile_n = tile_n_;
+  static constexpr int tile_n = tile_n_, terms = terms_;
   static constexpr int chunk_blocks = chunk_k / block_k;
   static constexpr unsigned large_bytes = tile_m * block_k * 4;
   static constexpr unsigned term_bytes = tile_n * block_k * 2;
-  static constexpr unsigned small_bytes = 2 * term_bytes + tile_n * 4; ///< two terms, and the factors of their scales
+  static constexpr unsigned small_bytes = terms * term_bytes + tile_n * 4; ///< terms, and the factors of their scales
   static constexpr int small_count = tile_n == 128 ? 4 : 6;
   static constexpr int large_count = std::min<int>(12, (shared_limit - 1024 - small_count * small_bytes) / large_bytes);
   static constexpr unsigned bytes = large_count * large_bytes + small_count * small_bytes;

@@ -42,6 +42,10 @@ InputRounding input_rounding(Math math) {
     // its segment and 7 for segments, which is less than 3k.
     case Math::EmulatedFp16x3:
       return {both(0x1p-22) + 0x1p-22, 0x1p-159, half_fp16_step * 0x1p-14, 3, 1 + 0x1p-9, infinity};
+    // As for EmulatedFp16x3, but with one term: a product passes at most 128 − 1 additions in its chunk. The sum of a
+    // chunk of 128 k loses 48 units of truncation at most, which leaves room for the others (docs/error_bounds.md, 9).
+    case Math::ScaledFp16:
+      return {both(0x1p-11), 0x1p-160, half_fp16_step * 0x1p-14, 1, 1 + both(0x1p-11), infinity};
     case Math::EmulatedBf16x6: // middle·low twice and low·low are left out
       return {both(0x1p-24) + 2 * 0x1p-24 + 0x1p-32, flushed, 0, 6, 1 + 0x1p-6, 0x1.fep127, flushed};
     case Math::Strict:

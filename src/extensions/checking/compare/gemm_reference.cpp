@@ -132,8 +132,8 @@ void GemmReference::add_bits(const GemmCall& call, int threads) try {
   if (!detail::hopper::has_matrix_unit_contract(call.type, call.math))
     throw InvalidArgument("add_bits: " + std::string(to_string(call.type)) + " in math mode " +
                           std::string(to_string(call.math)) +
-                          " has no contract of matrix units; f32 has one in tf32, bf16, fp16, emulated_fp16x3 and "
-                          "emulated_bf16x6, bf16 in bf16, f16 in fp16");
+                          " has no contract of matrix units; f32 has one in tf32, bf16, fp16, emulated_fp16x3, "
+                          "emulated_bf16x6 and scaled_fp16, bf16 in bf16, f16 in fp16");
   if (state_->matrix_unit_bits.contains(call.math)) return;
   state_->matrix_unit_bits[call.math] =
       compare::matrix_unit_bits(call, rows(), threads > 0 ? threads : default_threads());

@@ -41,6 +41,7 @@ inline constexpr std::array all_probes{
     product(Weight::Short, DType::BF16, Math::Bf16, 17, 19, 64, 0x23bef386943a0d76),
     product(Weight::Short, DType::F32, Math::EmulatedFp16x3, 9, 11, 300, 0x80558783d2ca0494),
     product(Weight::Short, DType::F32, Math::EmulatedBf16x6, 9, 11, 300, 0xb9a61a07e45d99f4),
+    product(Weight::Short, DType::F32, Math::ScaledFp16, 9, 11, 300, 0xf3e4ded1d432acac),
     sum(Weight::Short, ReduceOp::SumOfSquares, DType::F32, 40, 50, 0x50e8b0bdccfb509b),
     sum(Weight::Short, ReduceOp::SumAbs, DType::F64, 40, 50, 0xc0728fc0e9b3dcca),
     fill(Weight::Short, Distribution::Uniform, DType::F32, 40, 50, 0x38567b1ba57cdc16),

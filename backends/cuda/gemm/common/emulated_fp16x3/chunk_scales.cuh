@@ -1,12 +1,13 @@
 #pragma once
 
-/// The arithmetic of fp16 terms with scales, which all kernels of the mode share, so that they give the same bits.
+/// The arithmetic of fp16 terms with scales, which all kernels of emulated_fp16x3 and scaled_fp16 share, so that they
+/// give the same bits.
 ///
 /// k is cut into chunks of 128. In each chunk, a row of op(A) is scaled by the power of two that brings its largest
 /// magnitude to [2¹⁴, 2¹⁵), and so is a column of op(B). The matrix units add the products of a chunk: for each 16 k
-/// first low·high, then high·low, then high·high. The sum of a chunk, times the two powers of two that undo the scales,
-/// is added to the sums of the chunks before it, with one rounding. Chunks form segments
-/// (tessera/detail/emulated_segments.hpp), whose sums are added in ascending order.
+/// first low·high, then high·low, then high·high; in scaled_fp16, whose elements have one term, high·high alone. The
+/// sum of a chunk, times the two powers of two that undo the scales, is added to the sums of the chunks before it, with
+/// one rounding. Chunks form segments (tessera/detail/emulated_segments.hpp), whose sums are added in ascending order.
 
 #include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
@@ -39,6 +40,12 @@ __device__ inline float larger(float x, float y) {
   float result;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(fabsf(y)));
   return result;
+}
+
+/// Returns two scaled elements rounded to f16, side by side in a register of the matrix units.
+__device__ inline unsigned rounded_pair(float x, float y) {
+  const __half2 rounded = __floats2half2_rn(x, y);
+  return reinterpret_cast<const unsigned&>(rounded);
 }
 
 /// Splits two elements into their terms, which lie side by side in registers of the matrix units.

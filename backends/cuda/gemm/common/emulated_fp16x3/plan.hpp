@@ -1,12 +1,14 @@
 #pragma once
 
-/// How a product of emulated_fp16x3 is computed: by the strict product where k is short, by warps that split both
-/// operands themselves, from packed operands, or with the larger operand read from where it is. A model in
-/// microseconds, fitted to an H100 (docs/lab/cuda_gemm.md), says what is done first. This header holds no device code,
-/// so that a test on the host can look at the choices.
+/// How a product of emulated_fp16x3 or scaled_fp16 is computed: by the strict product where k is short, by warps that
+/// split both operands themselves, from packed operands, or with the larger operand read from where it is. A model in
+/// microseconds says what is done first. For emulated_fp16x3 it was fitted to an H100 (docs/lab/cuda_gemm.md); for
+/// scaled_fp16 it follows from that, from counts of operations and bytes. This header holds no device code, so that a
+/// test on the host can look at the choices.
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 
 #include <tessera/backend/kernel.hpp>
@@ -74,6 +76,18 @@ inline Index segment_blocks_of(const GemmCall& call) {
 }
 inline Index segments_of(const GemmCall& call) { return ceil_div<Index>(blocks_of(call), segment_blocks_of(call)); }
 
+/// The microseconds of a stage of 32 k, by the number of terms of an element.
+struct StageTimes {
+  double packed, packed_beside; ///< of packed operands: of a cluster alone, and more where all run
+  double panel_32, panel_64;    ///< where the large operand is read from where it is, by the width of panels
+  double panel_128, panel_128_in_rounds;
+  double packing_bytes; ///< that packing an element moves
+};
+inline const StageTimes& stage_times(const GemmCall& call) {
+  static constexpr StageTimes two{0.55, 0.3, 0.5, 0.56, 0.885, 1.0, 8}, one{0.24, 0.14, 0.45, 0.47, 0.5, 0.55, 6};
+  return call.math == Math::ScaledFp16 ? one : two;
+}
+
 /// Estimates the time of the planes of sums of `slices` slices.
 inline double planes_time(const GemmCall& call, int slices) {
   const wgmma::SegmentSlices cut{segments_of(call), slices};
@@ -88,18 +102,40 @@ inline double storing_time(const GemmCall& call, Index results) {
   return static_cast<double>(results) * (vectors ? 1e-4 : 4e-4);
 }
 
-/// Estimates packing both operands and multiplying them, in tiles of 192 columns.
+/// Returns what a tile of packed operands takes, in columns: its own, and about 16 more to start. Shared memory, and
+/// not the matrix units, limits a tile of fewer than 84 columns.
+constexpr Index columns_of_time(int tile_n) { return std::max(tile_n, 84) + 16; }
+
+/// Returns the tile width, of some in ascending order, that is done first when `clusters` run at once.
+inline int choose_tile_n(const GemmCall& call, Index clusters, std::initializer_list<int> widths) {
+  const Index down = ceil_div<Index>(call.m, packed_rows);
+  int chosen = 0;
+  Index least = std::numeric_limits<Index>::max();
+  for (const int width : widths)
+    if (const Index time = ceil_div(down * ceil_div<Index>(call.n, width), clusters) * columns_of_time(width);
+        time <= least) {
+      least = time;
+      chosen = width;
+    }
+  return chosen;
+}
+
+/// Estimates packing both operands and multiplying them. The table has the times of stages of 192 columns.
 inline double packed_time(const GemmCall& call, Index multiprocessors) {
   const Index clusters = std::max<Index>(multiprocessors / 2, 1);
-  constexpr Index columns = 192;
+  const bool one_term = call.math == Math::ScaledFp16;
+  const int columns = one_term ? choose_tile_n(call, clusters, {64, 128, 192}) : 192;
+  const double width = static_cast<double>(columns_of_time(columns)) / static_cast<double>(columns_of_time(192));
   const Index tiles = ceil_div<Index>(call.m, packed_rows) * ceil_div<Index>(call.n, columns);
   const auto slices = static_cast<int>(std::clamp<Index>(clusters / tiles, 1, segments_of(call)));
   const Index items = tiles * slices, rounds = items / clusters;
   const double stages = static_cast<double>(blocks_of(call)) / slices;
+  const StageTimes& time = stage_times(call);
   const auto round = [&](Index running) {
-    return stages * (0.55 + 0.3 * static_cast<double>(running) / static_cast<double>(clusters));
+    return stages * width *
+           (time.packed + time.packed_beside * static_cast<double>(running) / static_cast<double>(clusters));
   };
-  const double packing = static_cast<double>((call.m + call.n) * call.k) * 8 / 2.7e6;
+  const double packing = static_cast<double>((call.m + call.n) * call.k) * time.packing_bytes / 2.7e6;
   return 7 + packing + static_cast<double>(rounds) * round(clusters) +
          (items % clusters > 0 ? round(items % clusters) : 0) +
          static_cast<double>(ceil_div(items, clusters)) * storing_time(call, packed_rows * columns) +
@@ -117,11 +153,15 @@ inline Estimate unpacked_time(const GemmCall& call, Index multiprocessors) {
   const double memory = many(call) * static_cast<double>(call.k) * 4 / 2.75e6;
   const Index segments = segments_of(call);
   const double storing = storing_time(call, Index{2} * tile_rows * tile_n);
+  const StageTimes& of_stage = stage_times(call);
   Estimate best{std::numeric_limits<double>::infinity()};
   for (int slices = 1; slices <= segments; ++slices) {
     const Index stages = std::min(blocks_of(call), ceil_div<Index>(segments, slices) * segment_blocks_of(call));
     const Index rounds = ceil_div<Index>(items * slices, clusters);
-    const double stage = tile_n == 32 ? 0.5 : tile_n == 64 ? 0.56 : rounds == 1 ? 0.885 : 1.0;
+    const double stage = tile_n == 32   ? of_stage.panel_32
+                         : tile_n == 64 ? of_stage.panel_64
+                         : rounds == 1  ? of_stage.panel_128
+                                        : of_stage.panel_128_in_rounds;
     const double multiplying = static_cast<double>(rounds * stages) * stage + static_cast<double>(rounds) * storing;
     const double time = 10 + std::max(multiplying, memory) + planes_time(call, slices);
     if (time < best.microseconds) best = {time, {tile_n, shares_large, slices}};
@@ -132,7 +172,7 @@ inline Estimate unpacked_time(const GemmCall& call, Index multiprocessors) {
 /// Says whether a product of an emulated mode is the strict product. That depends on k alone, except for empty
 /// products.
 inline bool is_strict(const GemmCall& call) {
-  return call.k <= detail::emulated_strict_k || std::min(call.m, call.n) <= 0;
+  return call.k <= detail::emulated_strict_k(call.math) || std::min(call.m, call.n) <= 0;
 }
 
 /// Chooses what is done first.

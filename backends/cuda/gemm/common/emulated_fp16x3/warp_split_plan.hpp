@@ -38,11 +38,13 @@ inline int reads_of(Index alignment, bool along_k, Index k) {
   return alignment >= 8 ? 32 : 64;
 }
 
-/// Estimates the microseconds of a product by a plan, fitted to an H100 (docs/lab/cuda_gemm.md). A block's warps take
-/// `read` for each read of a lane, and `chunk` beside, for a chunk each; a last round in which few warps have a chunk
-/// takes less. Operands pass through the L2 cache once for each tile.
+/// Estimates the microseconds of a product by a plan, fitted to an H100 (docs/lab/cuda_gemm.md) for two terms; with one
+/// term a third of the products are left. A block's warps take `read` for each read of a lane, and `chunk` beside, for
+/// a chunk each; a last round in which few warps have a chunk takes less. Operands pass through the L2 cache once for
+/// each tile.
 inline double time_of(const GemmCall& call, const WarpSplitPlan& plan, Index multiprocessors) {
-  constexpr double start = 0.7, chunk = 2.06, read = 0.018, block = 2.3, sharing = 1.1, alone = 0.27;
+  constexpr double start = 0.7, read = 0.018, block = 2.3, sharing = 1.1, alone = 0.27;
+  const double chunk = call.math == Math::ScaledFp16 ? 1.4 : 2.06;
   constexpr double cache = 6.5e6, memory = 2.6e6; // bytes a microsecond
   const Index chunks = ceil_div(call.k, detail::emulated_chunk);
   const Index of_block = plan.parts > 1 ? std::min(chunks, detail::emulated_segment_chunks(call.k)) : chunks;

@@ -219,8 +219,10 @@ class Modes(typing.NamedTuple):
 
 
 @functools.cache
-def _modes(math):
+def _modes(math, allow_tf32):
     """Returns the mode of each kind of device and element type. Refuses a mode whose rows depend on the batch."""
+    if math is not None and allow_tf32:
+        raise InvalidArgument(f"allow_tf32 = True beside math = '{math}': the mode is named already; leave one of them out")
     present = {"cuda" if b.name == "cuda" else "cpu": b.name for b in backends() if b.available}
     if math is not None and math != "strict":
         _core._tensor_mode(math)
@@ -236,6 +238,8 @@ def _modes(math):
         for one in OF_MATRICES:
             mode = math or "strict"
             units = None if one.is_complex or one.matrix_units == "strict" else one.matrix_units
+            if allow_tf32 and one.name == "float32":
+                units = "scaled_fp16"
             if math is None and kind == "cuda" and units and "cuda" in present and _keeps_rows("cuda", units, one.name):
                 mode = units
             words.append(mode)
@@ -253,6 +257,8 @@ class batch_invariant:
 
     math: one mode for all products. None: 'strict'; and on a GPU the matrix units for 16-bit tensors, once their
         kernels keep the bits of a row whatever shares the batch. A mode without such kernels is refused.
+    allow_tf32: float32 tensors on a GPU may have tf32's accuracy, where kernels keep the bits of a row: they are
+        multiplied in 'scaled_fp16', whose errors are smaller. Only without `math`.
 
     aten's mm, bmm, addmm, baddbmm, mv, addmv and _addmm_activation are Tessera's products, and so matmul, linear, einsum
     and the backward passes that are made of them. Sums are products too; on the processor so is fused attention, and
@@ -262,8 +268,8 @@ class batch_invariant:
     not affected; the threads of a backward pass take over the mode of the thread that called backward().
     """
 
-    def __init__(self, math=None):
-        self._modes = _modes(math)
+    def __init__(self, math=None, *, allow_tf32=False):
+        self._modes = _modes(math, allow_tf32)
 
     def __enter__(self):
         global _library, _refusal, _users

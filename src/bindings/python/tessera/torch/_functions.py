@@ -26,8 +26,8 @@ plain_mm, plain_bmm, plain_addmm, plain_baddbmm, plain_linear = plain.mm, plain.
 def mm(a, b, *, math=None, out_dtype=None, out=None):
     """Returns a·b of two matrices, as torch.mm.
 
-    math: 'strict', 'bf16', 'fp16', 'tf32', 'emulated_fp16x3', 'emulated_bf16x6', 'compensated' or 'strassen', as for
-        tessera.gemm. None: 'strict', which has the same bits on every device; but float16 and bfloat16 tensors on a
+    math: 'strict', 'bf16', 'fp16', 'tf32', 'scaled_fp16', 'emulated_fp16x3', 'emulated_bf16x6', 'compensated' or
+        'strassen', as for tessera.gemm. None: 'strict', which has the same bits on every device; but float16 and bfloat16 tensors on a
         GPU are multiplied by its matrix units ('fp16', 'bf16'), since strict products take many times as long there.
     out_dtype: float32 for operands of 16 bits, or a 16-bit type for float32; None: the operands' type.
     out: a tensor for the result, which is returned. It is resized as PyTorch resizes it. It does not work with gradients.

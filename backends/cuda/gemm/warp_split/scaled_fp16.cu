@@ -1,0 +1,7 @@
+#include "run.cuh"
+
+namespace tessera::cuda::warp_split {
+
+template Status run<1>(const char*, Executor&, Queue&, const GemmCall&, const WarpSplitPlan&) noexcept;
+
+} // namespace tessera::cuda::warp_split
