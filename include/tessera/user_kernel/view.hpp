@@ -32,6 +32,8 @@
 /// inlined, so that the compiler makes vector code of the loop around them.
 #if defined(__CUDACC__)
 #define TESSERA_FN __host__ __device__ __forceinline__
+#elif defined(TESSERA_SPIRV_KERNELS)
+#define TESSERA_FN __attribute__((host, device, always_inline)) inline
 #else
 #define TESSERA_FN __attribute__((always_inline)) inline
 #endif
@@ -139,7 +141,7 @@ class View {
   Backend backend() const { return backend_of_tag(tag_); }
 
  protected:
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) || defined(TESSERA_SPIRV_KERNELS)
   TESSERA_FN T* place(Index i, Index j) const { return data_ + (i * row_stride_ + j * col_stride_); }
   TESSERA_FN T* place(Index i) const { return data_ + i * (cols_ == 1 && rows_ != 1 ? row_stride_ : col_stride_); }
 #else
