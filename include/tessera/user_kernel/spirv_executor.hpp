@@ -37,7 +37,7 @@ class SpirvExecutor {
   virtual Status run_spirv(Queue& queue, const SpirvCall& call) noexcept = 0;
 
  protected:
-  ~SpirvExecutor() = default;
+  ~SpirvExecutor() = default; ///< executors are ended as Executor
 };
 
 } // namespace tessera

@@ -48,7 +48,7 @@ struct SpirvFunctor {
   std::uint32_t value_size;            ///< bytes of what one index contributes to its own reduction or scan; 0: nothing
   std::uint32_t argument_bytes;        ///< the functor's bytes as kernels take them: a multiple of 8
   SpirvKernels kernels[operations][2]; ///< by KernelOp, and by the number of indices less 1
-  SpirvScan scan;
+  SpirvScan scan;                      ///< of a Scan
 };
 
 /// The description of a plug-in.
