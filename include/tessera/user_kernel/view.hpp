@@ -141,7 +141,7 @@ class View {
   Backend backend() const { return backend_of_tag(tag_); }
 
  protected:
-#if defined(__CUDA_ARCH__) || defined(TESSERA_SPIRV_KERNELS)
+#if defined(__CUDA_ARCH__)
   TESSERA_FN T* place(Index i, Index j) const { return data_ + (i * row_stride_ + j * col_stride_); }
   TESSERA_FN T* place(Index i) const { return data_ + i * (cols_ == 1 && rows_ != 1 ? row_stride_ : col_stride_); }
 #else
