@@ -25,7 +25,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
               cmake/TesseraKernels.cmake
         DESTINATION ${package_dir} COMPONENT development)
-install(PROGRAMS cmake/tessera_nvcc.sh DESTINATION ${package_dir} COMPONENT development)
+install(PROGRAMS cmake/tessera_nvcc.sh cmake/tessera_spirv.sh DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config finds the prefix from where tessera.pc lies. An absolute folder stays where it is.
 set(TESSERA_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")

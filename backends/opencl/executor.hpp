@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <tessera/executor.hpp>
+#include <tessera/user_kernel/spirv_executor.hpp>
 
 #include "opencl/device/context.hpp"
 #include "opencl/memory/memory.hpp"
@@ -13,7 +14,7 @@
 
 namespace tessera::opencl {
 
-class OpenClExecutor final : public Executor {
+class OpenClExecutor final : public Executor, public SpirvExecutor {
  public:
   static Status create(const Device& device, Backend backend, Executor*& executor) noexcept;
   ~OpenClExecutor() override;
@@ -37,6 +38,8 @@ class OpenClExecutor final : public Executor {
   Status run_finish(Queue& queue, const FinishCall& call) noexcept override;
   Status run_random(Queue& queue, const RandomCall& call) noexcept override;
   Status run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept override; ///< gemm/batch
+  Status takes_spirv() noexcept override;                                                   ///< user_kernels
+  Status run_spirv(Queue& queue, const SpirvCall& call) noexcept override;                  ///< user_kernels
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
 
  private:

@@ -1,7 +1,7 @@
 #include "context.hpp"
 
 #include <algorithm>
-#include <new>
+#include <functional>
 
 #include <tessera/backend/log.hpp>
 
@@ -16,14 +16,6 @@ std::string_view element_cl();
 } // namespace source
 
 namespace {
-
-/// All that a compiled program depends on.
-std::string key_of(const Device& device, const Source& source, const std::string& options) {
-  std::string key = device.platform_name + '\n' + device.name + '\n' + device.versions + '\n' + options + '\n';
-  key += source::element_cl();
-  key += source.text();
-  return key;
-}
 
 /// Returns the compiled program's binary, or an empty text where the driver gives none.
 std::string binary_of(cl_program program) {
@@ -100,19 +92,23 @@ Status Context::create(const Device& device, std::unique_ptr<Context>& context) 
 
 Context::~Context() {
   programs_.clear();
+  il_programs_.clear();
   static_cast<void>(cl().ReleaseContext(context_));
 }
 
-/// Compiles a file of kernels after the one that all of them need.
-Status Context::compile(const Source& source, const std::string& options, cl_program& program) const {
-  const std::string_view parts[] = {source::element_cl(), source.text()};
-  const char* const texts[] = {parts[0].data(), parts[1].data()};
-  const std::size_t lengths[] = {parts[0].size(), parts[1].size()};
+/// How a program is made where it was not kept.
+struct Context::Recipe {
+  const char* name;
+  std::string options;
+  std::string code; ///< all of it, with what tells it from code of another kind
+  std::function<cl_program(cl_int& error)> create;
+};
+
+Status Context::compile(const Recipe& recipe, cl_program& program) const {
   cl_int error = CL_SUCCESS;
-  // The header only declares the texts as not constant.
-  program = cl().CreateProgramWithSource(context_, 2, const_cast<const char**>(texts), lengths, &error);
-  if (Status status = check(error, source.name); !status.ok()) return status;
-  error = cl().BuildProgram(program, 1, &device_.id, options.c_str(), nullptr, nullptr);
+  program = recipe.create(error);
+  if (Status status = check(error, recipe.name); !status.ok()) return status;
+  error = cl().BuildProgram(program, 1, &device_.id, recipe.options.c_str(), nullptr, nullptr);
   if (error == CL_SUCCESS) return {};
   std::size_t bytes = 0;
   std::string log;
@@ -123,21 +119,25 @@ Status Context::compile(const Source& source, const std::string& options, cl_pro
   constexpr std::size_t most_shown = 2000;
   log.resize(std::min({log.size(), log.find('\0'), most_shown}));
   static_cast<void>(cl().ReleaseProgram(program));
-  return {StatusCode::DeviceError, "the compiler of " + device_.platform_name + " fails on " + source.name + " with " +
-                                       options + ": " + name_of(error) + "; update the driver, or use another device" +
-                                       (log.empty() ? "" : ". It says: " + log)};
+  return {StatusCode::DeviceError,
+          "the compiler of " + device_.platform_name + " fails on " + recipe.name + " with '" + recipe.options + "': " +
+              name_of(error) + "; update the driver, or use another device" + (log.empty() ? "" : ". It says: " + log)};
 }
 
 /// Reads the program that is kept, or compiles it and keeps it.
-Status Context::make(const Source& source, const std::string& options, cl_program& program) const {
-  if (!device_.keeps_programs) return compile(source, options, program);
-  const std::string key = key_of(device_, source, options);
-  if (const std::string binary = kept_binary(key); !binary.empty()) {
-    program = program_of(context_, device_, binary, options);
-    if (program != nullptr) return {};
+Status Context::make(const Recipe& recipe, std::unique_ptr<Program>& program) const {
+  const std::string key = device_.platform_name + '\n' + device_.name + '\n' + device_.versions + '\n' +
+                          recipe.options + '\n' + recipe.code; // all that a compiled program depends on
+  cl_program made = nullptr;
+  if (device_.keeps_programs)
+    if (const std::string binary = kept_binary(key); !binary.empty())
+      made = program_of(context_, device_, binary, recipe.options);
+  if (made == nullptr) {
+    if (Status status = compile(recipe, made); !status.ok()) return status;
+    if (device_.keeps_programs)
+      if (const std::string binary = binary_of(made); !binary.empty()) keep_binary(key, binary);
   }
-  if (Status status = compile(source, options, program); !status.ok()) return status;
-  if (const std::string binary = binary_of(program); !binary.empty()) keep_binary(key, binary);
+  program = std::make_unique<Program>(made);
   return {};
 }
 
@@ -145,11 +145,16 @@ Status Context::program(const Source& source, const std::string& options, Progra
   const std::lock_guard lock(mutex_);
   std::unique_ptr<Program>& known = programs_[{source.name, options}];
   if (known == nullptr) {
-    std::string all = "-cl-std=CL1.2 " + options;
-    if (device_.has_f64) all += " -D HAS_F64";
-    cl_program made = nullptr;
-    if (Status status = make(source, all, made); !status.ok()) return status;
-    known = std::make_unique<Program>(made);
+    const std::string_view parts[] = {source::element_cl(), source.text()}; // all files need the first one
+    const char* const texts[] = {parts[0].data(), parts[1].data()};
+    const std::size_t lengths[] = {parts[0].size(), parts[1].size()};
+    const Recipe recipe{source.name, "-cl-std=CL1.2 " + options + (device_.has_f64 ? " -D HAS_F64" : ""),
+                        std::string(parts[0]) + std::string(parts[1]), [&](cl_int& error) {
+                          // The header only declares the texts as not constant.
+                          return cl().CreateProgramWithSource(context_, 2, const_cast<const char**>(texts), lengths,
+                                                              &error);
+                        }};
+    if (Status status = make(recipe, known); !status.ok()) return status;
   }
   program = known.get();
   return {};
@@ -157,18 +162,23 @@ Status Context::program(const Source& source, const std::string& options, Progra
   return {StatusCode::OutOfMemory, {}};
 }
 
-Status Context::strict(DType type, Status (*check)(Context&, Queue&, DType), Queue& queue) noexcept try {
-  Known& known = type == DType::F64 ? f64_ : f32_;
-  const std::lock_guard lock(known.mutex);
-  if (known.is_known) return known.status;
-  Status status = check(*this, queue, type);
-  if (status.code == StatusCode::OutOfMemory || status.code == StatusCode::DeviceError)
-    return status; // not the device's nature
-  known.status = status;
-  known.is_known = true;
-  return status;
+Status Context::program(const Il& il, Program*& program) noexcept try {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<Program>& known = il_programs_[il.code];
+  if (known == nullptr) {
+    const Recipe recipe{il.name, device_.divides_exactly ? "-cl-fp32-correctly-rounded-divide-sqrt" : "",
+                        "intermediate language\n" + std::string(static_cast<const char*>(il.code), il.bytes),
+                        [&](cl_int& error) { return device_.create_with_il(context_, il.code, il.bytes, &error); }};
+    if (Status status = make(recipe, known); !status.ok()) return status;
+  }
+  program = known.get();
+  return {};
 } catch (const std::bad_alloc&) {
   return {StatusCode::OutOfMemory, {}};
+}
+
+Status Context::strict(DType type, Status (*check)(Context&, Queue&, DType), Queue& queue) noexcept {
+  return known(type == DType::F64 ? f64_ : f32_, [&] { return check(*this, queue, type); });
 }
 
 } // namespace tessera::opencl

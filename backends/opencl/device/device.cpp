@@ -35,6 +35,19 @@ std::string text(Read read, Id id, cl_uint what) {
   return value.substr(first, value.find_last_not_of(' ') - first + 1);
 }
 
+/// Finds the function that makes a program of SPIR-V: OpenCL 2.1's, or before it an extension's, which has the same
+/// arguments.
+decltype(&::clCreateProgramWithIL) find_create_with_il(cl_platform_id platform, cl_device_id id) {
+  const bool is_extension =
+      text(cl().GetDeviceInfo, id, CL_DEVICE_EXTENSIONS).find("cl_khr_il_program") != std::string::npos;
+  const std::string version = text(cl().GetPlatformInfo, platform, CL_PLATFORM_VERSION);
+  const bool is_old = version.starts_with("OpenCL 1.") || version.starts_with("OpenCL 2.0");
+  if (!is_old) return cl().CreateProgramWithIL;
+  if (!is_extension || cl().GetExtensionFunctionAddressForPlatform == nullptr) return nullptr;
+  return reinterpret_cast<decltype(&::clCreateProgramWithIL)>(
+      cl().GetExtensionFunctionAddressForPlatform(platform, "clCreateProgramWithILKHR"));
+}
+
 Device describe(cl_platform_id platform, cl_device_id id, int index) {
   Device device;
   device.platform = platform;
@@ -62,6 +75,9 @@ Device describe(cl_platform_id platform, cl_device_id id, int index) {
   device.f32_vector = std::max(1, static_cast<int>(fact<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT)));
   device.f64_vector = std::max(1, static_cast<int>(fact<cl_uint>(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE)));
   device.most_work_items = fact<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  device.most_argument_bytes = fact<std::size_t>(id, CL_DEVICE_MAX_PARAMETER_SIZE);
+  device.il_versions = text(cl().GetDeviceInfo, id, CL_DEVICE_IL_VERSION);
+  device.create_with_il = find_create_with_il(platform, id);
   return device;
 }
 

@@ -25,11 +25,14 @@ struct Device {
   bool shares_memory = false;   ///< host and device have one memory
   bool keeps_programs = true;   ///< compiled programs are kept between processes
   bool divides_exactly = false; ///< f32 divisions are rounded correctly under an option of the compiler
+  std::string il_versions;      ///< the intermediate languages that it compiles ("SPIR-V_1.0 SPIR-V_1.1")
+  decltype(&::clCreateProgramWithIL) create_with_il = nullptr; ///< null: it compiles none, or the loader is too old
   std::size_t memory_bytes = 0;
   std::size_t memory_limit = 0; ///< most bytes to allocate, which the environment sets; 0: the device's memory
   std::size_t most_bytes = 0;   ///< of one allocation
   std::size_t local_bytes = 0;
-  std::size_t most_work_items = 0; ///< of a work-group
+  std::size_t most_work_items = 0;     ///< of a work-group
+  std::size_t most_argument_bytes = 0; ///< of all arguments of a kernel
   int compute_units = 1;
   int f32_vector = 1, f64_vector = 1; ///< elements of the device's own vectors
   cl_device_fp_config f32 = 0, f64 = 0;

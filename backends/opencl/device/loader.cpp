@@ -54,7 +54,7 @@ Status open(Functions& functions) {
 #define TESSERA_OPENCL_FIND(name)                                                          \
   functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, "cl" #name)); \
   if (functions.name == nullptr) missing = "cl" #name;
-  TESSERA_OPENCL_SVM_FUNCTIONS(TESSERA_OPENCL_FIND)
+  TESSERA_OPENCL_LATER_FUNCTIONS(TESSERA_OPENCL_FIND)
   missing = nullptr;
   TESSERA_OPENCL_FUNCTIONS(TESSERA_OPENCL_FIND)
 #undef TESSERA_OPENCL_FIND

@@ -1,10 +1,10 @@
 #pragma once
 
 /// The functions of the ICD loader libOpenCL.so.1, which is opened when a device is first asked for. The plug-in links
-/// neither the loader nor a vendor's library. The table holds OpenCL 1.2; the functions of shared virtual memory, which
-/// came later, are null where the loader lacks them.
+/// neither the loader nor a vendor's library. The table holds OpenCL 1.2; the functions that came
+/// later, for shared virtual memory and for SPIR-V, are null where the loader lacks them.
 
-#define CL_TARGET_OPENCL_VERSION 200
+#define CL_TARGET_OPENCL_VERSION 210
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
@@ -50,11 +50,14 @@
   F(SetKernelArg)                   \
   F(WaitForEvents)
 
-/// The functions of OpenCL 2.0.
-#define TESSERA_OPENCL_SVM_FUNCTIONS(F) \
-  F(SVMAlloc)                           \
-  F(SVMFree)                            \
-  F(SetKernelArgSVMPointer)
+/// The functions of OpenCL 2.0 and 2.1.
+#define TESSERA_OPENCL_LATER_FUNCTIONS(F)   \
+  F(CreateProgramWithIL)                    \
+  F(GetExtensionFunctionAddressForPlatform) \
+  F(SVMAlloc)                               \
+  F(SVMFree)                                \
+  F(SetKernelArgSVMPointer)                 \
+  F(SetKernelExecInfo)
 
 namespace tessera::opencl {
 
@@ -62,7 +65,7 @@ namespace tessera::opencl {
 struct Functions {
 #define TESSERA_OPENCL_MEMBER(name) decltype(&::cl##name) name = nullptr;
   TESSERA_OPENCL_FUNCTIONS(TESSERA_OPENCL_MEMBER)
-  TESSERA_OPENCL_SVM_FUNCTIONS(TESSERA_OPENCL_MEMBER)
+  TESSERA_OPENCL_LATER_FUNCTIONS(TESSERA_OPENCL_MEMBER)
 #undef TESSERA_OPENCL_MEMBER
 };
 

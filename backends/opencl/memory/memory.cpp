@@ -278,17 +278,19 @@ void DeviceMemory::release(const Block& block) noexcept {
   if (block.shared != nullptr) cl().SVMFree(context_.get(), block.shared);
 }
 
-Status DeviceMemory::find(const void* address, Place& place) const noexcept try {
+bool DeviceMemory::holds(const void* address, Place& place) const noexcept {
   const auto wanted = reinterpret_cast<std::uintptr_t>(address);
   const std::shared_lock lock(mutex_);
   auto after = blocks_.upper_bound(wanted);
-  if (after != blocks_.begin()) {
-    const auto& [first, block] = *--after;
-    if (wanted - first < block.reserved) {
-      place = {block.buffer, block.shared, wanted - first};
-      return {};
-    }
-  }
+  if (after == blocks_.begin()) return false;
+  const auto& [first, block] = *--after;
+  if (wanted - first >= block.reserved) return false;
+  place = {block.buffer, block.shared, wanted - first};
+  return true;
+}
+
+Status DeviceMemory::find(const void* address, Place& place) const noexcept try {
+  if (holds(address, place)) return {};
   return {StatusCode::InvalidArgument,
           "an operand is not in the memory of this executor of OpenCL; take memory from Executor::allocate()"};
 } catch (const std::bad_alloc&) {

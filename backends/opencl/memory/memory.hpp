@@ -47,6 +47,8 @@ class DeviceMemory {
 
   /// Finds the block that an address is in. InvalidArgument if it is in none.
   Status find(const void* address, Place& place) const noexcept;
+  /// Does the same, and returns whether the address is in a block.
+  bool holds(const void* address, Place& place) const noexcept;
 
   /// Adds a queue whose work may use this memory, until it is removed. A queue that is removed has done its work.
   Status add(cl_command_queue queue) noexcept;

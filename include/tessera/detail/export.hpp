@@ -36,6 +36,8 @@
 /// Marks the few functions that run on the host and on a device, with the same bits.
 #if defined(__CUDACC__)
 #define TESSERA_HOST_DEVICE __host__ __device__
+#elif defined(TESSERA_SPIRV_KERNELS)
+#define TESSERA_HOST_DEVICE __attribute__((host, device))
 #else
 #define TESSERA_HOST_DEVICE
 #endif

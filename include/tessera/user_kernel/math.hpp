@@ -10,7 +10,7 @@
 /// Infinities, zeros and NaN are where IEEE 754 and C put them; NaN's sign and payload are the machine's own.
 ///
 /// The bits hold where the compiler neither contracts nor reorders: tessera_add_kernels() passes -ffp-contract=off to
-/// the host's compiler and -fmad=false to nvcc. -ffast-math breaks them.
+/// the host's compiler and to clang for SPIR-V, and -fmad=false to nvcc. -ffast-math breaks them.
 ///
 /// Source: log is fdlibm's (Sun Microsystems, 1993), tanh near 0 is Cephes' (Moshier), exp is its series.
 

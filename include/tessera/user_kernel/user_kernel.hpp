@@ -3,7 +3,7 @@
 /// Kernels of the program's own, on every backend: a functor is compiled once for the host and once for the device, and
 /// runs on the executor that the program chooses at run time, with the same bits.
 ///
-///     // terms.hpp: seen by the host's compiler and by nvcc
+///     // terms.hpp: seen by the host's compiler, by nvcc, and by clang, which makes SPIR-V for OpenCL
 ///     #include <tessera/user_kernel/user_kernel.hpp>
 ///     struct Saxpy {
 ///       static constexpr char name[] = "saxpy";
@@ -12,7 +12,7 @@
 ///       float a;
 ///       TESSERA_FN void operator()(Index i, Index j) const { y(i, j) = tessera::fma(a, x(i, j), y(i, j)); }
 ///     };
-///     // terms.cu: all that nvcc sees
+///     // terms.cu: all that the devices' compilers see
 ///     #include "terms.hpp"
 ///     TESSERA_CUDA_KERNELS(Saxpy)
 ///     // main.cpp
@@ -30,6 +30,10 @@
 
 #if defined(__CUDACC__)
 #include <tessera/user_kernel/cuda_kernels.cuh>
+#elif defined(TESSERA_SPIRV_KERNELS)
+#include <tessera/user_kernel/spirv_kernels.cuh>
+#elif defined(TESSERA_SPIRV_FILE)
+#include <tessera/user_kernel/spirv_module.hpp>
 #else
 #include <tessera/user_kernel/make_view.hpp>
 #include <tessera/user_kernel/run.hpp>

@@ -32,6 +32,8 @@
 /// inlined, so that the compiler makes vector code of the loop around them.
 #if defined(__CUDACC__)
 #define TESSERA_FN __host__ __device__ __forceinline__
+#elif defined(TESSERA_SPIRV_KERNELS)
+#define TESSERA_FN __attribute__((host, device, always_inline)) inline
 #else
 #define TESSERA_FN __attribute__((always_inline)) inline
 #endif

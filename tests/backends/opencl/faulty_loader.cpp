@@ -1,13 +1,15 @@
 /// An OpenCL loader with one fault, which FAULTY_OPENCL names. Functions that are not here are the real loader's, which
 /// this library needs, so that dlsym() finds them.
 
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 210
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
 #include <dlfcn.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <set>
 #include <string>
@@ -35,6 +37,22 @@ void give(T value, void* to) {
   if (to != nullptr) *static_cast<T*>(to) = value;
 }
 
+/// Faults that begin with "spirv_" are of a device that says that it takes SPIR-V.
+bool says_spirv() {
+  const char* const chosen = std::getenv("FAULTY_OPENCL");
+  return chosen != nullptr && std::string_view(chosen).starts_with("spirv_");
+}
+
+/// Answers a question for a text, as OpenCL's functions do.
+cl_int give_text(std::string_view text, std::size_t bytes, void* value, std::size_t* size) {
+  give<std::size_t>(text.size() + 1, size);
+  if (value == nullptr) return CL_SUCCESS;
+  if (bytes < text.size() + 1) return CL_INVALID_VALUE;
+  std::memcpy(value, text.data(), text.size());
+  static_cast<char*>(value)[text.size()] = '\0';
+  return CL_SUCCESS;
+}
+
 } // namespace
 
 extern "C" {
@@ -56,11 +74,15 @@ __attribute__((visibility("default"))) cl_int clGetDeviceIDs(cl_platform_id plat
 
 __attribute__((visibility("default"))) cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what,
                                                               std::size_t bytes, void* value, std::size_t* size) {
+  if (what == CL_DEVICE_IL_VERSION && has("no_spirv")) return give_text("", bytes, value, size);
+  if (what == CL_DEVICE_IL_VERSION && says_spirv()) return give_text("SPIR-V_1.0", bytes, value, size);
+  if (what == CL_DEVICE_EXTENSIONS && has("spirv_by_extension"))
+    return give_text("cl_khr_fp64 cl_khr_il_program", bytes, value, size);
   const cl_int error = real<decltype(clGetDeviceInfo)>("clGetDeviceInfo")(device, what, bytes, value, size);
   if (error != CL_SUCCESS || value == nullptr) return error;
   if (what == CL_DEVICE_COMPILER_AVAILABLE && has("no_compiler")) give<cl_bool>(CL_FALSE, value);
   if (what == CL_DEVICE_AVAILABLE && has("not_available")) give<cl_bool>(CL_FALSE, value);
-  if (what == CL_DEVICE_DOUBLE_FP_CONFIG && has("no_f64")) give<cl_device_fp_config>(0, value);
+  if (what == CL_DEVICE_DOUBLE_FP_CONFIG && (has("no_f64") || has("spirv_no_f64"))) give<cl_device_fp_config>(0, value);
   if (what == CL_DEVICE_SINGLE_FP_CONFIG && has("no_subnormals"))
     give<cl_device_fp_config>(CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN, value);
   if (what == CL_DEVICE_MAX_MEM_ALLOC_SIZE && has("small_allocations")) give<cl_ulong>(cl_ulong{1} << 20, value);
@@ -68,6 +90,31 @@ __attribute__((visibility("default"))) cl_int clGetDeviceInfo(cl_device_id devic
   if (what == CL_DEVICE_TYPE && has("all_processors")) give<cl_device_type>(CL_DEVICE_TYPE_CPU, value);
   if (what == CL_DEVICE_TYPE && has("all_gpus")) give<cl_device_type>(CL_DEVICE_TYPE_GPU, value);
   return error;
+}
+
+__attribute__((visibility("default"))) cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what,
+                                                                std::size_t bytes, void* value, std::size_t* size) {
+  if (what == CL_PLATFORM_VERSION && (has("spirv_too_old") || has("spirv_by_extension")))
+    return give_text("OpenCL 1.2 faulty", bytes, value, size);
+  return real<decltype(clGetPlatformInfo)>("clGetPlatformInfo")(platform, what, bytes, value, size);
+}
+
+/// A device whose "SPIR-V" is OpenCL C, so that functors run on every device. With `spirv_refused` it is the driver's
+/// own function.
+__attribute__((visibility("default"))) cl_program clCreateProgramWithIL(cl_context context, const void* code,
+                                                                        std::size_t bytes, cl_int* error) {
+  if (!says_spirv() || has("spirv_refused"))
+    return real<decltype(clCreateProgramWithIL)>("clCreateProgramWithIL")(context, code, bytes, error);
+  const char* text = static_cast<const char*>(code);
+  return real<decltype(clCreateProgramWithSource)>("clCreateProgramWithSource")(context, 1, &text, &bytes, error);
+}
+
+__attribute__((visibility("default"))) void* clGetExtensionFunctionAddressForPlatform(cl_platform_id platform,
+                                                                                      const char* name) {
+  if (has("spirv_by_extension") && std::string_view(name) == "clCreateProgramWithILKHR")
+    return reinterpret_cast<void*>(&clCreateProgramWithIL);
+  return real<decltype(clGetExtensionFunctionAddressForPlatform)>("clGetExtensionFunctionAddressForPlatform")(platform,
+                                                                                                              name);
 }
 
 /// A device that rounds a multiply-add twice.

@@ -4,6 +4,7 @@
 
 #undef NDEBUG // a functor below fails an assertion, in every build
 #include <cassert>
+#include <cmath>
 #include <cstdint>
 
 #include <tessera/user_kernel/user_kernel.hpp>
@@ -171,6 +172,17 @@ struct Asserting {
   static constexpr char name[] = "asserting";
   In<float> x;
   TESSERA_FN void operator()([[maybe_unused]] Index i) const { assert(x(i) > 0); }
+};
+
+/// Functions of the C library, whose bits the devices' own libraries decide.
+struct LibraryFunctions {
+  static constexpr char name[] = "library_functions";
+  In<double> x;
+  Out<double> y;
+  TESSERA_FN void operator()(Index i) const {
+    const double sine = std::sin(x(i)), power = std::pow(std::fabs(x(i)), 1.25), angle = std::atan2(x(i), 0.5);
+    y(i) = std::fma(sine, power, angle);
+  }
 };
 
 /// sqrt, fma, abs, min and max in one number.

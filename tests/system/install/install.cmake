@@ -23,14 +23,14 @@ if(SANITIZE)
   set(sanitize -fsanitize=${SANITIZE})
 endif()
 
-# find_package. nvcc finds no header in a path with a quote.
+# find_package. nvcc finds no header in a path with a quote, and SPIR-V is not taken in from one.
 set(device_code AUTO)
 if(prefix MATCHES "'")
   set(device_code OFF)
 endif()
 run(COMMAND ${CMAKE_COMMAND} -S ${OUTSIDE} -B ${WORK}/outside -G ${GENERATOR} -D CMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}
     -D CMAKE_PREFIX_PATH=${prefix} -D EXAMPLE=${EXAMPLE} -D KERNELS=${KERNELS} -D CMAKE_CUDA_ARCHITECTURES=90
-    -D TESSERA_KERNELS_CUDA=${device_code}
+    -D TESSERA_KERNELS_CUDA=${device_code} -D TESSERA_KERNELS_OPENCL=${device_code}
     -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS=${sanitize})
 run(COMMAND ${CMAKE_COMMAND} --build ${WORK}/outside)
 run(COMMAND ${WORK}/outside/product OUTPUT output)
@@ -40,9 +40,14 @@ if(NOT output MATCHES "reference: -?[0-9]")
   message(FATAL_ERROR "a program with kernels of its own printed:\n${output}")
 endif()
 find_program(nvcc nvcc HINTS ENV CUDACXX PATHS /usr/local/cuda/bin)
+find_program(clang_for_spirv clang++-15)
+find_program(translator llvm-spirv-15)
 foreach(target layer operations)
   if(nvcc AND device_code AND NOT EXISTS ${WORK}/outside/lib${target}_kernels_cuda.so)
     message(FATAL_ERROR "${nvcc} is there, but tessera_add_kernels() made no plug-in beside ${target}")
+  endif()
+  if(clang_for_spirv AND translator AND device_code AND NOT EXISTS ${WORK}/outside/lib${target}_kernels_opencl.so)
+    message(FATAL_ERROR "${clang_for_spirv} is there, but tessera_add_kernels() made no SPIR-V beside ${target}")
   endif()
 endforeach()
 

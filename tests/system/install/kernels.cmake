@@ -18,6 +18,7 @@ endforeach()
 function(configure case generator)
   run(COMMAND ${CMAKE_COMMAND} -S ${WORK}/kernels -B ${WORK}/${case} -G ${generator} -D CMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}
     -D CMAKE_CXX_COMPILER=${CXX} -D KERNELS_MODULE=${SOURCE}/cmake/TesseraKernels.cmake -D TESSERA_KERNELS_CUDA=ON
+    -D TESSERA_KERNELS_OPENCL=OFF
     -D CMAKE_CUDA_ARCHITECTURES=90-virtual -D CMAKE_CUDA_FLAGS=--no-compress ${ARGN})
 endfunction()
 

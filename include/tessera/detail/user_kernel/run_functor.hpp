@@ -11,6 +11,7 @@
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/user_kernel/host_loop.hpp>
+#include <tessera/user_kernel/spirv_table.hpp>
 #include <tessera/user_kernel/table.hpp>
 
 #include <tessera/detail/macros_off.hpp>
@@ -51,16 +52,21 @@ struct KernelRun {
 TESSERA_API std::uint64_t check_run(const KernelRun& run);
 /// Runs a loop on the host; `grain` is for options that name none.
 TESSERA_API void run_on_host(const KernelRun& run, Index count, Index grain, RangeBody body, const void* context);
+/// Where a functor's device code was found: in the plug-in for CUDA, and in the one with SPIR-V. Null: not yet.
+struct KnownDeviceCode {
+  std::atomic<const KernelEntry*> cuda = nullptr;
+  std::atomic<const SpirvTable*> spirv_table = nullptr; ///< set before `spirv`
+  std::atomic<const SpirvFunctor*> spirv = nullptr;
+};
 /// Runs the functor's device code. `known` keeps where it was found. The result, of `value_size` bytes, goes to
 /// `value`, which is null where there is none. Throws.
-TESSERA_API void run_on_device(const KernelRun& run, std::atomic<const KernelEntry*>& known, void* value,
-                               std::size_t value_size);
+TESSERA_API void run_on_device(const KernelRun& run, KnownDeviceCode& known, void* value, std::size_t value_size);
 
 /// The place of a functor's device code, looked up once. It is hidden: two libraries in a process may have different
 /// functors with one C++ name, each with a plug-in of its own.
 template <class F>
-__attribute__((visibility("hidden"))) std::atomic<const KernelEntry*>& known_entry() noexcept {
-  static std::atomic<const KernelEntry*> known = nullptr;
+__attribute__((visibility("hidden"))) KnownDeviceCode& known_code() noexcept {
+  static KnownDeviceCode known;
   return known;
 }
 
@@ -79,7 +85,7 @@ void run_for_each(Executor& executor, Queue& queue, Index rows, Index cols, cons
   const KernelRun run = run_of(executor, queue, KernelOp::ForEach, dimensions, rows, cols, f, options);
   const std::uint64_t strides = check_run(run);
   if (rows == 0 || cols == 0) return;
-  if (!executor.capabilities().host_memory) return run_on_device(run, known_entry<F>(), nullptr, 0);
+  if (!executor.capabilities().host_memory) return run_on_device(run, known_code<F>(), nullptr, 0);
   CaughtException caught;
   const LoopContext<F, char> loop{&f, cols, rows * cols, nullptr, &caught};
   run_on_host(run, loop.count, 4096, choose_body<ForEachLoop, dimensions, F, char>(strides), &loop);
@@ -96,7 +102,7 @@ typename Rule::Value run_reduction(Executor& executor, Queue& queue, KernelOp op
   if (rows == 0 || cols == 0) return rule.identity();
   if (!executor.capabilities().host_memory) {
     Value value = rule.identity();
-    run_on_device(run, known_entry<F>(), &value, sizeof value);
+    run_on_device(run, known_code<F>(), &value, sizeof value);
     return value;
   }
   CaughtException caught;
@@ -151,7 +157,7 @@ void run_scan(Executor& executor, Queue& queue, const In<T>& in, const Out<T>& o
   const KernelRun run = run_of(executor, queue, KernelOp::Scan, 1, 1, count, scan, options);
   const std::uint64_t strides = check_run(run);
   if (count == 0) return;
-  if (!executor.capabilities().host_memory) return run_on_device(run, known_entry<Scan<T>>(), nullptr, sizeof(T));
+  if (!executor.capabilities().host_memory) return run_on_device(run, known_code<Scan<T>>(), nullptr, sizeof(T));
   CaughtException caught;
   const Index chunks = chunks_of(count);
   auto totals = sized_vector<T>(static_cast<std::size_t>(chunks), "the chunks of a scan");

@@ -1,0 +1,3 @@
+#include "functors.hpp"
+
+TESSERA_CUDA_KERNELS(Fill<VALUE>)

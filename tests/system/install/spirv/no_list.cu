@@ -1,0 +1,1 @@
+#include "functors.hpp"
