@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -23,6 +22,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tessera/detail/stopwatch.hpp>
 #include <tessera/tessera.hpp>
 
 #include "timeline/record.hpp"
@@ -103,13 +103,12 @@ Matrix<T> operand(Index rows, Index cols, unsigned seed) {
 /// Runs the product until the device is warm, and returns what was recorded of the last one.
 template <class T>
 BlockRecord record(const Case& of, const std::string& folder) {
-  constexpr auto warm = std::chrono::milliseconds(500); // a device that was idle takes a while to raise its clock
+  constexpr double warm_seconds = 0.5; // a device that was idle takes a while to raise its clock
   const Matrix<T> a = operand<T>(of.m, of.k, 1), b = operand<T>(of.k, of.n, 2);
   const GemmOptions options{.backend = Backend::Cuda, .math = of.math, .kernel = of.kernel};
   Matrix<T> c = gemm(a, b, options);
   const Plugin plugin(folder);
-  const auto begin = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - begin < warm) c = gemm(a, b, options);
+  for (const measure::HostStopwatch watch; watch.seconds() < warm_seconds;) c = gemm(a, b, options);
   static_cast<void>(plugin.take(of.kernel)); // of the warm runs
   c = gemm(a, b, options);
   const BlockRecord record = plugin.take(of.kernel);

@@ -31,7 +31,7 @@ inline VECTOR fetch(__global const REAL* x, const long x_k, const long lines, co
 // Writes it to a tile [k][line] of local memory; one that lies along k is transposed.
 inline void put(const VECTOR x, __local REAL (*tile)[LD], const int line, const int step, const long x_k) {
   if (x_k != 1) {
-    *(__local VECTOR*)&tile[step][line] = x;
+    VSTORE(x, 0, &tile[step][line]);
     return;
   }
   REAL e[WIDTH];
@@ -39,11 +39,10 @@ inline void put(const VECTOR x, __local REAL (*tile)[LD], const int line, const 
   for (int v = 0; v < WIDTH; ++v) tile[step + v][line] = e[v];
 }
 
-// Reads SIDE neighbours of local memory as vectors. vload would promise the compiler the alignment of an element, and
-// some read one element after another then.
+// Reads SIDE neighbours of local memory as vectors.
 inline void read(__local const REAL* from, REAL* to) {
-  VSTORE(((__local const VECTOR*)from)[0], 0, to);
-  VSTORE(((__local const VECTOR*)from)[1], 1, to);
+  VSTORE(VLOAD(0, from), 0, to);
+  VSTORE(VLOAD(1, from), 1, to);
 }
 
 // A sum is the chain of its segment and the total of the segments before, which is touched once in 1024 steps.

@@ -239,7 +239,7 @@ def _modes(math, allow_tf32):
             mode = math or "strict"
             units = None if one.is_complex or one.matrix_units == "strict" else one.matrix_units
             if allow_tf32 and one.name == "float32":
-                units = "scaled_fp16"
+                units = "tf32"
             if math is None and kind == "cuda" and units and "cuda" in present and _keeps_rows("cuda", units, one.name):
                 mode = units
             words.append(mode)
@@ -258,7 +258,7 @@ class batch_invariant:
     math: one mode for all products. None: 'strict'; and on a GPU the matrix units for 16-bit tensors, once their
         kernels keep the bits of a row whatever shares the batch. A mode without such kernels is refused.
     allow_tf32: float32 tensors on a GPU may have tf32's accuracy, where kernels keep the bits of a row: they are
-        multiplied in 'scaled_fp16', whose errors are smaller. Only without `math`.
+        multiplied in 'tf32'. Only without `math`; math = 'scaled_fp16' has smaller errors and takes longer.
 
     aten's mm, bmm, addmm, baddbmm, mv, addmv and _addmm_activation are Tessera's products, and so matmul, linear, einsum
     and the backward passes that are made of them. Sums are products too; on the processor so is fused attention, and
