@@ -99,19 +99,19 @@ def drawn(document):
     figure = Picture(f"{document['kernel']}: when each warp of a block loads, waits, multiplies and stores", WIDTH)
     figure.parts.append("<style>.quiet{fill:#c4c4ce}@media (prefers-color-scheme:dark){.quiet{fill:#4c505c}}</style>")
     figure.text(14, 24, f"{document['kernel']}: one block's {'time' if whole else 'first ' + micro(until)}", 14, bold=True)
-    figure.text(14, 42, product_text(document), 12, kind="dim")
+    figure.text(14, 42, product_text(document), 13, kind="dim")
     for at, (phase, kind) in enumerate(KINDS.items()):
         figure.rect(14 + at * 92, 53, 12, 10, kind)
-        figure.text(31 + at * 92, 62, phase, 12)
+        figure.text(31 + at * 92, 62, phase, 13)
     x_of = lambda ns: LEFT + ns / until * (WIDTH - LEFT - RIGHT)
     bottom = TOP + STEP * len(spans)
     step = grid_step(until)
     for ns in range(0, until + 1, step):
         figure.line(x_of(ns), TOP - 6, x_of(ns), bottom)
-        figure.text(x_of(ns), TOP - 10, f"{ns / 1000:g} µs" if ns else "0", 12, "middle" if x_of(ns) < WIDTH - 30 else "end", "dim")
+        figure.text(x_of(ns), TOP - 10, f"{ns / 1000:g} µs" if ns else "0", 13, "middle" if x_of(ns) < WIDTH - 30 else "end", "dim")
     for at, (warp, own) in enumerate(spans.items()):
         y = TOP + at * STEP
-        figure.text(14, y + 11, f"{warp} {role(own)}".rstrip() if role(own) else f"warp {warp}", 12)
+        figure.text(14, y + 11, f"{warp} {role(own)}".rstrip() if role(own) else f"warp {warp}", 13)
         for phase, kind in KINDS.items():
             bars = [(x_of(start), max(0.4, x_of(end) - x_of(start))) for named, start, end in own if named == phase]
             if bars:

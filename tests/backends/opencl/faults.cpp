@@ -140,6 +140,21 @@ BOOST_AUTO_TEST_CASE(memory_limit) {
   BOOST_TEST((gemm(a, b, Backend::OpenCl) == gemm(a, b, Backend::Reference)));
 }
 
+/// Memory that products used for themselves is kept for the next ones, until a matrix needs it.
+BOOST_AUTO_TEST_CASE(kept_memory_makes_room) {
+  if (!has_device()) return;
+  Executor& device = executor(Backend::OpenCl);
+  for (int turn = 0; turn < 3; ++turn) {
+    {
+      const auto a = Matrix<float>::random(60, 2100, Seed{1}), b = Matrix<float>::random(2100, 60, Seed{2});
+      const GemmOptions segments{.backend = Backend::OpenCl, .kernel = "segmented"};
+      BOOST_TEST((gemm(a, b, segments) == gemm(a, b, Backend::Reference)));
+    }
+    const OnDevice<char> most(device, std::size_t{2} << 20);
+    BOOST_TEST(most.data() != nullptr);
+  }
+}
+
 /// The device allows 1 MiB in one allocation, and each of these matrices has more.
 BOOST_AUTO_TEST_CASE(small_allocations) {
   if (!has_device()) return;

@@ -1,7 +1,9 @@
 /// The choices of the tiled product: whichever way its operands are read and its segments added, the bits are the
 /// contract's. The conformance program has the small shapes.
 
+#include <array>
 #include <cstring>
+#include <thread>
 
 #include <tessera/random.hpp>
 
@@ -92,6 +94,30 @@ BOOST_AUTO_TEST_CASE(every_choice_has_the_bits_of_the_contract) {
       check<float>(x, -0.5, kernel);
       if (has_f64()) check<double>(x, 0, kernel);
     }
+}
+
+/// Threads compute products at the same time; each product has memory of its own for its sums of segments.
+BOOST_AUTO_TEST_CASE(of_several_threads) {
+  if (!has_device()) return;
+  constexpr std::size_t threads = 4;
+  std::array<std::string, threads> failures;
+  {
+    std::vector<std::jthread> team;
+    for (std::size_t t = 0; t < threads; ++t)
+      team.emplace_back([&failures, t] {
+        try {
+          const auto a = Matrix<float>::random(20 + static_cast<Index>(t), 3000, Seed{t});
+          const auto b = Matrix<float>::random(3000, 30, Seed{t + threads});
+          const Matrix<float> expected = gemm(a, b, Backend::Reference);
+          for (int turn = 0; turn < 5; ++turn)
+            if (gemm(a, b, {.backend = Backend::OpenCl, .kernel = "tiled_local"}) != expected)
+              failures[t] = "other bits";
+        } catch (const std::exception& error) {
+          failures[t] = error.what();
+        }
+      });
+  }
+  for (const std::string& failure : failures) BOOST_TEST(failure == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
