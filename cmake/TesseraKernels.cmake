@@ -261,8 +261,6 @@ function(tessera_add_kernels program)
     set(target ${program}_kernels_opencl)
     if(NOT TARGET ${target})
       tessera_add_kernels_target(${program} ${target} opencl tessera_spirv.sh "${text}")
-      # Libraries of a bundle lie beside it, or in the folder above. The file is installed as it is built.
-      set_target_properties(${target} PROPERTIES BUILD_RPATH "$ORIGIN;$ORIGIN/..")
     endif()
     tessera_add_kernels_sources(${program} ${target} opencl ${ARGN})
   endif()

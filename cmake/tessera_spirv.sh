@@ -39,7 +39,8 @@ if [ -z "$source" ]; then
     before=$word
     first=
   done
-  if ! "$@" -shared -o "$output" 2>"$output.errors"; then
+  # Libraries of a bundle lie beside it, or in the folder above.
+  if ! "$@" -shared -Wl,-rpath,'$ORIGIN:$ORIGIN/..' -o "$output" 2>"$output.errors"; then
     cat "$output.errors" >&2
     if grep -q 'multiple definition of .tessera_user_kernels_spirv' "$output.errors"; then
       stop "more than one of its .cu files has TESSERA_CUDA_KERNELS: list the functors of all files in one of them"

@@ -242,9 +242,10 @@ class Pages(unittest.TestCase):
         files = overview.overview_page(LADDERS)
         for ladder, of in LADDERS.items():
             files |= overview.ladder_page(ladder, of)
-        charts = {path: text for path, text in files.items() if path.endswith(".svg")}
+        pictures = {path: text for path, text in files.items() if path.endswith(".svg")}
+        charts = [path for path in pictures if "/timelines/" not in path]
         self.assertEqual(len(charts), 1 + len(LADDERS))
-        for path, svg in charts.items():
+        for path, svg in pictures.items():
             self.check_picture(path, svg)
 
     def check_picture(self, path, svg):
