@@ -35,10 +35,7 @@ Status OpenClExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> g
   for (const GemmBatch& group : groups) {
     if (!is_one_launch(group)) continue;
     const BatchSteps steps{group.count, group.stride_a, group.stride_b, group.stride_c};
-    const bool is_gpu = (command_queue(queue).context().device().type & CL_DEVICE_TYPE_GPU) != 0;
-    Status status = is_gpu ? run_in_local_memory(queue, group.call, steps) : run_in_registers(queue, group.call, steps);
-    if (status.code == StatusCode::Rejected) status = run_in_registers(queue, group.call, steps);
-    if (!status.ok()) return status;
+    if (Status status = run_for_device(queue, group.call, steps); !status.ok()) return status;
   }
   return {};
 } catch (const std::bad_alloc&) {

@@ -12,6 +12,9 @@ struct BatchSteps {
   Index a = 0, b = 0, c = 0;
 };
 
+/// Enqueues the product, or the batch whose first product is `call`, in the form for the queue's device.
+Status run_for_device(Queue& queue, const GemmCall& call, const BatchSteps& steps);
+
 /// Enqueues the product, or the batch whose first product is `call`, in the form for processors: register tiles, and
 /// operands that are packed where that pays.
 Status run_in_registers(Queue& queue, const GemmCall& call, const BatchSteps& steps);

@@ -27,12 +27,7 @@ Status run(const GemmKernel&, Executor&, Queue& queue, const GemmCall& call) noe
   return {StatusCode::OutOfMemory, {}};
 }
 
-Status run_for_device(Queue& queue, const GemmCall& call) {
-  const Device& device = command_queue(queue).context().device();
-  if ((device.type & CL_DEVICE_TYPE_GPU) == 0) return run_in_registers(queue, call, {});
-  Status status = run_in_local_memory(queue, call, {});
-  return status.code == StatusCode::Rejected ? run_in_registers(queue, call, {}) : status;
-}
+Status run_tiled(Queue& queue, const GemmCall& call) { return run_for_device(queue, call, {}); }
 
 Status run_local(Queue& queue, const GemmCall& call) { return run_in_local_memory(queue, call, {}); }
 
@@ -43,7 +38,7 @@ constexpr GemmKernel rung{.name = "tiled",
                           .type = dtype_of<T>,
                           .tile = {14, sizeof(T) == 8 ? 16 : 32, 1},
                           .summation = Summation::Canonical,
-                          .run = run<run_for_device>,
+                          .run = run<run_tiled>,
                           .traffic = packed_traffic};
 
 template <class T>
@@ -57,6 +52,13 @@ constexpr GemmKernel local_rung{.name = "tiled_local",
                                 .traffic = packed_traffic};
 
 } // namespace
+
+Status run_for_device(Queue& queue, const GemmCall& call, const BatchSteps& steps) {
+  const Device& device = command_queue(queue).context().device();
+  if ((device.type & CL_DEVICE_TYPE_GPU) == 0) return run_in_registers(queue, call, steps);
+  Status status = run_in_local_memory(queue, call, steps);
+  return status.code == StatusCode::Rejected ? run_in_registers(queue, call, steps) : status;
+}
 
 const GemmKernel tiled_f32 = rung<float>;
 const GemmKernel tiled_f64 = rung<double>;
