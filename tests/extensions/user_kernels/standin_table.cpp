@@ -1,9 +1,9 @@
 /// A plug-in with "device code" that runs on the host, for a stand-in device whose memory is the host's. A definition
 /// chooses one fault; without one it works.
 
-#include <tessera/backend/build_tag.hpp>
 #include <tessera/user_kernel/table.hpp>
 
+#include "support/table_head.hpp"
 #include "terms.hpp"
 
 namespace {
@@ -43,22 +43,8 @@ constexpr KernelEntry entries[] = {
 };
 
 constexpr KernelTable table {
-#if defined(WRONG_SIZE)
-  .struct_size = sizeof(KernelTable) + 8,
-#else
-  .struct_size = sizeof(KernelTable),
-#endif
-#if defined(WRONG_ABI)
-  .abi_version = kernel_table_abi + 1,
-#else
-  .abi_version = kernel_table_abi,
-#endif
-#if defined(WRONG_TAG)
-  .build_tag = "another-standard-library",
-#else
-  .build_tag = TESSERA_BUILD_TAG,
-#endif
-  .entries = entries,
+  .struct_size = test::table_size(sizeof(KernelTable)), .abi_version = test::table_abi(kernel_table_abi),
+  .build_tag = test::table_tag, .entries = entries,
 #if defined(NO_FUNCTORS)
   .count = 0,
 #else

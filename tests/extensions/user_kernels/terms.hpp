@@ -9,15 +9,9 @@
 
 #include <tessera/user_kernel/user_kernel.hpp>
 
-namespace tessera::test {
+#include "saxpy.hpp"
 
-struct Saxpy {
-  static constexpr char name[] = "saxpy";
-  In<float> x;
-  InOut<float> y;
-  float a;
-  TESSERA_FN void operator()(Index i, Index j) const { y(i, j) = tessera::fma(a, x(i, j), y(i, j)); }
-};
+namespace tessera::test {
 
 /// One index; views in an array.
 struct Triad {
@@ -50,12 +44,6 @@ struct TwoRoundings {
   In<float> x;
   Out<float> y;
   TESSERA_FN void operator()(Index i) const { y(i) = x(i) * x(i) + x(i + 1) * 3.0f; }
-};
-
-struct Square {
-  static constexpr char name[] = "square";
-  In<float> x;
-  TESSERA_FN double operator()(Index i, Index j) const { return double(x(i, j)) * x(i, j); }
 };
 
 /// The elements themselves, for one index and for two.

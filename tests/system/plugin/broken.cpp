@@ -9,6 +9,7 @@
 #include <tessera/tessera.hpp>
 
 #include "support/borrowing_executor.hpp"
+#include "support/table_head.hpp"
 
 namespace {
 
@@ -81,21 +82,8 @@ Status probe() {
 }
 
 [[maybe_unused]] const PluginInfo info {
-#if defined(WRONG_SIZE)
-  .struct_size = sizeof(PluginInfo) + 8,
-#else
-  .struct_size = sizeof(PluginInfo),
-#endif
-#if defined(WRONG_ABI)
-  .abi_version = plugin_abi_version + 1,
-#else
-  .abi_version = plugin_abi_version,
-#endif
-#if defined(WRONG_TAG)
-  .build_tag = "another-standard-library",
-#else
-  .build_tag = TESSERA_BUILD_TAG,
-#endif
+  .struct_size = test::table_size(sizeof(PluginInfo)), .abi_version = test::table_abi(plugin_abi_version),
+  .build_tag = test::table_tag,
 #if defined(WRONG_NAME)
   .name = "opencl",
 #else

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include <tessera/backend/build_tag.hpp>
 #include <tessera/user_kernel/spirv_table.hpp>
 
 #include "functors.hpp"
+#include "support/table_head.hpp"
 
 namespace {
 
@@ -103,22 +103,8 @@ SpirvFunctor entry(const char* name, std::size_t size, std::size_t alignment) {
   for (const char* from = first_line; *from != '\0'; ++from) *to++ = *from;
   for (const char* from = code; *from != '\0'; ++from) *to++ = *from;
   static const SpirvTable made {
-#if defined(WRONG_SIZE)
-    .struct_size = sizeof(SpirvTable) + 8,
-#else
-    .struct_size = sizeof(SpirvTable),
-#endif
-#if defined(WRONG_ABI)
-    .abi_version = spirv_table_abi + 1,
-#else
-    .abi_version = spirv_table_abi,
-#endif
-#if defined(WRONG_TAG)
-    .build_tag = "another-standard-library",
-#else
-    .build_tag = TESSERA_BUILD_TAG,
-#endif
-    .functors = functors,
+    .struct_size = test::table_size(sizeof(SpirvTable)), .abi_version = test::table_abi(spirv_table_abi),
+    .build_tag = test::table_tag, .functors = functors,
 #if defined(NO_FUNCTORS)
     .count = 0,
 #else
