@@ -78,6 +78,30 @@ void Program::give_back(const char* name, cl_kernel kernel) noexcept {
     static_cast<void>(cl().ReleaseKernel(kernel));
 }
 
+Status Program::needs(const char* name, cl_device_id device, KernelNeeds& needs) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = needs_.find(name); known != needs_.end()) {
+      needs = known->second;
+      return {};
+    }
+  }
+  cl_kernel kernel = nullptr;
+  if (Status status = take(name, kernel); !status.ok()) return status;
+  cl_ulong private_bytes = 0;
+  cl_int error = cl().GetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof needs.most_work_items,
+                                             &needs.most_work_items, nullptr);
+  if (error == CL_SUCCESS)
+    error = cl().GetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private_bytes,
+                                        &private_bytes, nullptr);
+  give_back(name, kernel);
+  if (Status status = check(error, name); !status.ok()) return status;
+  needs.private_bytes = private_bytes;
+  const std::lock_guard lock(mutex_);
+  needs_.emplace(name, needs);
+  return {};
+}
+
 Status Context::create(const Device& device, std::unique_ptr<Context>& context) {
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                               reinterpret_cast<cl_context_properties>(device.platform), 0};

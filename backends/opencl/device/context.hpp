@@ -29,6 +29,12 @@ struct Il {
   std::size_t bytes;
 };
 
+/// What a compiled kernel takes of its device.
+struct KernelNeeds {
+  std::size_t most_work_items = 0; ///< of a group, for which there are registers
+  std::size_t private_bytes = 0;   ///< of a work-item's variables that are in memory
+};
+
 /// Kernels of one program. Arguments belong to a kernel object, so that two threads must not use one at the same time.
 class Program {
  public:
@@ -41,10 +47,14 @@ class Program {
   Status take(const char* name, cl_kernel& kernel);
   void give_back(const char* name, cl_kernel kernel) noexcept;
 
+  /// Says what the kernel takes of `device`, by the driver's word.
+  Status needs(const char* name, cl_device_id device, KernelNeeds& needs);
+
  private:
   cl_program program_;
   std::mutex mutex_;
   std::map<std::string, std::vector<cl_kernel>, std::less<>> idle_;
+  std::map<std::string, KernelNeeds, std::less<>> needs_;
 };
 
 class Context {

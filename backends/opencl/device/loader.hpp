@@ -36,6 +36,7 @@
   F(GetDeviceInfo)                  \
   F(GetEventInfo)                   \
   F(GetEventProfilingInfo)          \
+  F(GetKernelWorkGroupInfo)         \
   F(GetPlatformIDs)                 \
   F(GetPlatformInfo)                \
   F(GetProgramBuildInfo)            \

@@ -167,6 +167,21 @@ BOOST_AUTO_TEST_CASE(small_allocations) {
   BOOST_TEST((gemm(a, b, Backend::OpenCl) == gemm(a, b, Backend::Reference)));
 }
 
+/// Products that a GPU packs, reads where they are, and has narrow tiles for, beside the reference.
+template <class T>
+void check_products(Index m, Index n, Index k) {
+  const auto a = Matrix<T>::random(m, k, Seed{5}), b = Matrix<T>::random(k, n, Seed{6});
+  BOOST_TEST((gemm(a, b, Backend::OpenCl) == gemm(a, b, Backend::Reference)), m << "x" << n << "x" << k);
+}
+
+void check_products_of_a_small_gpu() {
+  if (!has_device()) return;
+  for (const auto& [m, n, k] : {std::array<Index, 3>{390, 400, 1100}, {150, 130, 170}, {9, 200, 70}, {200, 9, 70}}) {
+    check_products<float>(m, n, k);
+    check_products<double>(m, n, k);
+  }
+}
+
 /// A device with 1 KiB of local memory, which the embedded profile allows, computes by kernels that need less.
 BOOST_AUTO_TEST_CASE(little_local_memory) {
   if (!has_device()) return;
@@ -175,6 +190,12 @@ BOOST_AUTO_TEST_CASE(little_local_memory) {
   const auto c = Matrix<double>::random(150, 170, Seed{3}), d = Matrix<double>::random(170, 130, Seed{4});
   BOOST_TEST((gemm(c, d, Backend::OpenCl) == gemm(c, d, Backend::Reference)));
 }
+
+/// A GPU that spills the registers of every tile computes by the smallest one.
+BOOST_AUTO_TEST_CASE(spills) { check_products_of_a_small_gpu(); }
+
+/// A GPU that has registers for 64 work-items of a group takes tiles of so many.
+BOOST_AUTO_TEST_CASE(few_registers) { check_products_of_a_small_gpu(); }
 
 BOOST_AUTO_TEST_CASE(lost_at_launch) {
   if (!has_device()) return;

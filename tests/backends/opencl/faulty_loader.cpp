@@ -88,7 +88,8 @@ __attribute__((visibility("default"))) cl_int clGetDeviceInfo(cl_device_id devic
   if (what == CL_DEVICE_MAX_MEM_ALLOC_SIZE && has("small_allocations")) give<cl_ulong>(cl_ulong{1} << 20, value);
   if (what == CL_DEVICE_LOCAL_MEM_SIZE && has("little_local_memory")) give<cl_ulong>(1024, value);
   if (what == CL_DEVICE_TYPE && has("all_processors")) give<cl_device_type>(CL_DEVICE_TYPE_CPU, value);
-  if (what == CL_DEVICE_TYPE && has("all_gpus")) give<cl_device_type>(CL_DEVICE_TYPE_GPU, value);
+  if (what == CL_DEVICE_TYPE && (has("all_gpus") || has("spills") || has("few_registers")))
+    give<cl_device_type>(CL_DEVICE_TYPE_GPU, value);
   return error;
 }
 
@@ -183,6 +184,21 @@ __attribute__((visibility("default"))) cl_int clEnqueueNDRangeKernel(cl_command_
 __attribute__((visibility("default"))) cl_int clFinish(cl_command_queue queue) {
   const cl_int error = real<decltype(clFinish)>("clFinish")(queue);
   return has("lost_at_work") ? CL_OUT_OF_RESOURCES : error;
+}
+
+/// A device whose compiler keeps variables of every kernel in memory, or that has registers for small groups alone.
+__attribute__((visibility("default"))) cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+                                                                       cl_kernel_work_group_info what,
+                                                                       std::size_t bytes, void* value,
+                                                                       std::size_t* size) {
+  const cl_int error =
+      real<decltype(clGetKernelWorkGroupInfo)>("clGetKernelWorkGroupInfo")(kernel, device, what, bytes, value, size);
+  if (error != CL_SUCCESS || value == nullptr) return error;
+  // A GPU keeps in registers what PoCL keeps on its stack.
+  if (what == CL_KERNEL_PRIVATE_MEM_SIZE && has("all_gpus")) give<cl_ulong>(0, value);
+  if (what == CL_KERNEL_PRIVATE_MEM_SIZE && has("spills")) give<cl_ulong>(512, value);
+  if (what == CL_KERNEL_WORK_GROUP_SIZE && has("few_registers")) give<std::size_t>(64, value);
+  return error;
 }
 
 /// A device that is lost before a result is read.

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <string>
 
+#include <tessera/backend/log.hpp>
+
+#include "local_tile.hpp"
 #include "opencl/queue/element_options.hpp"
 #include "opencl/queue/scratch.hpp"
 #include "parts.hpp"
@@ -17,38 +22,8 @@ std::string_view pack_by_groups_cl();
 
 namespace {
 
-constexpr Index vector_bytes = 16;
-
-/// What a work-group computes: `down` by `across` work-items, each `rows` by `columns` results, `depth` steps of k at a
-/// time.
-struct LocalTile {
-  Index rows, columns, down, across, depth;
-
-  Index height() const noexcept { return rows * down; }
-  Index width() const noexcept { return columns * across; }
-  Index items() const noexcept { return down * across; }
-  /// Two buffers of both operands, with a vector between lines of local memory.
-  std::size_t local_bytes(Index real_bytes) const noexcept {
-    const Index vectors = height() * real_bytes / vector_bytes + width() * real_bytes / vector_bytes + 2;
-    return static_cast<std::size_t>(2 * depth * vectors * vector_bytes);
-  }
-};
-
-/// Many results a work-item need few reads of local memory, and leave few registers for addresses, which panels do not
-/// take.
-constexpr LocalTile packed_f32{8, 8, 8, 8, 16}, packed_f64{8, 8, 8, 8, 8};
-constexpr LocalTile strided_f32{4, 4, 16, 16, 16}, strided_f64{4, 4, 16, 16, 8};
-constexpr LocalTile low_f32{4, 4, 4, 16, 16}, low_f64{4, 4, 4, 16, 8};       ///< 16 rows of C
-constexpr LocalTile narrow_f32{4, 4, 16, 4, 16}, narrow_f64{4, 4, 16, 4, 8}; ///< 16 columns of C
-
-/// The tile of a product whose operands are read where they are.
-const LocalTile& strided_tile(const GemmCall& call) noexcept {
-  constexpr Index few = 16;
-  const bool wide = scalar_of(call.type) == DType::F64;
-  if (call.m <= few) return wide ? low_f64 : low_f32;
-  if (call.n <= few) return wide ? narrow_f64 : narrow_f32;
-  return wide ? strided_f64 : strided_f32;
-}
+constexpr Source local_tiles{"local_tiles.cl", source::local_tiles_cl};
+constexpr const char* kernel_name = "local_tiles";
 
 /// True if copying the operands to panels pays: each element is read by many tiles, and the product takes longer than
 /// two launches more.
@@ -62,15 +37,13 @@ bool packs(const Device& device, const GemmCall& call) noexcept {
 /// One product, or a batch, which packs nothing.
 class LocalProduct {
  public:
-  LocalProduct(Queue& queue, const GemmCall& call, const BatchSteps& steps, bool with_panels)
+  LocalProduct(Queue& queue, const GemmCall& call, const BatchSteps& steps, bool with_panels, const LocalTile& tile)
       : queue_(queue),
         call_(call),
         steps_(steps),
         packs_(with_panels),
         real_bytes_(static_cast<Index>(size_of(scalar_of(call.type)))),
-        tile_(!packs_            ? strided_tile(call)
-              : real_bytes_ == 8 ? packed_f64
-                                 : packed_f32),
+        tile_(tile),
         a_(Operand::of(call.a, call.op_a, call.lda)),
         b_(Operand::of(call.b, call.op_b, call.ldb)) {
     // Where there are few tiles, work-groups share out the segments of k.
@@ -79,21 +52,32 @@ class LocalProduct {
     const auto tiles = static_cast<Index>(tiles_over(call.m, tile_.height()) * tiles_over(call.n, tile_.width()));
     segments_ = steps.count == 1 && tiles < 2 * units ? all : 1;
     keeps_ = segments_ == 1 && all > 1;
+    options_ = options();
   }
 
-  /// Rejected if the device's work-groups or local memory are too small.
-  Status fits() const {
-    const Device& device = command_queue(queue_).context().device();
+  /// Rejected if the device's work-groups or local memory are too small, or if its compiler keeps variables of a
+  /// work-item in memory, which `may_spill` allows.
+  Status fits(bool may_spill) const {
+    Context& context = command_queue(queue_).context();
+    const Device& device = context.device();
     const auto items = static_cast<std::size_t>(tile_.items());
     if (device.most_work_items < items)
       return {StatusCode::Rejected, "tiled_local has work-groups of " + std::to_string(items) + " work-items, and " +
-                                        device.name + " allows " + std::to_string(device.most_work_items) +
-                                        "; use naive_coalesced"};
+                                        device.name + " allows " + std::to_string(device.most_work_items)};
     const std::size_t bytes = tile_.local_bytes(real_bytes_);
     if (device.local_bytes < bytes)
       return {StatusCode::Rejected, "tiled_local takes " + std::to_string(bytes) + " bytes of local memory, and " +
-                                        device.name + " has " + std::to_string(device.local_bytes) +
-                                        "; use naive_coalesced"};
+                                        device.name + " has " + std::to_string(device.local_bytes)};
+    Program* program = nullptr;
+    if (Status status = context.program(local_tiles, options_, program); !status.ok()) return status;
+    KernelNeeds needs;
+    if (Status status = program->needs(kernel_name, device.id, needs); !status.ok()) return status;
+    if (needs.most_work_items < items)
+      return {StatusCode::Rejected, "tiled_local has work-groups of " + std::to_string(items) + " work-items, and " +
+                                        device.name + " has registers for " + std::to_string(needs.most_work_items)};
+    if (needs.private_bytes > 0 && !may_spill)
+      return {StatusCode::Rejected, "tiled_local keeps " + std::to_string(needs.private_bytes) +
+                                        " bytes of a work-item in memory on " + device.name};
     return {};
   }
 
@@ -136,26 +120,33 @@ class LocalProduct {
         .run({static_cast<std::size_t>(rounded_up(outer, width)), static_cast<std::size_t>(call_.k)}, {16, 16});
   }
 
+  bool splits() const noexcept { return segments_ > 1; }
+  /// The type of the results that the kernel stores, and of the operands that it reads.
+  DType stored() const noexcept { return splits() ? scalar_of(call_.type) : call_.result; }
+  DType read() const noexcept { return packs_ ? scalar_of(call_.type) : call_.type; }
+  Index vector() const noexcept { return vector_bytes / real_bytes_; }
+
+  std::string options() const {
+    std::string options = scalar_option(call_.type) + defined("VEC", vector()) + defined("MR", tile_.rows) +
+                          defined("NR", tile_.columns) + defined("GY", tile_.down) + defined("GX", tile_.across) +
+                          defined("TILE_K", tile_.depth) + stored_option("X", read()) + stored_option("Z", stored());
+    if (packs_) options += " -D PACKED";
+    if (stored() == scalar_of(call_.type)) options += " -D VECTOR_RESULTS";
+    return options;
+  }
+
   /// Multiplies into C, or each segment of k into sums.
   Status multiply(const void* sums) const {
-    const bool splits = segments_ > 1;
-    const DType scalar = scalar_of(call_.type);
-    const DType stored = splits ? scalar : call_.result, read = packs_ ? scalar : call_.type;
-    const Index vector = vector_bytes / real_bytes_;
-    std::string options = scalar_option(call_.type) + defined("VEC", vector) + defined("MR", tile_.rows) +
-                          defined("NR", tile_.columns) + defined("GY", tile_.down) + defined("GX", tile_.across) +
-                          defined("TILE_K", tile_.depth) + stored_option("X", read) + stored_option("Z", stored);
-    if (packs_) options += " -D PACKED";
-    if (stored == scalar) options += " -D VECTOR_RESULTS";
+    const bool splits = this->splits();
     const Index ldc = splits ? call_.n : call_.ldc, c_step = splits ? call_.m * call_.n : steps_.c;
     const void* const c = splits ? sums : call_.c;
-    const bool whole_vectors = ldc % vector == 0 && c_step % vector == 0 &&
+    const bool whole_vectors = ldc % vector() == 0 && c_step % vector() == 0 &&
                                reinterpret_cast<std::uintptr_t>(c) % static_cast<std::uintptr_t>(vector_bytes) == 0;
-    Launch launch(queue_, {"local_tiles.cl", source::local_tiles_cl}, options, "local_tiles");
+    Launch launch(queue_, local_tiles, options_, kernel_name);
     launch.value<cl_long>(call_.m).value<cl_long>(call_.n).value<cl_long>(call_.k);
-    launch.operand(a_.data, size_of(read)).value<cl_long>(a_.row).value<cl_long>(a_.column).value<cl_long>(steps_.a);
-    launch.operand(b_.data, size_of(read)).value<cl_long>(b_.row).value<cl_long>(b_.column).value<cl_long>(steps_.b);
-    launch.operand(c, size_of(stored)).value<cl_long>(ldc).value<cl_long>(c_step);
+    launch.operand(a_.data, size_of(read())).value<cl_long>(a_.row).value<cl_long>(a_.column).value<cl_long>(steps_.a);
+    launch.operand(b_.data, size_of(read())).value<cl_long>(b_.row).value<cl_long>(b_.column).value<cl_long>(steps_.b);
+    launch.operand(c, size_of(stored())).value<cl_long>(ldc).value<cl_long>(c_step);
     scalar_value(scalar_value(launch, call_.type, splits ? 1 : call_.alpha), call_.type, splits ? 0 : call_.beta);
     launch.value<cl_int>(splits ? 1 : 0).value<cl_int>(whole_vectors ? 1 : 0);
     launch.operand(keeps_ ? sums : nullptr, static_cast<std::size_t>(real_bytes_));
@@ -173,6 +164,7 @@ class LocalProduct {
   Operand a_, b_;
   Index segments_ = 1; ///< of k, that work-groups share out
   bool keeps_ = false; ///< sums of the segments before are kept in memory
+  std::string options_;
 };
 
 } // namespace
@@ -181,10 +173,21 @@ Status run_in_local_memory(Queue& queue, const GemmCall& call, const BatchSteps&
   const Device& device = command_queue(queue).context().device();
   for (const bool with_panels : {true, false}) {
     if (with_panels && (steps.count > 1 || !packs(device, call))) continue;
-    LocalProduct product(queue, call, steps, with_panels);
-    Status status = product.fits();
-    if (status.ok()) status = product.run();
-    if (status.code != StatusCode::OutOfMemory && (status.code != StatusCode::Rejected || !with_panels)) return status;
+    const std::span<const LocalTile> tiles = local_tiles_of(call, with_panels);
+    for (const LocalTile& tile : tiles) {
+      const bool is_last = &tile == &tiles.back();
+      LocalProduct product(queue, call, steps, with_panels, tile);
+      Status status = product.fits(is_last);
+      if (status.code == StatusCode::Rejected && !is_last) {
+        if (log_dispatch()) log_line("opencl: a smaller tile is taken: " + status.why);
+        continue;
+      }
+      if (status.ok()) status = product.run();
+      if (status.code == StatusCode::Rejected) status.why += "; use naive_coalesced";
+      if (status.code != StatusCode::OutOfMemory && (status.code != StatusCode::Rejected || !with_panels))
+        return status;
+      break;
+    }
   }
   return run_in_registers(queue, call, steps); // which needs no memory of its own
 }
