@@ -5,7 +5,7 @@
     make_performance.py --check   writes nothing; ends with status 1 if one of them is not what it would write
 
 A section of the page is a machine: a chart and a table of products of random shapes, beside the other libraries of the
-same run. To show a newer run, replace its JSON file under the same name and run this program again.
+same run; the last one is the OpenCL backend's. To show a newer run, replace its JSON file under the same name and run this program again.
 """
 
 import argparse
@@ -277,13 +277,37 @@ def section(machine):
     return file, chart(machine, panels), "\n\n".join(parts) + "\n"
 
 
+def opencl_section():
+    """Squares beside CLBlast and the CUDA backend's fastest strict kernel, and random shapes beside CLBlast."""
+    document = read("h200-opencl.json")
+    rows = [dict(zip(document["squares"]["columns"], row)) for row in document["squares"]["rows"]]
+
+    def rate(**wanted):
+        found = [row["tflops"] for row in rows if all(row[name] == value for name, value in wanted.items())]
+        return three_digits(max(found)) if found else "–"
+
+    lines = [["n", "f32 `tiled`", "CLBlast", "CUDA `stream_k`", "f64 `tiled`", "CLBlast", "CUDA `stream_k`"]]
+    for n in sorted({row["n"] for row in rows}):
+        lines.append([str(n)] + [rate(n=n, dtype=dtype, **row) for dtype in ("f32", "f64")
+                                 for row in ({"backend": "opencl", "kernel": "tiled"}, {"kernel": "clblast"}, {"backend": "cuda", "kernel": "stream_k"})])
+    random = [dict(zip(document["random"]["columns"], row)) for row in document["random"]["rows"]]
+    said = []
+    for dtype in ("f32", "f64"):
+        ratios = [row["clblast_microseconds"] / row["tiled_microseconds"] for row in random if row["dtype"] == dtype]
+        said.append(f"{number(mean(ratios))} times as long in {dtype} (geometric mean of {len(ratios)} products; the least is {number(min(ratios))})")
+    device, machine = document["machine"]["devices"][0], document["machine"]
+    words = f"TFLOP/s of squares, in one run of {machine['date'][:10]}; {device['device']}, {device['driver']}, beside {machine['peer']}. " \
+            f"Products of random shapes with sides of 8 to 5000 take CLBlast {' and '.join(said)}. stream_k is the fastest strict kernel in CUDA, which has tensor cores in f64, as OpenCL has not."
+    return "\n\n".join(["## OpenCL on an NVIDIA H200", wrapped(words), table(lines)]) + "\n"
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; compare")
     check = parser.parse_args(arguments).check
     made = [section(machine) for machine in MACHINES]
     files = {RESULTS / file: picture for file, picture, _ in made}
-    files[PAGE] = "\n".join([INTRODUCTION] + [words for _, _, words in made])
+    files[PAGE] = "\n".join([INTRODUCTION] + [words for _, _, words in made] + [opencl_section()])
     status = 0
     for file, wanted in files.items():
         if not check:
