@@ -55,6 +55,18 @@ __device__ inline void wait_at(unsigned barrier, unsigned phase) {
       : "memory");
 }
 
+/// Reads numbers at an address in shared memory.
+__device__ inline float shared_float(unsigned address) {
+  float x;
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(address) : "memory");
+  return x;
+}
+__device__ inline float2 shared_floats(unsigned address) {
+  float2 x;
+  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x.x), "=f"(x.y) : "r"(address) : "memory");
+  return x;
+}
+
 #endif
 
 } // namespace tessera::cuda

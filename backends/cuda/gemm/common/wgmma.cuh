@@ -39,6 +39,19 @@ struct OperandDescriptor {
   __device__ std::uint64_t at(unsigned bytes) const { return bits + (bytes >> 4); }
 };
 
+/// The same by an address in shared memory, for blocks that follow one another along k and are `along_rows` bytes apart
+/// along the rows.
+template <unsigned along_rows>
+struct PackedDescriptor {
+  unsigned low; ///< all that differs from operand to operand: additions to it do not leave the field of the address
+
+  __device__ explicit PackedDescriptor(unsigned shared) : low((shared & 0x3FFFF) >> 4 | 128 >> 4 << 16) {}
+  /// Returns the descriptor of the operand that starts `vectors` times 16 bytes and `bytes` bytes further on.
+  __device__ std::uint64_t at(unsigned vectors, unsigned bytes) const {
+    return std::uint64_t{along_rows >> 4} << 32 | (low + vectors + (bytes >> 4));
+  }
+};
+
 /// The descriptor of an operand in blocks of 8 lines of 128 bytes, where 16-byte chunk c of line i is at c ^ i % 8. The
 /// blocks follow one another along the rows if the operand is K-major, else along k; in the latter case `apart` is the
 /// number of bytes to the next 64 rows.

@@ -14,6 +14,7 @@
 /// Sources: NVIDIA CUTLASS for warp specialisation; Ootomo and Yokota (2022) for the carried sum.
 
 #include "cuda/gemm/common/programmatic_launch.cuh"
+#include "stage_reader.cuh"
 #include "work_tiles.cuh"
 
 namespace tessera::cuda::wgmma {
@@ -42,80 +43,89 @@ __device__ void produce(const PackedProduct& x, char* shared, Barriers<S::count>
   }
 }
 
-/// Issues the products of one stage, smallest terms first.
-template <class R, class S>
-__device__ void multiply_stage(float (&sum)[S::tile_n / 2], const char* stage, int consumer, int& accumulate) {
-  const OperandDescriptor a(stage + consumer * 64 * S::line_bytes, 128, 8 * S::line_bytes);
-  const OperandDescriptor b(stage + S::a_bytes, 128, 8 * S::line_bytes);
-#pragma unroll
-  for (int k = 0; k < R::block_k; k += depth_of(R::type))
-#pragma unroll
-    for (int order = R::terms - 1; order >= 0; --order)
-#pragma unroll
-      for (int i = order; i >= 0; --i) {
-        const unsigned step = k / depth_of(R::type) * 256;
-        multiply<R::type, S::tile_n>(sum, a.at(i * S::a_term_bytes + step), b.at((order - i) * S::b_term_bytes + step),
-                                     accumulate);
-        accumulate = 1;
-      }
-}
+/// The consumer warpgroups start the products of their chunks in turns, and add up a chunk while the other one
+/// multiplies. Together they would both leave the matrix units idle while they add.
+class Turns {
+ public:
+  __device__ explicit Turns(bool begins) {
+    if (begins && me_ == 1) pass();
+  }
+  __device__ void take() const { asm volatile("bar.sync %0, %1;" ::"r"(2 + me_), "n"(consumers * 128) : "memory"); }
+  __device__ void pass() const { asm volatile("bar.arrive %0, %1;" ::"r"(3 - me_), "n"(consumers * 128) : "memory"); }
+  /// Ends the turns; the last one to be passed is taken.
+  __device__ void end() const {
+    if (me_ == 0) take();
+  }
+
+ private:
+  static_assert(consumers == 2);
+  int me_ = __shfl_sync(~0U, static_cast<int>(threadIdx.x) / 128 - 1, 0);
+};
 
 template <class R, class S>
 __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::count>& barriers, unsigned rank) {
   constexpr int count = S::tile_n / 2;
   constexpr bool carries = R::carried_every > 0;
-  const int thread = static_cast<int>(threadIdx.x) % 128;
-  const int consumer = static_cast<int>(threadIdx.x) / 128 - 1;
-  const int lane = thread % 32;
-  // Where a stage has the factors of this thread's first row and columns.
-  const int row_factor = R::terms * S::a_term_bytes + ((static_cast<int>(threadIdx.x) - 128) / 32 * 16 + lane / 4) * 4;
-  const int column_factors = S::a_bytes + R::terms * S::b_term_bytes + lane % 4 * 8;
-  Ring<S::count> ring;
+  constexpr int chunk_blocks = carries ? R::carried_every / R::block_k : 1;
+  // With one term, both multiply for as long as they add, and wait for operands; turns would only delay releases.
+  constexpr bool in_turns = carries && R::terms > 1;
+  static_assert(!in_turns || S::count > chunk_blocks, "the second consumer waits until the first has had a chunk");
+  const Turns turns(in_turns);
+  StageReader<R, S> reader(shared, barriers);
   const int clusters = static_cast<int>(gridDim.x) / cluster;
   const int all = x.tiles_m * x.tiles_n * x.cut.slices;
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
     const WorkTile work(x, index);
     Index plane = work.slice == 0 ? 0 : 1 + x.cut.first(work.slice) - x.cut.first(1);
-    // The first consumer begins half a chunk before the second one, so that they do not both leave the matrix units
-    // idle while they add up a chunk. A tile must be longer than the ring, or the first one might be a tile ahead.
-    const bool apart = R::scaled && work.end - work.begin > 2 * S::count;
-    if (apart && consumer == 1) asm volatile("bar.sync 2, %0;" ::"n"(consumers * 128) : "memory");
-    SegmentTotals<float, count> totals(x.m);
+    VectorTotals<count> totals(x.m);
     for (int k = work.begin; k < work.end;) {
       const int end = min(work.end, k + x.segment_blocks);
       float sum[count];
       float carried[carries ? count : 1];
 #pragma unroll
       for (float& value : carried) value = 0;
-      while (k < end) {
-        const int stop = carries ? min(end, k + R::carried_every / R::block_k) : end;
-        constexpr bool cleared = R::scaled || !carries;
-        if constexpr (cleared) begin_chunk(sum);
-        int accumulate = cleared;
-        int before = -1; // the stage whose products may still run
-        for (; k < stop; ++k, ring.advance()) {
-          wait(barriers.full[ring.stage], ring.phase);
-          begin_products();
-          multiply_stage<R, S>(sum, shared + ring.stage * S::bytes, consumer, accumulate);
-          commit_products();
-          if (apart && consumer == 0 && k == work.begin + R::carried_every / R::block_k / 2 - 1)
-            asm volatile("bar.arrive 2, %0;" ::"n"(consumers * 128) : "memory");
-          wait_for_products<1>();
-          if (before >= 0) barriers.release(before, lane);
-          before = ring.stage;
-        }
+      const auto add = [&](Stage stage) {
         wait_for_products<0>();
         if constexpr (R::scaled) {
-          const char* const stage = shared + before * S::bytes;
-          const auto factor = [&](int row) { return *reinterpret_cast<const float*>(stage + row_factor + row * 4); };
-          add_chunk(carried, sum, {factor(0), factor(8)}, reinterpret_cast<const float*>(stage + column_factors));
+          add_chunk(carried, sum, {reader.row_factor(stage, 0), reader.row_factor(stage, 8)},
+                    [&](int e) { return reader.column_factors(stage, e); });
           __syncwarp(); // all lanes have read the factors
         }
-        barriers.release(before, lane);
+        reader.release(stage);
         if constexpr (carries && !R::scaled) {
 #pragma unroll
           for (int e = 0; e < count; ++e) carried[e] += sum[e];
         }
+      };
+      if constexpr (carries) {
+        for (; k + chunk_blocks <= end; k += chunk_blocks) {
+          int accumulate = 0;
+          if constexpr (in_turns) turns.take();
+#pragma unroll
+          for (int block = 0; block < chunk_blocks; ++block) {
+            const Stage before = reader.last();
+            reader.template multiply_next<2>(sum, accumulate);
+            if (block > 0) {
+              wait_for_products<2>();
+              reader.release(before);
+            }
+          }
+          wait_for_products<1>();
+          if constexpr (in_turns) turns.pass();
+          add(reader.last());
+        }
+      }
+      while (k < end) { // what is no whole chunk
+        const int stop = carries ? min(end, k + chunk_blocks) : end;
+        int accumulate = 0;
+        reader.template multiply_next<1>(sum, accumulate);
+        for (++k; k < stop; ++k) {
+          const Stage before = reader.last();
+          reader.template multiply_next<1>(sum, accumulate);
+          wait_for_products<1>();
+          reader.release(before);
+        }
+        add(reader.last());
       }
       const auto end_segment = [&](auto& of_segment) {
         if (!complete_segment(of_segment, totals, work.slice, k <= x.segment_blocks, k == work.end)) return;
@@ -128,6 +138,7 @@ __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::
         end_segment(sum);
     }
   }
+  if constexpr (in_turns) turns.end();
 }
 
 #endif

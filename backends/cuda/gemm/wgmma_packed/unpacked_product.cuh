@@ -123,7 +123,7 @@ __device__ void consume(const UnpackedProduct& x, char* shared, RingBarriers<S::
   wait_for_kernel_before();
   for_work(x, rank, [&](const Work& work) {
     Index plane = work.slice == 0 ? 0 : 1 + x.cut.first(work.slice) - x.cut.first(1);
-    SegmentTotals<float, count> totals(x.blocks);
+    VectorTotals<count> totals(x.blocks);
     float largest[2]{}; // of the next chunk
     const auto find_largest = [&] {
       wait(large.full[search.stage], search.phase);
@@ -192,7 +192,8 @@ __device__ void consume(const UnpackedProduct& x, char* shared, RingBarriers<S::
             const int line = work.panel * S::tile_n + column + lane;
             swapped ? x.unfit.mark_row(line) : x.unfit.mark_column(line);
           }
-        add_chunk(carried, sum, factor, factors + lane % 4 * 2);
+        const float* const own = factors + lane % 4 * 2;
+        add_chunk(carried, sum, factor, [&](int e) { return *reinterpret_cast<const float2*>(own + e * 2); });
         __syncwarp(); // all lanes have read the factors
         small.release(small_before, lane, !x.shares_large);
       }

@@ -88,15 +88,14 @@ __device__ void begin_chunk(float (&sum)[count]) {
   for (float& value : sum) value = 0;
 }
 
-/// Adds the sums of a chunk to the sums of the chunks before it. `rows` are the factors of the thread's two rows.
-/// `columns` points to the factors of its first two columns in shared memory; the next ones are 8 further on.
-template <int count>
-__device__ void add_chunk(float (&carried)[count], const float (&sum)[count], const float (&rows)[2],
-                          const float* columns) {
+/// Adds the sums of a chunk to the sums of the chunks before it. `rows` are the factors of the thread's two rows, and
+/// `columns(e)` returns the ones of the two columns that results e to e + 3 lie in.
+template <int count, class Columns>
+__device__ void add_chunk(float (&carried)[count], const float (&sum)[count], const float (&rows)[2], Columns columns) {
   if (__all_sync(~0U, is_exact(rows[0]) && is_exact(rows[1]))) [[likely]] {
 #pragma unroll
     for (int e = 0; e < count; e += 4) {
-      const float2 two = *reinterpret_cast<const float2*>(columns + e * 2);
+      const float2 two = columns(e);
       carried[e] = __fmaf_rn(sum[e] * rows[0], two.x, carried[e]);
       carried[e + 1] = __fmaf_rn(sum[e + 1] * rows[0], two.y, carried[e + 1]);
       carried[e + 2] = __fmaf_rn(sum[e + 2] * rows[1], two.x, carried[e + 2]);
@@ -106,27 +105,48 @@ __device__ void add_chunk(float (&carried)[count], const float (&sum)[count], co
   }
   const int down[2]{exponent(rows[0]), exponent(rows[1])};
 #pragma unroll
-  for (int e = 0; e < count; ++e) {
-    const int across = exponent(columns[e / 4 * 8 + e % 2]);
-    carried[e] = add_scaled(carried[e], sum[e], down[e / 2 % 2] + across);
+  for (int e = 0; e < count; e += 4) {
+    const float2 two = columns(e);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      carried[e + i] = add_scaled(carried[e + i], sum[e + i], down[i / 2] + exponent(i % 2 == 0 ? two.x : two.y));
   }
 }
+
+/// The sums of a thread's segments so far, in local memory, as SegmentTotals has them, in vectors of 16 bytes.
+template <int count>
+class VectorTotals {
+ public:
+  __device__ explicit VectorTotals(Index k) : offset_(k >> 62) {}
+  __device__ float4& at(int e) { return *reinterpret_cast<float4*>(total_ + offset_ + e); }
+
+ private:
+  static_assert(count % 4 == 0);
+  alignas(16) float total_[count];
+  Index offset_; ///< 0, which the compiler cannot know
+};
 
 /// Adds up the sums of the segments of the first slice of k, in local memory, as they are completed. Returns whether
 /// `carried` is what is to be stored: in the first slice the sum of all segments, in the others the sum of one. `first`
 /// and `last` say which segment of its slice was completed.
 template <int count>
-__device__ bool complete_segment(float (&carried)[count], SegmentTotals<float, count>& totals, int slice, bool first,
+__device__ bool complete_segment(float (&carried)[count], VectorTotals<count>& totals, int slice, bool first,
                                  bool last) {
   if (slice > 0) return true;
-  float* const total = totals.data();
   if (!first) {
 #pragma unroll
-    for (int e = 0; e < count; ++e) carried[e] = total[e] + carried[e];
+    for (int e = 0; e < count; e += 4) {
+      const float4 total = totals.at(e);
+      carried[e] = total.x + carried[e];
+      carried[e + 1] = total.y + carried[e + 1];
+      carried[e + 2] = total.z + carried[e + 2];
+      carried[e + 3] = total.w + carried[e + 3];
+    }
   }
   if (last) return true;
 #pragma unroll
-  for (int e = 0; e < count; ++e) total[e] = carried[e];
+  for (int e = 0; e < count; e += 4)
+    totals.at(e) = make_float4(carried[e], carried[e + 1], carried[e + 2], carried[e + 3]);
   return false;
 }
 
