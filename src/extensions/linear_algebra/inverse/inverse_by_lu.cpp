@@ -3,9 +3,9 @@
 #include <tessera/linear_algebra/inverse.hpp>
 
 #include <algorithm>
-#include <memory>
 
 #include "extensions/linear_algebra/enter.hpp"
+#include "extensions/linear_algebra/host_numbers.hpp"
 #include "inverse_model.hpp"
 
 namespace tessera::linear_algebra {
@@ -21,11 +21,11 @@ void solve_by_l(Op stored, Index n, Block<T> a, T* work, const SolveOptions& opt
   };
   if (options.backend == Backend::Reference) return by_formula();
   const auto blocked = [&] {
-    const auto l = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(n * n)); // all but L is not read
+    const HostNumbers<T> l(n * n); // all but L is not read
     for (Index i = 0; i < n; ++i) {
       const Index begin = by_rows ? 0 : i + 1, end = by_rows ? i : n;
       if (begin >= end) continue;
-      std::copy(a.at(i, begin), a.at(i, end), &l[i * n + begin]);
+      std::copy(a.at(i, begin), a.at(i, end), l.get() + i * n + begin);
       std::fill(a.at(i, begin), a.at(i, end), T(0));
     }
     detail::triangular_solve<T>({.side = by_rows ? Side::Right : Side::Left,

@@ -1,5 +1,6 @@
-/// The product of a triangle and its transpose, in the triangle's place. A copy has zeros below the diagonal of blocks
-/// on it, which come before the first terms of chains and change none where numbers are finite.
+/// The product of a triangle and its transpose, in the triangle's place, a block of columns after the other: a block's
+/// sums begin at its own columns, so that nothing after it needs what was there. The block's rows are copied with zeros
+/// below their diagonal, which come before the first terms of chains and change none where numbers are finite.
 
 #include <tessera/linear_algebra/inverse.hpp>
 
@@ -16,48 +17,69 @@ namespace {
 /// The columns that are computed at once. No bit depends on it.
 constexpr Index small_block = 32, large_block = 96;
 
-/// U·Uᵀ for an upper triangle U, or Lᵀ·L for a lower one, whose transpose is U.
+/// U·Uᵀ for an upper triangle U, or Lᵀ·L for a lower one, whose transpose is U: then all blocks are transposed.
 template <class T>
 class TriangleSquare {
  public:
-  TriangleSquare(const Products<T>& products, Triangle triangle, Index n, Block<const T> a)
+  TriangleSquare(const Products<T>& products, Triangle triangle, Index n, Block<T> a)
       : products_(products),
         is_upper_(triangle == Triangle::Upper),
         n_(n),
         block_(std::min(n, n < 400 ? small_block : large_block)),
-        memory_(std::make_unique<T[]>(static_cast<std::size_t>(n * n))), // zeros
-        square_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * block_))) {
-    for (Index i = 0; i < n; ++i)
-      std::copy(a.at(i, is_upper_ ? i : 0), a.at(i, is_upper_ ? n : i + 1), &memory_[i * n + (is_upper_ ? i : 0)]);
-  }
+        a_(a),
+        rows_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * n))),
+        sums_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * n))) {}
 
-  /// Writes the result: for each block of columns, the rows above the diagonal, and then the block on it.
-  void run(Block<T> c) const {
-    const Block<T> square{square_.get(), block_};
+  void run() const {
     for (Index begin = 0; begin < n_; begin += block_) {
       const Index size = std::min(block_, n_ - begin);
-      if (begin > 0) multiply(0, begin, begin, size, is_upper_ ? c.from(0, begin) : c.from(begin, 0));
-      multiply(begin, size, begin, size, square);
+      const Block<T> rows = copy_rows(begin, size);
+      if (begin > 0) {
+        const Block<T> sums{sums_.get(), is_upper_ ? size : begin};
+        multiply(begin, at(a_, 0, begin), begin, rows, size, sums);
+        copy(begin, size, sums, at(a_, 0, begin));
+      }
+      const Block<T> square{sums_.get(), size};
+      multiply(begin, rows, size, rows, size, square);
       for (Index i = 0; i < size; ++i) {
         const Index first = is_upper_ ? i : 0, end = is_upper_ ? size : i + 1;
-        std::copy(square.at(i, first), square.at(i, end), c.at(begin + i, begin + first));
+        std::copy(square.at(i, first), square.at(i, end), a_.at(begin + i, begin + first));
       }
     }
   }
 
  private:
-  /// C = U(rows)·U(columns)ᵀ or its transpose, over the k from `column` on, segment by segment.
-  void multiply(Index row, Index rows, Index column, Index cols, Block<T> c) const {
-    for (Index k = column; k < n_;) {
+  /// Returns the block from U's row and column on.
+  Block<T> at(Block<T> u, Index row, Index column) const {
+    return is_upper_ ? u.from(row, column) : u.from(column, row);
+  }
+  void copy(Index rows, Index cols, Block<T> from, Block<T> to) const {
+    const Index stored_rows = is_upper_ ? rows : cols, stored_cols = is_upper_ ? cols : rows;
+    for (Index i = 0; i < stored_rows; ++i) std::copy(from.at(i, 0), from.at(i, stored_cols), to.at(i, 0));
+  }
+
+  /// Copies the rows begin … begin + size − 1 of U, from column `begin` on.
+  Block<T> copy_rows(Index begin, Index size) const {
+    const Block<T> from = at(a_, begin, begin), rows{rows_.get(), is_upper_ ? n_ - begin : size};
+    for (Index i = 0; i < size; ++i) {
+      T* const to = rows.at(i, 0);
+      std::fill(is_upper_ ? to : to + i, is_upper_ ? to + i : to + size, T(0));
+      std::copy(from.at(i, is_upper_ ? i : 0), from.at(i, is_upper_ ? size : i + 1), to + (is_upper_ ? i : 0));
+    }
+    copy(size, n_ - begin - size, at(from, 0, size), at(rows, 0, size));
+    return rows;
+  }
+
+  /// C = X·Yᵀ of some rows of U each, from column `begin` on, segment by segment.
+  void multiply(Index begin, Block<T> x, Index m, Block<T> y, Index n, Block<T> c) const {
+    for (Index k = begin; k < n_;) {
       const Index end = std::min(n_, (k / canonical_segment + 1) * canonical_segment);
-      const T beta = k == column ? T(0) : T(1);
-      const Block<T> copy{memory_.get(), n_};
+      const Factor<T> left{at(x, 0, k - begin)}, right{at(y, 0, k - begin)};
+      const T beta = k == begin ? T(0) : T(1);
       if (is_upper_)
-        products_.multiply(1, rows, cols, end - k, {copy.from(row, k)}, Factor<T>{copy.from(column, k)}.transposed(),
-                           beta, c);
+        products_.multiply(1, m, n, end - k, left, right.transposed(), beta, c);
       else
-        products_.multiply(1, cols, rows, end - k, Factor<T>{copy.from(k, column)}.transposed(), {copy.from(k, row)},
-                           beta, c);
+        products_.multiply(1, n, m, end - k, right.transposed(), left, beta, c);
       k = end;
     }
   }
@@ -65,7 +87,8 @@ class TriangleSquare {
   const Products<T>& products_;
   bool is_upper_;
   Index n_, block_;
-  std::unique_ptr<T[]> memory_, square_;
+  Block<T> a_;
+  std::unique_ptr<T[]> rows_, sums_;
 };
 
 template <class T>
@@ -83,7 +106,7 @@ void multiply(Triangle triangle, Index n, Block<T> a, const SolveOptions& option
   if (options.backend == Backend::Reference || !magnitudes_of(all).are_finite) return by_formula();
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
-    TriangleSquare<T>(products, triangle, n, a).run(a);
+    TriangleSquare<T>(products, triangle, n, a).run();
   };
   with_or_without_memory(shortage, blocked, by_formula);
 }

@@ -1,6 +1,6 @@
-/// The inverse of a triangle. It is made in memory of its own, where zeros stand above its diagonal: a zero before the
-/// first term of a chain, times a finite number, leaves the chain at the +0 with which it begins. So panels take their
-/// sums from rectangles.
+/// The inverse of a triangle. It is made in memory of its own, where zeros stand above the diagonal of blocks on it: a
+/// zero before the first term of a chain, times a finite number, leaves the chain at the +0 with which it begins. So
+/// panels take their sums from rectangles. The rest of that memory is not touched, because fresh pages cost time.
 
 #include <tessera/linear_algebra/inverse.hpp>
 
@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "extensions/linear_algebra/enter.hpp"
+#include "extensions/linear_algebra/host_numbers.hpp"
 #include "extensions/linear_algebra/level3/magnitudes.hpp"
 #include "extensions/linear_algebra/sided.hpp"
 #include "inverse_model.hpp"
@@ -25,7 +26,8 @@ class TriangularInverse {
         m_(m),
         has_unit_diagonal_(has_unit_diagonal),
         n_(n),
-        memory_(std::make_unique<T[]>(static_cast<std::size_t>(n * n))), // zeros
+        block_(n < 600 ? 64 : 128), // no bit depends on it
+        memory_(n * n),
         sums_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(n * std::min(n, panel_width)))),
         s_{sums_.get(), is_left_ ? n : std::min(n, panel_width)} {}
 
@@ -34,7 +36,9 @@ class TriangularInverse {
     for (Index first = 0; first < n_; first += canonical_segment) {
       const Index end = std::min(n_, first + canonical_segment);
       for (Index row = first; row < end; row += width) panel(first, row, std::min(width, end - row));
-      if (end < n_) multiply(T(-1), end, n_ - end, first, end, T(1), numbers(end));
+      if (end == n_) return;
+      clear(at(numbers(end), 0, first), n_ - end, end - first);
+      multiply(T(-1), end, n_ - end, first, end, T(1), numbers(end));
     }
   }
 
@@ -57,9 +61,8 @@ class TriangularInverse {
   /// The numbers row … row + size − 1 of the lines before `end` become alpha·M·X + beta·C, with the numbers first … end
   /// − 1 of X: lines from `first` on in blocks, because their numbers begin there.
   void multiply(T alpha, Index row, Index size, Index first, Index end, T beta, Block<T> c) const {
-    const Index block = n_ < 600 ? 64 : 128; // no bit depends on it
     for (Index line = 0; line < end;) {
-      const Index stop = line < first ? first : std::min(end, line + block), begin = std::max(first, line);
+      const Index stop = line < first ? first : std::min(end, line + block_), begin = std::max(first, line);
       const Factor<T> m = m_.from(row, begin), x{at({memory_.get(), n_}, begin, line)};
       if (is_left_)
         products_.multiply(alpha, size, stop - line, end - begin, m, x, beta, at(c, 0, line));
@@ -69,13 +72,16 @@ class TriangularInverse {
     }
   }
 
+  /// Solves for the numbers row … row + size − 1. What a segment before the one from `first` on left is in X already.
   void panel(Index first, Index row, Index size) const {
     if (row > first)
       multiply(T(1), row, size, first, row, T(0), s_);
     else
-      clear(size, 0, row);
-    clear(size, row, size);
+      clear(s_, size, row);
+    clear(at(s_, 0, row), size, size);
     const Block<T> x = numbers(row);
+    const Index end = std::min({n_, first + canonical_segment, row + block_ - (row - first) % block_}); // of its block
+    clear(at(x, 0, first), size, end - first);
     for (Index i = 0; i < size; ++i) *at(x, i, row + i).data = 1;
     const DiagonalBlock<T> diagonal(m_, row, size, has_unit_diagonal_);
     products_.in_parts(row + size, lines_for_a_thread, [&](Index begin, Index stop) {
@@ -87,19 +93,19 @@ class TriangularInverse {
     });
   }
 
-  /// The sums of `size` numbers of some lines become 0.
-  void clear(Index size, Index line, Index count) const {
-    const Block<T> s = at(s_, 0, line);
-    const Index rows = is_left_ ? size : count, cols = is_left_ ? count : size;
-    for (Index i = 0; i < rows; ++i) std::fill(s.at(i, 0), s.at(i, cols), T(0));
+  /// So many numbers of some lines become 0.
+  void clear(Block<T> of, Index size, Index lines) const {
+    const Index rows = is_left_ ? size : lines, cols = is_left_ ? lines : size;
+    for (Index i = 0; i < rows; ++i) std::fill(of.at(i, 0), of.at(i, cols), T(0));
   }
 
   const Products<T>& products_;
   bool is_left_;
   Factor<T> m_;
   bool has_unit_diagonal_;
-  Index n_;
-  std::unique_ptr<T[]> memory_, sums_;
+  Index n_, block_;
+  HostNumbers<T> memory_;
+  std::unique_ptr<T[]> sums_;
   Block<T> s_;
 };
 
