@@ -1,5 +1,4 @@
-/// spotrf_, spotrs_, sposv_ and dpotrf_, dpotrs_, dposv_ of LAPACK: Cholesky's factors, and systems by them; potrf
-/// also under the names potf2 and potrf2.
+/// spotrf_, spotrs_, sposv_ and dpotrf_, dpotrs_, dposv_ of LAPACK: Cholesky's factors, and systems by them.
 
 #include <tessera/linear_algebra/cholesky.hpp>
 
@@ -112,23 +111,26 @@ TESSERA_BLAS_API void TESSERA_BLAS_NAME(dposv_)(const char* uplo, const blas_int
   tessera::blas::posv(TESSERA_BLAS_ROUTINE("DPOSV ", dposv_), uplo, n, nrhs, a, lda, b, ldb, info);
 }
 
-// LAPACK's unblocked form and its recursive one are other names of the same results.
-#define TESSERA_POTRF(T, name, NAME)                                                                            \
-  TESSERA_BLAS_API void TESSERA_BLAS_NAME(name)(const char* uplo, const blas_int* n, T* a, const blas_int* lda, \
-                                                blas_int* info) {                                               \
-    tessera::blas::potrf(TESSERA_BLAS_ROUTINE(NAME, name), uplo, n, a, lda, info);                              \
-  }                                                                                                             \
-  TESSERA_BLAS_SCIPY_NAME(name);
-TESSERA_POTRF(float, spotf2_, "SPOTF2")
-TESSERA_POTRF(double, dpotf2_, "DPOTF2")
-TESSERA_POTRF(float, spotrf2_, "SPOTRF2")
-TESSERA_POTRF(double, dpotrf2_, "DPOTRF2")
-#undef TESSERA_POTRF
-
 TESSERA_BLAS_SCIPY_NAME(spotrf_);
 TESSERA_BLAS_SCIPY_NAME(dpotrf_);
 TESSERA_BLAS_SCIPY_NAME(spotrs_);
 TESSERA_BLAS_SCIPY_NAME(dpotrs_);
 TESSERA_BLAS_SCIPY_NAME(sposv_);
 TESSERA_BLAS_SCIPY_NAME(dposv_);
+}
+
+/// LAPACK's unblocked form of potrf and its recursive one: other names of the same results.
+#define TESSERA_POTRF(T, name, NAME)                                                                            \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(name)(const char* uplo, const blas_int* n, T* a, const blas_int* lda, \
+                                                blas_int* info) {                                               \
+    tessera::blas::potrf(TESSERA_BLAS_ROUTINE(NAME, name), uplo, n, a, lda, info);                              \
+  }                                                                                                             \
+  TESSERA_BLAS_SCIPY_NAME(name);
+
+extern "C" {
+
+TESSERA_POTRF(float, spotf2_, "SPOTF2")
+TESSERA_POTRF(double, dpotf2_, "DPOTF2")
+TESSERA_POTRF(float, spotrf2_, "SPOTRF2")
+TESSERA_POTRF(double, dpotrf2_, "DPOTRF2")
 }

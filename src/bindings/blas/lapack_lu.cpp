@@ -1,5 +1,4 @@
-/// sgetrf_, sgetrs_, sgesv_ and dgetrf_, dgetrs_, dgesv_ of LAPACK: LU with partial pivoting, and systems by it; getrf
-/// also under the names getf2 and getrf2.
+/// sgetrf_, sgetrs_, sgesv_ and dgetrf_, dgetrs_, dgesv_ of LAPACK: LU with partial pivoting, and systems by it.
 
 #include <tessera/linear_algebra/lu.hpp>
 
@@ -120,23 +119,26 @@ TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgesv_)(const blas_int* n, const blas_in
   tessera::blas::gesv(TESSERA_BLAS_ROUTINE("DGESV ", dgesv_), n, nrhs, a, lda, ipiv, b, ldb, info);
 }
 
-// LAPACK's unblocked form and its recursive one are other names of the same results.
-#define TESSERA_GETRF(T, name, NAME)                                                                             \
-  TESSERA_BLAS_API void TESSERA_BLAS_NAME(name)(const blas_int* m, const blas_int* n, T* a, const blas_int* lda, \
-                                                blas_int* ipiv, blas_int* info) {                                \
-    tessera::blas::getrf(TESSERA_BLAS_ROUTINE(NAME, name), m, n, a, lda, ipiv, info);                            \
-  }                                                                                                              \
-  TESSERA_BLAS_SCIPY_NAME(name);
-TESSERA_GETRF(float, sgetf2_, "SGETF2")
-TESSERA_GETRF(double, dgetf2_, "DGETF2")
-TESSERA_GETRF(float, sgetrf2_, "SGETRF2")
-TESSERA_GETRF(double, dgetrf2_, "DGETRF2")
-#undef TESSERA_GETRF
-
 TESSERA_BLAS_SCIPY_NAME(sgetrf_);
 TESSERA_BLAS_SCIPY_NAME(dgetrf_);
 TESSERA_BLAS_SCIPY_NAME(sgetrs_);
 TESSERA_BLAS_SCIPY_NAME(dgetrs_);
 TESSERA_BLAS_SCIPY_NAME(sgesv_);
 TESSERA_BLAS_SCIPY_NAME(dgesv_);
+}
+
+/// LAPACK's unblocked form of getrf and its recursive one: other names of the same results.
+#define TESSERA_GETRF(T, name, NAME)                                                                             \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(name)(const blas_int* m, const blas_int* n, T* a, const blas_int* lda, \
+                                                blas_int* ipiv, blas_int* info) {                                \
+    tessera::blas::getrf(TESSERA_BLAS_ROUTINE(NAME, name), m, n, a, lda, ipiv, info);                            \
+  }                                                                                                              \
+  TESSERA_BLAS_SCIPY_NAME(name);
+
+extern "C" {
+
+TESSERA_GETRF(float, sgetf2_, "SGETF2")
+TESSERA_GETRF(double, dgetf2_, "DGETF2")
+TESSERA_GETRF(float, sgetrf2_, "SGETRF2")
+TESSERA_GETRF(double, dgetrf2_, "DGETRF2")
 }
