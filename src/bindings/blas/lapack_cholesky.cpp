@@ -118,3 +118,19 @@ TESSERA_BLAS_SCIPY_NAME(dpotrs_);
 TESSERA_BLAS_SCIPY_NAME(sposv_);
 TESSERA_BLAS_SCIPY_NAME(dposv_);
 }
+
+/// LAPACK's unblocked form of potrf and its recursive one: other names of the same results.
+#define TESSERA_POTRF(T, name, NAME)                                                                            \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(name)(const char* uplo, const blas_int* n, T* a, const blas_int* lda, \
+                                                blas_int* info) {                                               \
+    tessera::blas::potrf(TESSERA_BLAS_ROUTINE(NAME, name), uplo, n, a, lda, info);                              \
+  }                                                                                                             \
+  TESSERA_BLAS_SCIPY_NAME(name);
+
+extern "C" {
+
+TESSERA_POTRF(float, spotf2_, "SPOTF2")
+TESSERA_POTRF(double, dpotf2_, "DPOTF2")
+TESSERA_POTRF(float, spotrf2_, "SPOTRF2")
+TESSERA_POTRF(double, dpotrf2_, "DPOTRF2")
+}

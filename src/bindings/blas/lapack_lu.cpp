@@ -126,3 +126,19 @@ TESSERA_BLAS_SCIPY_NAME(dgetrs_);
 TESSERA_BLAS_SCIPY_NAME(sgesv_);
 TESSERA_BLAS_SCIPY_NAME(dgesv_);
 }
+
+/// LAPACK's unblocked form of getrf and its recursive one: other names of the same results.
+#define TESSERA_GETRF(T, name, NAME)                                                                             \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(name)(const blas_int* m, const blas_int* n, T* a, const blas_int* lda, \
+                                                blas_int* ipiv, blas_int* info) {                                \
+    tessera::blas::getrf(TESSERA_BLAS_ROUTINE(NAME, name), m, n, a, lda, ipiv, info);                            \
+  }                                                                                                              \
+  TESSERA_BLAS_SCIPY_NAME(name);
+
+extern "C" {
+
+TESSERA_GETRF(float, sgetf2_, "SGETF2")
+TESSERA_GETRF(double, dgetf2_, "DGETF2")
+TESSERA_GETRF(float, sgetrf2_, "SGETRF2")
+TESSERA_GETRF(double, dgetrf2_, "DGETRF2")
+}

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "enter.hpp"
+#include "host_numbers.hpp"
 #include "model_products.hpp"
 #include "sided.hpp"
 
@@ -78,12 +80,11 @@ void solve(const detail::TriangularCall<T>& call, const SolveOptions& options, d
   };
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
-    std::unique_ptr<T[]> turned;
+    std::optional<HostNumbers<T>> turned;
     Factor<T> m = sided_call.m;
     if (!sided_call.is_lower) {
-      turned = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(call.n * call.n));
-      write_turned_round(m, call.n, turned.get());
-      m = {.stored = {turned.get(), call.n}};
+      write_turned_round(m, call.n, turned.emplace(call.n * call.n).get());
+      m = {.stored = {turned->get(), call.n}};
     }
     const auto sums =
         std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(std::min(panel_width, call.n) * call.count));

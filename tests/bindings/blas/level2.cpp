@@ -206,7 +206,8 @@ void general_updates(const Case<N>& c) {
     Stored<N> p(a), q(a), r(by_rows);
     for (Index i = 0; i < c.m && !is_zero(c.alpha); ++i)
       for (Index j = 0; j < c.n; ++j)
-        a.at(i, j) = by_rows.at(i, j) = model_update(a.at(i, j), c.alpha, x.at(i), conjugated_if(conjugates, y.at(j)));
+        a.at(i, j) = by_rows.at(i, j) =
+            model_update(a.at(i, j), c.alpha, x.at(i), conjugated_if(conjugates, y.at(j)), false);
     const blas_int ld = integer(a.layout.ld), ld_rows = integer(by_rows.layout.ld);
     (conjugates ? B::gerc : B::geru)(&c.rows, &c.cols, &c.alpha, x.data(), &c.incx, y.data(), &c.incy, p.values.data(),
                                      &ld);
@@ -236,8 +237,9 @@ void symmetric_updates(const Case<N>& c) {
       for (Index j = 0; j < c.m; ++j) {
         if (!a.layout.has(i, j)) continue;
         N& to = a.at(i, j);
-        to = model_update(to, factor, x.at(i), conjugated_if(true, (is_second ? y : x).at(j)));
-        if (is_second) to = model_update(to, conjugated_if(true, factor), y.at(i), conjugated_if(true, x.at(j)));
+        to = model_update(to, factor, x.at(i), conjugated_if(true, (is_second ? y : x).at(j)), !is_lower);
+        if (is_second)
+          to = model_update(to, conjugated_if(true, factor), y.at(i), conjugated_if(true, x.at(j)), !is_lower);
         if (is_complex<N> && i == j) part_of(to, parts<N> - 1) = 0;
         by_rows.at(i, j) = to;
       }

@@ -165,10 +165,10 @@ void model_solve(const Elements<N>& t, bool lower, bool unit, Spread<N>& x) {
   }
 }
 
-/// a + alpha·(u·v).
+/// a + u·v, where alpha scales one of the factors.
 template <class N>
-N model_update(const N& a, const N& alpha, const N& u, const N& v) {
-  return added(a, model_scaled(alpha, step(N{}, u, v)));
+N model_update(const N& a, const N& alpha, const N& u, const N& v, bool scales_u) {
+  return scales_u ? step(a, model_scaled(alpha, u), v) : step(a, u, model_scaled(alpha, v));
 }
 
 } // namespace tessera::test

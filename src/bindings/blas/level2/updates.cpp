@@ -35,7 +35,8 @@ struct General {
     begin(call.routine(), rows, cols);
     if (rows == 0 || cols == 0 || is_zero(alpha)) return;
     vectors::update<N>(vectors::general(a, rows, cols, lda), alpha,
-                       {u.of(rows), v.of(cols), conjugates_y && is_by_rows, conjugates_y && !is_by_rows, is_by_rows});
+                       {u.of(rows), v.of(cols), conjugates_y && is_by_rows, conjugates_y && !is_by_rows, is_by_rows,
+                        is_by_rows}); // alpha scales y
   }
 };
 
@@ -54,11 +55,13 @@ struct Updated {
     return all;
   }
   /// The stored element (i, j) is element (i, j) of A, or element (j, i), whose product is left·conj(right) or the
-  /// transpose's: real products have no conjugates.
+  /// transpose's: real products have no conjugates. Alpha scales the factor of the smaller index, so that a triangle
+  /// and the transpose of the other one have the same bits.
   vectors::Outer<N> outer(const Vector<N>& left, const Vector<N>& right) const {
     constexpr bool conjugates = vectors::has_two_parts<N>;
-    if (is_by_rows) return {right.of(n), left.of(n), conjugates, false, true};
-    return {left.of(n), right.of(n), false, conjugates, false};
+    const bool scales_u = *half == Half::Upper;
+    if (is_by_rows) return {right.of(n), left.of(n), conjugates, false, true, scales_u};
+    return {left.of(n), right.of(n), false, conjugates, false, scales_u};
   }
 };
 

@@ -10,7 +10,7 @@
 namespace tessera::vectors {
 namespace {
 
-/// The elements of a column that are updated: a(i) += alpha·(u(i)·v), i < count.
+/// The elements of a column that are updated: a(i) += u(i)·v, i < count.
 template <class N>
 struct Column {
   N* a;
@@ -18,51 +18,62 @@ struct Column {
   Index count;
 };
 
-/// What a column is updated with: alpha, and v(j) of the column.
+/// What a column is updated with: v(j) of the column, and alpha, which multiplied v(j) unless it scales u.
 template <class N>
 struct Factor {
   N alpha, v;
-  bool conjugates_u, column_first;
+  bool scales_u, conjugates_u, column_first;
 };
 
-template <class R>
-[[gnu::always_inline]] inline R updated(R a, R u, const Factor<R>& by) {
-  return a + by.alpha * std::fma(u, by.v, R{0});
-}
-template <bool real_alpha, bool column_first, class R>
-[[gnu::always_inline]] inline ComplexNumber<R> updated(const ComplexNumber<R>& a, R u_re, R u_im,
-                                                       const Factor<ComplexNumber<R>>& by) {
-  const R s_re = std::fma(u_im, -by.v.im, std::fma(u_re, by.v.re, R{0}));
-  const R s_im = column_first ? std::fma(by.v.im, u_re, std::fma(by.v.re, u_im, R{0}))
-                              : std::fma(u_im, by.v.re, std::fma(u_re, by.v.im, R{0}));
-  if (real_alpha) return {a.re + by.alpha.re * s_re, a.im + by.alpha.re * s_im};
-  return {a.re + std::fma(-by.alpha.im, s_im, by.alpha.re * s_re),
-          a.im + std::fma(by.alpha.im, s_re, by.alpha.re * s_im)};
-}
-
-template <class R>
-[[gnu::always_inline]] inline void update_one(const Column<R>& column, const Factor<R>& by) {
+template <bool scales_u, class R>
+[[gnu::always_inline]] inline void update_real(const Column<R>& column, const Factor<R>& by) {
   R* __restrict const a = column.a;
   const R* const u = column.u;
-  for (Index i = 0; i < column.count; ++i) a[i] = updated(a[i], u[i], by);
+  for (Index i = 0; i < column.count; ++i) a[i] = std::fma(scales_u ? by.alpha * u[i] : u[i], by.v, a[i]);
 }
-template <bool real_alpha, bool column_first, class R>
+template <class R>
+[[gnu::always_inline]] inline void update_one(const Column<R>& column, const Factor<R>& by) {
+  by.scales_u ? update_real<true>(column, by) : update_real<false>(column, by);
+}
+
+/// What alpha does to u.
+enum class Scale { None, ByReal, ByComplex };
+
+template <Scale scale, bool column_first, class R>
+[[gnu::always_inline]] inline ComplexNumber<R> updated(const ComplexNumber<R>& a, R re, R im,
+                                                       const Factor<ComplexNumber<R>>& by) {
+  if (scale == Scale::ByReal) {
+    re *= by.alpha.re;
+    im *= by.alpha.re;
+  } else if (scale == Scale::ByComplex) {
+    const R before = re;
+    re = std::fma(-by.alpha.im, im, by.alpha.re * re);
+    im = std::fma(by.alpha.im, before, by.alpha.re * im);
+  }
+  return {std::fma(im, -by.v.im, std::fma(re, by.v.re, a.re)),
+          column_first ? std::fma(by.v.im, re, std::fma(by.v.re, im, a.im))
+                       : std::fma(im, by.v.re, std::fma(re, by.v.im, a.im))};
+}
+
+template <Scale scale, bool column_first, class R>
 [[gnu::always_inline]] inline void update_complex(const Column<ComplexNumber<R>>& column,
                                                   const Factor<ComplexNumber<R>>& factor) {
   const Factor<ComplexNumber<R>> by = factor;
   ComplexNumber<R>* __restrict const a = column.a;
   const ComplexNumber<R>* const u = column.u;
   const R sign = by.conjugates_u ? R{-1} : R{1};
-  for (Index i = 0; i < column.count; ++i) a[i] = updated<real_alpha, column_first>(a[i], u[i].re, sign * u[i].im, by);
+  for (Index i = 0; i < column.count; ++i) a[i] = updated<scale, column_first>(a[i], u[i].re, sign * u[i].im, by);
+}
+template <Scale scale, class R>
+[[gnu::always_inline]] inline void update_complex(const Column<ComplexNumber<R>>& column,
+                                                  const Factor<ComplexNumber<R>>& by) {
+  by.column_first ? update_complex<scale, true>(column, by) : update_complex<scale, false>(column, by);
 }
 template <class R>
 [[gnu::always_inline]] inline void update_one(const Column<ComplexNumber<R>>& column,
                                               const Factor<ComplexNumber<R>>& by) {
-  const bool real_alpha = by.alpha.im == 0;
-  if (real_alpha && by.column_first) return update_complex<true, true>(column, by);
-  if (real_alpha) return update_complex<true, false>(column, by);
-  if (by.column_first) return update_complex<false, true>(column, by);
-  update_complex<false, false>(column, by);
+  if (!by.scales_u) return update_complex<Scale::None>(column, by);
+  by.alpha.im == 0 ? update_complex<Scale::ByReal>(column, by) : update_complex<Scale::ByComplex>(column, by);
 }
 
 #define TESSERA_COLUMN(N) \
@@ -75,9 +86,13 @@ TESSERA_COLUMN(ComplexNumber<double>)
 
 template <class N>
 Factor<N> factor_of(const N& alpha, const Outer<N>& outer, Index j) {
-  Factor<N> factor{alpha, outer.v[j], outer.conjugates_u, outer.column_first};
-  if constexpr (has_two_parts<N>)
+  Factor<N> factor{alpha, outer.v[j], outer.scales_u, outer.conjugates_u, outer.column_first};
+  if constexpr (has_two_parts<N>) {
     if (outer.conjugates_v) factor.v = conjugate(factor.v);
+    if (!outer.scales_u) factor.v = scaled(alpha, factor.v);
+  } else {
+    if (!outer.scales_u) factor.v *= alpha;
+  }
   return factor;
 }
 

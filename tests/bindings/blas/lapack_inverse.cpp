@@ -1,0 +1,249 @@
+/// LAPACK's inverses in the drop-in, and the other names of getrf and potrf: their results have the bits of the
+/// contract's formulas, memory outside them stays as it was, and info and the handler hear what LAPACK says. Exit
+/// status: failed checks.
+
+#include <tessera/linear_algebra/inverse.hpp>
+
+#include "systems.hpp"
+
+#define TESSERA_DECLARE(T, s)                                                                                  \
+  void NAME(s##getrf_)(const blas_int*, const blas_int*, T*, const blas_int*, blas_int*, blas_int*);           \
+  void NAME(s##getf2_)(const blas_int*, const blas_int*, T*, const blas_int*, blas_int*, blas_int*);           \
+  void NAME(s##getrf2_)(const blas_int*, const blas_int*, T*, const blas_int*, blas_int*, blas_int*);          \
+  void NAME(s##getri_)(const blas_int*, T*, const blas_int*, const blas_int*, T*, const blas_int*, blas_int*); \
+  void NAME(s##potf2_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                          \
+  void NAME(s##potrf2_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                         \
+  void NAME(s##potri_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                          \
+  void NAME(s##lauum_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                          \
+  void NAME(s##lauu2_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                          \
+  void NAME(s##trtri_)(const char*, const char*, const blas_int*, T*, const blas_int*, blas_int*);             \
+  void NAME(s##trti2_)(const char*, const char*, const blas_int*, T*, const blas_int*, blas_int*);             \
+  void NAME(scipy_##s##getri_)(const blas_int*, T*, const blas_int*, const blas_int*, T*, const blas_int*, blas_int*);
+extern "C" {
+TESSERA_DECLARE(float, s)
+TESSERA_DECLARE(double, d)
+}
+
+namespace tessera::test {
+namespace {
+
+/// The routines of a type.
+template <class T>
+struct Lapack;
+#define TESSERA_ROUTINES(T, s)                              \
+  template <>                                               \
+  struct Lapack<T> {                                        \
+    static constexpr auto getrf = &NAME(s##getrf_);         \
+    static constexpr auto getf2 = &NAME(s##getf2_);         \
+    static constexpr auto getrf2 = &NAME(s##getrf2_);       \
+    static constexpr auto getri = &NAME(s##getri_);         \
+    static constexpr auto scipy = &NAME(scipy_##s##getri_); \
+    static constexpr auto potf2 = &NAME(s##potf2_);         \
+    static constexpr auto potrf2 = &NAME(s##potrf2_);       \
+    static constexpr auto potri = &NAME(s##potri_);         \
+    static constexpr auto lauum = &NAME(s##lauum_);         \
+    static constexpr auto lauu2 = &NAME(s##lauu2_);         \
+    static constexpr auto trtri = &NAME(s##trtri_);         \
+    static constexpr auto trti2 = &NAME(s##trti2_);         \
+  };
+TESSERA_ROUTINES(float, s)
+TESSERA_ROUTINES(double, d)
+
+const SolveOptions formulas{.backend = Backend::Reference};
+
+template <class T>
+Matrix<T> dominant(Index n, Seed seed) {
+  auto a = Matrix<T>::random(n, n, seed);
+  for (Index i = 0; i < n; ++i) a(i, i) += static_cast<T>(i % 2 == 0 ? n : -n);
+  return a;
+}
+
+template <class T>
+void triangles(Index n) {
+  const Matrix<T> a = dominant<T>(n, Seed{1});
+  const auto order = static_cast<blas_int>(n);
+  for (const bool lower : {true, false}) {
+    const Triangle triangle = lower ? Triangle::Lower : Triangle::Upper;
+    const auto in = lower ? in_lower : in_upper;
+    Matrix<T> square(a.view()), both(a.view());
+    detail::multiply_by_transpose(triangle, n, square.data(), square.ld(), formulas);
+    detail::invert_triangle(triangle, Diagonal::Stored, n, both.data(), both.ld(), formulas);
+    detail::multiply_by_transpose(triangle, n, both.data(), both.ld(), formulas);
+    const auto gives = [&](const char* what, auto function, const Matrix<T>& expected) {
+      Columns<T> matrix(a, in);
+      blas_int info = 77;
+      function(lower ? "l" : "U", &order, matrix.data(), matrix.ld(), &info);
+      must_equal(what, info, 0);
+      must_be(what, matrix, expected, in);
+    };
+    gives("lauum", Lapack<T>::lauum, square);
+    gives("lauu2", Lapack<T>::lauu2, square);
+    gives("potri", Lapack<T>::potri, both);
+    for (const bool unit : {false, true}) {
+      const auto inside = [&](Index i, Index j) { return in(i, j) && !(unit && i == j); };
+      Matrix<T> expected(a.view());
+      detail::invert_triangle(triangle, unit ? Diagonal::Unit : Diagonal::Stored, n, expected.data(), expected.ld(),
+                              formulas);
+      for (const auto function : {Lapack<T>::trtri, Lapack<T>::trti2}) {
+        Columns<T> matrix(a, inside);
+        blas_int info = 77;
+        function(lower ? "L" : "u", unit ? "u" : "N", &order, matrix.data(), matrix.ld(), &info);
+        must_equal("trtri's info", info, 0);
+        must_be("trtri", matrix, expected, inside);
+      }
+    }
+  }
+}
+
+template <class T>
+void inverses(Index n) {
+  const Matrix<T> a = Matrix<T>::random(n, n, Seed{2});
+  const Lu<T> lu(a);
+  Matrix<T> expected(lu.packed().view());
+  std::vector<Index> rows(lu.pivots().begin(), lu.pivots().end());
+  std::vector<T> work(rows.size());
+  detail::invert_by_lu(Op::None, n, expected.data(), expected.ld(), detail::RowNumbers(rows.data()), work.data(),
+                       formulas);
+  const auto order = static_cast<blas_int>(n), query = blas_int{-1};
+  for (const auto function : {Lapack<T>::getri, Lapack<T>::scipy}) {
+    Columns<T> matrix(a);
+    std::vector<blas_int> pivots(static_cast<std::size_t>(n));
+    blas_int info = 77;
+    Lapack<T>::getrf(&order, &order, matrix.data(), matrix.ld(), pivots.data(), &info);
+    function(&order, matrix.data(), matrix.ld(), pivots.data(), work.data(), &query, &info);
+    must_equal("a query's info", info, 0);
+    must_equal("a query's length", static_cast<Index>(work[0]), n);
+    must_be("a query", matrix, lu.packed());
+    info = 77;
+    function(&order, matrix.data(), matrix.ld(), pivots.data(), work.data(), &order, &info);
+    must_equal("getri's info", info, 0);
+    must_equal("getri's length", static_cast<Index>(work[0]), n);
+    must_be("getri", matrix, expected);
+  }
+}
+
+/// Other names of the factorisations.
+template <class T>
+void other_names(Index m, Index n) {
+  const Matrix<T> a = Matrix<T>::random(m, n, Seed{3});
+  const Lu<T> lu(a);
+  const auto rows = static_cast<blas_int>(m), cols = static_cast<blas_int>(n);
+  for (const auto function : {Lapack<T>::getf2, Lapack<T>::getrf2}) {
+    Columns<T> matrix(a);
+    std::vector<blas_int> pivots(lu.pivots().size());
+    blas_int info = 77;
+    function(&rows, &cols, matrix.data(), matrix.ld(), pivots.data(), &info);
+    must_equal("getf2's info", info, 0);
+    must_be("getf2", matrix, lu.packed());
+    for (std::size_t j = 0; j < pivots.size(); ++j) must_equal("a pivot", pivots[j], lu.pivots()[j] + 1);
+  }
+  Matrix<T> positive = gemm(a, a.transposed());
+  for (Index i = 0; i < m; ++i) positive(i, i) += T(1);
+  const Matrix<T> l = Cholesky<T>(positive).l(), u(l.transposed());
+  for (const auto function : {Lapack<T>::potf2, Lapack<T>::potrf2})
+    for (const bool lower : {true, false}) {
+      const auto in = lower ? in_lower : in_upper;
+      Columns<T> matrix(positive, in);
+      blas_int info = 77;
+      function(lower ? "L" : "U", &rows, matrix.data(), matrix.ld(), &info);
+      must_equal("potf2's info", info, 0);
+      must_be("potf2", matrix, lower ? l : u, in);
+    }
+}
+
+/// A zero on the diagonal has LAPACK's number, and the matrix stays as it was; trti2 does not look for it.
+template <class T>
+void singular(Index n) {
+  Matrix<T> a = dominant<T>(n, Seed{4});
+  a(n / 2, n / 2) = 0;
+  const auto order = static_cast<blas_int>(n);
+  std::vector<blas_int> pivots(static_cast<std::size_t>(n), 1);
+  std::vector<T> work(static_cast<std::size_t>(n));
+  Columns<T> matrix(a);
+  blas_int info = 77;
+  const auto refuses = [&](const char* what) {
+    must_equal(what, info, n / 2 + 1);
+    must_be(what, matrix, a);
+    info = 77;
+  };
+  Lapack<T>::getri(&order, matrix.data(), matrix.ld(), pivots.data(), work.data(), &order, &info);
+  refuses("getri of a singular matrix");
+  Lapack<T>::potri("L", &order, matrix.data(), matrix.ld(), &info);
+  refuses("potri of a singular matrix");
+  Lapack<T>::trtri("U", "N", &order, matrix.data(), matrix.ld(), &info);
+  refuses("trtri of a singular triangle");
+  Lapack<T>::trti2("U", "N", &order, matrix.data(), matrix.ld(), &info);
+  must_equal("trti2 of a singular triangle", info, 0);
+  must_equal("its infinite element", matrix.at(n / 2, n / 2) == std::numeric_limits<T>::infinity(), 1);
+}
+
+template <class T>
+void wrong_arguments(char type) {
+  T a[64] = {}, work[8] = {};
+  blas_int pivots[8] = {}, info = 77;
+  const blas_int good = 4, bad = -1, small = 3;
+  const auto refused = [&](const char* name, int expected) {
+    char full[8];
+    std::snprintf(full, sizeof full, "%c%s", type, name);
+    must_refuse(full, expected);
+    must_equal(full, info, -expected);
+    info = 77;
+  };
+#define TESSERA_REFUSED(expected, name, NAME_, ...) \
+  Lapack<T>::name(__VA_ARGS__, &info);              \
+  refused(NAME_, expected)
+  TESSERA_REFUSED(1, getri, "GETRI", &bad, a, &good, pivots, work, &good);
+  TESSERA_REFUSED(3, getri, "GETRI", &good, a, &small, pivots, work, &good);
+  TESSERA_REFUSED(6, getri, "GETRI", &good, a, &good, pivots, work, &small);
+  TESSERA_REFUSED(1, trtri, "TRTRI", "X", "N", &good, a, &good);
+  TESSERA_REFUSED(2, trtri, "TRTRI", "L", "X", &good, a, &good);
+  TESSERA_REFUSED(3, trtri, "TRTRI", "L", "N", &bad, a, &good);
+  TESSERA_REFUSED(5, trtri, "TRTRI", "L", "N", &good, a, &small);
+  TESSERA_REFUSED(5, trti2, "TRTI2", "L", "N", &good, a, &small);
+  TESSERA_REFUSED(1, lauum, "LAUUM", "X", &good, a, &good);
+  TESSERA_REFUSED(2, lauu2, "LAUU2", "L", &bad, a, &good);
+  TESSERA_REFUSED(4, potri, "POTRI", "U", &good, a, &small);
+  TESSERA_REFUSED(1, getf2, "GETF2", &bad, &good, a, &good, pivots);
+  TESSERA_REFUSED(4, getrf2, "GETRF2", &good, &good, a, &small, pivots);
+  TESSERA_REFUSED(1, potf2, "POTF2", "N", &good, a, &good);
+  TESSERA_REFUSED(4, potrf2, "POTRF2", "L", &good, a, &small);
+}
+
+template <class T>
+void nothing_to_do() {
+  T number = T(untouched), work = 0;
+  const blas_int none = 0, one = 1;
+  blas_int pivot = 99, info = 77;
+  const auto done = [&](const char* what) {
+    must_equal(what, info, 0);
+    info = 77;
+  };
+  Lapack<T>::getri(&none, &number, &one, &pivot, &work, &one, &info), done("getri of nothing");
+  must_equal("getri's length for nothing", static_cast<Index>(work), 1);
+  Lapack<T>::trtri("L", "N", &none, &number, &one, &info), done("trtri of nothing");
+  Lapack<T>::lauum("L", &none, &number, &one, &info), done("lauum of nothing");
+  Lapack<T>::potri("U", &none, &number, &one, &info), done("potri of nothing");
+  must_equal("untouched by nothing", number == T(untouched) && pivot == 99, 1);
+}
+
+template <class T>
+void check(char type) {
+  for (const Index n : {1, 2, 5, 63, 64, 65, 130, 200}) {
+    triangles<T>(n);
+    inverses<T>(n);
+    other_names<T>(n, n % 70 + 1);
+  }
+  for (const Index n : {1, 7, 100}) singular<T>(n);
+  must_equal("calls that were refused", position, 0);
+  nothing_to_do<T>();
+  wrong_arguments<T>(type);
+}
+
+} // namespace
+} // namespace tessera::test
+
+int main() {
+  tessera::test::check<float>('S');
+  tessera::test::check<double>('D');
+  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
