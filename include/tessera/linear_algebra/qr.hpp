@@ -71,7 +71,7 @@ TESSERA_API void check_tall(const char* function, Index rows, Index cols);
 
 /// The factors Q and R of a matrix. Q is kept as the reflections that make it.
 template <class T>
-requires detail::Solvable<T>
+requires detail::Real<T>
 class Qr {
  public:
   /// Factors `a`, which may have any shape and any rank.
@@ -177,7 +177,7 @@ Qr(const A&, const SolveOptions&) -> Qr<typename A::value_type>;
 /// Returns the X for which each column of A·X − B has the least norm. A, m×n, has full rank. Where m < n, A·X = B has
 /// many solutions, and the one whose columns have the least norm is returned.
 template <MatrixLike A, MatrixLike B>
-requires detail::Solvable<typename A::value_type> && std::same_as<typename A::value_type, typename B::value_type>
+requires detail::Real<typename A::value_type> && std::same_as<typename A::value_type, typename B::value_type>
     Matrix<typename A::value_type> least_squares(const A& a, const B& b, const SolveOptions& options = {}) {
   using T = typename A::value_type;
   detail::check_rows("least_squares", a.rows(), a.cols(), a.rows(), b.rows());

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Linear systems with the arguments of the BLAS and of LAPACK: real numbers, column-major. The memory of a
+/// Linear systems with the arguments of the BLAS and of LAPACK, which are column-major. The memory of a
 /// column-major matrix is its transpose by rows, so that its lower triangle is the upper one there, and what stands on
 /// the left of X stands on the right.
 

@@ -1,6 +1,7 @@
 #include "linear_algebra.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,9 +26,9 @@ void expect_solvable(const Array& array) {
   if (array.on_cuda)
     throw TypeError(std::string(array.name) + " is on CUDA device " + std::to_string(array.device) +
                     "; linear systems are solved in host memory, copy it there first");
-  if (array.type.is_complex || (array.type.part != DType::F32 && array.type.part != DType::F64))
+  if (array.type.part != DType::F32 && array.type.part != DType::F64)
     throw TypeError(std::string(array.name) + " holds " + dtype_name(array.type) +
-                    "; linear systems are solved in float32 and float64");
+                    "; linear systems are solved in float32, float64, complex64 and complex128");
 }
 
 template <class T>
@@ -43,7 +44,7 @@ Matrix<T> matrix_of(const Array& array) {
 /// Returns a matrix as a new array, or its only column as a vector.
 template <class T>
 PyObject* array_of(const Matrix<T>& matrix, bool as_vector) {
-  Reference result(empty_numpy(Element(dtype_of<T>), matrix.rows(), matrix.cols()));
+  Reference result(empty_numpy(tessera::detail::number_type_of<T>, matrix.rows(), matrix.cols()));
   const Array to(result.get(), "result");
   for (Index i = 0; i < matrix.rows(); ++i)
     std::copy(matrix.row(i).begin(), matrix.row(i).end(), reinterpret_cast<T*>(to.data + i * to.row_stride));
@@ -71,7 +72,7 @@ class System {
     if (arguments.b == Py_None) return;
     b_.emplace(arguments.b, "b", Array::Rank::VectorOrMatrix);
     expect_solvable(*b_);
-    if (b_->type.part != a_.type.part)
+    if (!(b_->type == a_.type))
       throw TypeError(std::string("a holds ") + dtype_name(a_.type) + " and b holds " + dtype_name(b_->type) +
                       "; both must have one type");
     const Reference dimensions(checked(python_call<&PyObject_GetAttrString>(arguments.b, "ndim")));
@@ -79,7 +80,11 @@ class System {
     PyErr_Clear();
   }
 
-  PyObject* solve() const { return a_.type.part == DType::F32 ? run<float>() : run<double>(); }
+  PyObject* solve() const {
+    const bool is_narrow = a_.type.part == DType::F32;
+    if (a_.type.is_complex) return is_narrow ? run<std::complex<float>>() : run<std::complex<double>>();
+    return is_narrow ? run<float>() : run<double>();
+  }
 
  private:
   template <class T>
@@ -90,15 +95,19 @@ class System {
       const Reference packed(array_of(factors.packed(), false)), pivots(list_of(factors.pivots()));
       return checked(PyTuple_Pack(2, packed.get(), pivots.get()));
     }
-    if (task_ == "qr") {
-      const auto [q, r] = without_gil([&] {
-        const Qr<T> factors(a, options_);
-        return std::pair(factors.q(), factors.r());
-      });
-      const Reference orthogonal(array_of(q, false)), triangle(array_of(r, false));
-      return checked(PyTuple_Pack(2, orthogonal.get(), triangle.get()));
+    if constexpr (tessera::detail::Real<T>) {
+      if (task_ == "qr") {
+        const auto [q, r] = without_gil([&] {
+          const Qr<T> factors(a, options_);
+          return std::pair(factors.q(), factors.r());
+        });
+        const Reference orthogonal(array_of(q, false)), triangle(array_of(r, false));
+        return checked(PyTuple_Pack(2, orthogonal.get(), triangle.get()));
+      }
+      if (task_ == "r") return array_of(without_gil([&] { return Qr<T>(a, options_).r(); }), false);
+    } else if (task_ == "qr" || task_ == "r" || task_ == "least squares") {
+      throw TypeError(std::string("a holds ") + dtype_name(a_.type) + "; QR is computed in float32 and float64");
     }
-    if (task_ == "r") return array_of(without_gil([&] { return Qr<T>(a, options_).r(); }), false);
     if (task_ == "condition" || task_ == "condition of positive")
       return checked(PyFloat_FromDouble(without_gil([&] {
         return task_ == "condition" ? Lu<T>(a, options_).condition() : Cholesky<T>(a, lower_, options_).condition();
@@ -111,7 +120,8 @@ class System {
     const Matrix<T> b = is_vector_ ? Matrix<T>(given.transposed()) : Matrix<T>(given.view());
     const Matrix<T> x = without_gil([&] {
       if (task_ == "triangular") return triangular_solve(lower_, a, b, Side::Left, diagonal_, options_);
-      if (task_ == "least squares") return least_squares(a, b, options_);
+      if constexpr (tessera::detail::Real<T>)
+        if (task_ == "least squares") return least_squares(a, b, options_);
       if (task_ == "positive") return Cholesky<T>(a, lower_, options_).solve(b);
       SolveOptions options = options_;
       options.refine = task_ == "refined";
