@@ -152,7 +152,8 @@ class Matrix<T> {
     for (Index i = 0; i < n; ++i) m(i, i) = 1;
     return m;
   }
-  /// Returns a matrix whose parts, each number's real one first, are those of Matrix<Part>::random(rows, 2·cols, …).
+  /// Returns a matrix whose parts, each number's real one first, are the elements of Matrix<Part>::random(rows,
+  /// 2·cols).
   static Matrix random(Index rows, Index cols, Seed seed, Part low = -1, Part high = 1) {
     return random(rows, cols, seed, Distribution::Uniform, low, high);
   }

@@ -98,11 +98,19 @@ TESSERA_C_API tessera_status tessera_lu_complex(tessera_dtype type, int64_t m, i
  * its diagonal. q may be NULL: R alone. */
 TESSERA_C_API tessera_status tessera_qr(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* q,
                                         int64_t ldq, void* r, int64_t ldr, const tessera_options* options);
+/** Does what tessera_qr() does with complex numbers: Q has orthonormal columns, QᴴQ = I, and R's diagonal is real. */
+TESSERA_C_API tessera_status tessera_qr_complex(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda,
+                                                void* q, int64_t ldq, void* r, int64_t ldr,
+                                                const tessera_options* options);
 /** Computes X, n×count, for which A·X is nearest to B, m×count; where A has fewer rows than columns, the X of smallest
  * norm. A column that depends on others is TESSERA_INVALID_ARGUMENT. */
 TESSERA_C_API tessera_status tessera_least_squares(tessera_dtype type, int64_t m, int64_t n, int64_t count,
                                                    const void* a, int64_t lda, const void* b, int64_t ldb, void* x,
                                                    int64_t ldx, const tessera_options* options);
+/** Does what tessera_least_squares() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_least_squares_complex(tessera_dtype type, int64_t m, int64_t n, int64_t count,
+                                                           const void* a, int64_t lda, const void* b, int64_t ldb,
+                                                           void* x, int64_t ldx, const tessera_options* options);
 /** Estimates the condition number of A in the 1-norm by its LU factors; condition.hpp says how well. INFINITY where a
  * pivot is 0. */
 TESSERA_C_API tessera_status tessera_condition(tessera_dtype type, int64_t n, const void* a, int64_t lda,

@@ -180,6 +180,28 @@ tessera_status condition_of(NumberWord type, int64_t n, const void* a, int64_t l
   });
 }
 
+tessera_status qr_of(NumberWord type, int64_t m, int64_t n, const void* a, int64_t lda, void* q, int64_t ldq, void* r,
+                     int64_t ldr, const tessera_options* options) {
+  const int64_t least = std::min(m, n), cols_of_q = q == nullptr ? 0 : least;
+  const Rectangle matrix = operand("a", m, n, a, lda), orthogonal{"q", m, cols_of_q, q, ldq},
+                  triangle{"r", least, n, r, ldr};
+  return run(type, options, {matrix, orthogonal, triangle}, [&]<class T>(T, const SolveOptions& choices) {
+    const Qr<T> factors(matrix.view<T>(), choices);
+    const Matrix<T> upper = factors.r();
+    if (q != nullptr) store(factors.q(), orthogonal);
+    store(upper, triangle);
+  });
+}
+
+tessera_status least_squares_of(NumberWord type, int64_t m, int64_t n, int64_t count, const void* a, int64_t lda,
+                                const void* b, int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
+  const Rectangle matrix = operand("a", m, n, a, lda), right = operand("b", m, count, b, ldb),
+                  result{"x", n, count, x, ldx};
+  return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
+    store(least_squares(matrix.view<T>(), right.view<T>(), choices), result);
+  });
+}
+
 } // namespace
 
 tessera_status tessera_solve(tessera_dtype type, int64_t n, int64_t count, const void* a, int64_t lda, const void* b,
@@ -244,25 +266,22 @@ tessera_status tessera_lu_complex(tessera_dtype type, int64_t m, int64_t n, cons
 
 tessera_status tessera_qr(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* q, int64_t ldq,
                           void* r, int64_t ldr, const tessera_options* options) {
-  const int64_t least = std::min(m, n), cols_of_q = q == nullptr ? 0 : least;
-  const Rectangle matrix = operand("a", m, n, a, lda), orthogonal{"q", m, cols_of_q, q, ldq},
-                  triangle{"r", least, n, r, ldr};
-  return run_real(type, options, {matrix, orthogonal, triangle}, [&]<class T>(T, const SolveOptions& choices) {
-    const Qr<T> factors(matrix.view<T>(), choices);
-    const Matrix<T> upper = factors.r();
-    if (q != nullptr) store(factors.q(), orthogonal);
-    store(upper, triangle);
-  });
+  return qr_of({type}, m, n, a, lda, q, ldq, r, ldr, options);
+}
+tessera_status tessera_qr_complex(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* q,
+                                  int64_t ldq, void* r, int64_t ldr, const tessera_options* options) {
+  return qr_of({type, true}, m, n, a, lda, q, ldq, r, ldr, options);
 }
 
 tessera_status tessera_least_squares(tessera_dtype type, int64_t m, int64_t n, int64_t count, const void* a,
                                      int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
                                      const tessera_options* options) {
-  const Rectangle matrix = operand("a", m, n, a, lda), right = operand("b", m, count, b, ldb),
-                  result{"x", n, count, x, ldx};
-  return run_real(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
-    store(least_squares(matrix.view<T>(), right.view<T>(), choices), result);
-  });
+  return least_squares_of({type}, m, n, count, a, lda, b, ldb, x, ldx, options);
+}
+tessera_status tessera_least_squares_complex(tessera_dtype type, int64_t m, int64_t n, int64_t count, const void* a,
+                                             int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
+                                             const tessera_options* options) {
+  return least_squares_of({type, true}, m, n, count, a, lda, b, ldb, x, ldx, options);
 }
 
 tessera_status tessera_condition(tessera_dtype type, int64_t n, const void* a, int64_t lda, double* condition,

@@ -10,6 +10,7 @@
 #include "enter.hpp"
 #include "model.hpp"
 #include "panel.hpp"
+#include "planes.hpp"
 
 namespace tessera {
 
@@ -27,34 +28,12 @@ void copy(Index rows, Index cols, Block<const T> from, Block<T> to) {
   for (Index i = 0; i < rows; ++i) std::copy(from.at(i, 0), from.at(i, cols), to.at(i, 0));
 }
 
-/// Takes the numbers of a matrix, rows×cols, apart: element (r, c) becomes the parts (c·parts + p)·ld + r of `to`. The
-/// numbers lie as the place says.
-template <class T>
-void take_apart(Index rows, Index cols, const T* from, Place place, Part<T>* to, Index ld) {
-  constexpr Index strip = 16; // columns whose lines stay in the cache
-  for (Index first = 0; first < cols; first += strip)
-    for (Index r = 0; r < rows; ++r)
-      for (Index c = first; c < std::min(cols, first + strip); ++c) {
-        const T& number = from[place(c, r)];
-        to[2 * c * ld + r] = number.real();
-        to[(2 * c + 1) * ld + r] = number.imag();
-      }
-}
-template <class T>
-void put_together(Index rows, Index cols, const Part<T>* from, Index ld, T* to, Place place) {
-  constexpr Index strip = 16;
-  for (Index first = 0; first < cols; first += strip)
-    for (Index r = 0; r < rows; ++r)
-      for (Index c = first; c < std::min(cols, first + strip); ++c)
-        to[place(c, r)] = {from[2 * c * ld + r], from[(2 * c + 1) * ld + r]};
-}
-
 /// The sums and the panel of one step, both by columns, in blocks of their own whose columns lie no power of two apart.
 template <class T>
 struct LuWorkspace {
   LuWorkspace(Index m, Index n)
       : width(std::min({panel_width, m, n})),
-        ld((m + 7) / 8 * 8 + panel_padding<T> + 8),
+        ld(apart(m + panel_padding<T>)),
         sums_of_columns(static_cast<std::size_t>(ld * width * Number<T>::parts)),
         panel_memory(sums_of_columns.size()),
         sums_of_rows(static_cast<std::size_t>((n - width) * width)),

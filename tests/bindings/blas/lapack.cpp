@@ -45,23 +45,6 @@ TESSERA_ROUTINES(double, d)
 TESSERA_ROUTINES(std::complex<float>, c)
 TESSERA_ROUTINES(std::complex<double>, z)
 
-/// Returns X of op(T)·X = B as the column-major routine has it: by rows it is Xᵀ·op(T)ᵀ = Bᵀ. Of real numbers X is
-/// triangular_solve's.
-template <class T>
-Matrix<T> solve_by_columns(Triangle triangle, Op op, Diagonal diagonal, const Matrix<T>& t, const Matrix<T>& b) {
-  const Matrix<T> memory(t.transposed());
-  Matrix<T> x(b.transposed());
-  trsm(Side::Right, triangle == Triangle::Lower ? Triangle::Upper : Triangle::Lower, op, diagonal, b.cols(), b.rows(),
-       T(1), memory.data(), memory.ld(), x.data(), x.ld(), {});
-  return Matrix<T>(std::as_const(x).transposed());
-}
-
-template <class T>
-void must_be_same(const char* what, const Matrix<T>& x, const Matrix<T>& y) {
-  for (Index i = 0; i < x.rows(); ++i)
-    for (Index j = 0; j < x.cols(); ++j) must_equal(what, same_bits(x(i, j), y(i, j)), 1);
-}
-
 template <class T>
 void positive_systems(Index n, Index count) {
   const auto random = Matrix<T>::random(n, n, Seed{1}), b = Matrix<T>::random(n, count, Seed{2});
@@ -280,7 +263,7 @@ void wrong_arguments(char type) {
 
 template <class T>
 void nothing_to_do() {
-  const T before(static_cast<Part<T>>(untouched));
+  const T before = untouched_number<T>();
   T number = before;
   const blas_int none = 0, one = 1;
   blas_int pivot = 99, info = 77;

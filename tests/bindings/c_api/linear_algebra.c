@@ -116,8 +116,21 @@ static void complex_numbers(void) {
   float y[4];
   require("solve_complex in f32", tessera_solve_complex(TESSERA_F32, 2, 1, narrow, 2, narrow_b, 1, y, 1, NULL) == 0);
   require("its solution", y[0] > 0.999999F && y[0] < 1.000001F && y[2] > 0.999999F && y[2] < 1.000001F);
+  const double tall[12] = {1, 4, 0, 0, 0, -8, 0, 0, 0, 0, 1, 1}; /* 3×2: 1+4i 0; -8i 0; 0 1+i */
+  const double sides[6] = {1, 4, 0, -8, 1, 1};                   /* tall times 1 1 */
+  double q[12], r[8], fit[4];
+  require("qr_complex", tessera_qr_complex(TESSERA_F64, 3, 2, tall, 2, q, 2, r, 2, NULL) == TESSERA_OK);
+  require("its triangle", near(r[0], -9) && r[1] == 0 && r[4] == 0 && r[5] == 0 && r[7] == 0);
+  require("its columns", near(q[0] * -9, 1) && near(q[1] * -9, 4) && near(q[5] * -9, -8));
+  require("r alone", tessera_qr_complex(TESSERA_F64, 3, 2, tall, 2, NULL, 0, r, 2, NULL) == TESSERA_OK);
+  require("least_squares_complex",
+          tessera_least_squares_complex(TESSERA_F64, 3, 2, 1, tall, 2, sides, 1, fit, 1, NULL) == TESSERA_OK);
+  require("its solution", near(fit[0], 1) && near(fit[1], 0) && near(fit[2], 1) && near(fit[3], 0));
   const double zeros[8] = {0};
   x[0] = 7;
+  refused("least_squares", tessera_least_squares_complex(TESSERA_F64, 2, 2, 1, zeros, 2, b, 1, x, 1, NULL), "column",
+          x[0]);
+  refused("r", tessera_qr_complex(TESSERA_F64, 2, 2, general, 2, x, 2, NULL, 2, NULL), "r is null", x[0]);
   refused("lda", tessera_solve_complex(TESSERA_F64, 2, 1, general, 1, b, 1, x, 1, NULL), "a: ld = 1", x[0]);
   refused("lda", tessera_solve_complex(TESSERA_F64, 2, 1, general, INT64_MAX / 16, b, 1, x, 1, NULL), "too large",
           x[0]);

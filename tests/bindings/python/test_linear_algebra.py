@@ -67,16 +67,16 @@ def test_factors(dtype):
         assert np.allclose(triangle @ y, b, atol=1e-4 if dtype in narrow else 1e-12)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", types)
 @pytest.mark.parametrize("shape", [(1, 1), (40, 7), (7, 40), (150, 100)])
 def test_orthogonal_factors(shape, dtype):
-    a = rng.uniform(-1, 1, shape).astype(dtype)
+    a = numbers(shape, dtype)
     q, r = ts.qr(a)
     least, eps = min(shape), np.finfo(dtype).eps
     assert q.shape == (shape[0], least) and r.shape == (least, shape[1]) and q.dtype == r.dtype == dtype
     assert np.array_equal(r, np.triu(r)) and np.array_equal(r, ts.qr(a, mode="r"))
     expected_q, expected_r = np.linalg.qr(a)
-    scale = 100 * eps * np.linalg.cond(a[:, :least].astype(np.float64)) * least
+    scale = 100 * eps * np.linalg.cond(wide(a[:, :least])) * least
     assert np.abs(q - expected_q).max() <= scale and np.abs(r - expected_r).max() <= scale * np.abs(r).max()
     for backend in hosts:
         for threads in (1, 2):
@@ -84,14 +84,14 @@ def test_orthogonal_factors(shape, dtype):
             assert np.array_equal(again[0], q) and np.array_equal(again[1], r)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", types)
 @pytest.mark.parametrize("shape", [(1, 1), (40, 7), (7, 40), (60, 60)])
 def test_least_squares(shape, dtype):
-    a = rng.uniform(-1, 1, shape).astype(dtype)
-    b = rng.uniform(-1, 1, (shape[0], 3)).astype(dtype)
+    a = numbers(shape, dtype)
+    b = numbers((shape[0], 3), dtype)
     x = ts.least_squares(a, b)
-    exact = np.linalg.lstsq(a.astype(np.float64), b.astype(np.float64), rcond=None)[0]
-    condition = np.linalg.cond(a.astype(np.float64))
+    exact = np.linalg.lstsq(wide(a), wide(b), rcond=None)[0]
+    condition = np.linalg.cond(wide(a))
     assert x.dtype == dtype and x.shape == exact.shape
     assert np.abs(x - exact).max() <= 100 * condition**2 * np.finfo(dtype).eps * np.abs(exact).max()
     for backend in hosts:
@@ -145,6 +145,8 @@ def test_what_is_refused():
         ts.least_squares(a, b[:3])
     with pytest.raises(ValueError, match="element 1 of R's diagonal, counted from 0, is 0"):
         ts.least_squares(np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]), np.ones(3))
+    with pytest.raises(ValueError, match="element 1 of R's diagonal, counted from 0, is 0"):
+        ts.least_squares(np.array([[1.0j, 0.0], [2.0, 0.0], [3.0, 0.0]]), np.ones(3, complex))
     with pytest.raises(ts.InvalidArgument, match="mode: unknown word 'full'; use 'reduced' or 'r'"):
         ts.qr(a, mode="full")
     assert ts.qr(np.zeros((0, 3)))[1].shape == (0, 3)

@@ -95,19 +95,15 @@ class System {
       const Reference packed(array_of(factors.packed(), false)), pivots(list_of(factors.pivots()));
       return checked(PyTuple_Pack(2, packed.get(), pivots.get()));
     }
-    if constexpr (tessera::detail::Real<T>) {
-      if (task_ == "qr") {
-        const auto [q, r] = without_gil([&] {
-          const Qr<T> factors(a, options_);
-          return std::pair(factors.q(), factors.r());
-        });
-        const Reference orthogonal(array_of(q, false)), triangle(array_of(r, false));
-        return checked(PyTuple_Pack(2, orthogonal.get(), triangle.get()));
-      }
-      if (task_ == "r") return array_of(without_gil([&] { return Qr<T>(a, options_).r(); }), false);
-    } else if (task_ == "qr" || task_ == "r" || task_ == "least squares") {
-      throw TypeError(std::string("a holds ") + dtype_name(a_.type) + "; QR is computed in float32 and float64");
+    if (task_ == "qr") {
+      const auto [q, r] = without_gil([&] {
+        const Qr<T> factors(a, options_);
+        return std::pair(factors.q(), factors.r());
+      });
+      const Reference orthogonal(array_of(q, false)), triangle(array_of(r, false));
+      return checked(PyTuple_Pack(2, orthogonal.get(), triangle.get()));
     }
+    if (task_ == "r") return array_of(without_gil([&] { return Qr<T>(a, options_).r(); }), false);
     if (task_ == "condition" || task_ == "condition of positive")
       return checked(PyFloat_FromDouble(without_gil([&] {
         return task_ == "condition" ? Lu<T>(a, options_).condition() : Cholesky<T>(a, lower_, options_).condition();
@@ -120,8 +116,7 @@ class System {
     const Matrix<T> b = is_vector_ ? Matrix<T>(given.transposed()) : Matrix<T>(given.view());
     const Matrix<T> x = without_gil([&] {
       if (task_ == "triangular") return triangular_solve(lower_, a, b, Side::Left, diagonal_, options_);
-      if constexpr (tessera::detail::Real<T>)
-        if (task_ == "least squares") return least_squares(a, b, options_);
+      if (task_ == "least squares") return least_squares(a, b, options_);
       if (task_ == "positive") return Cholesky<T>(a, lower_, options_).solve(b);
       SolveOptions options = options_;
       options.refine = task_ == "refined";

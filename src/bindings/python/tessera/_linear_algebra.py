@@ -107,7 +107,8 @@ def lu(a, *, backend="auto", threads=None) -> tuple[Any, list[int]]:
 
 def qr(a, *, mode="reduced", backend="auto", threads=None) -> Any:
     """Returns the factors of a = q·r as new arrays, for an m×n array of any shape: q, m×min(m, n), has orthonormal
-    columns, and r, min(m, n)×n, is upper triangular. Signs are LAPACK's, by Householder's reflections.
+    columns, and r, min(m, n)×n, is upper triangular, with a real diagonal where a is complex. Signs are LAPACK's, by
+    Householder's reflections.
 
     mode: 'reduced' returns (q, r), and 'r' returns r alone, which takes less than half the time.
 
