@@ -10,6 +10,7 @@
 #include "enter.hpp"
 #include "model.hpp"
 #include "panel.hpp"
+#include "planes.hpp"
 #include "symmetric.hpp"
 
 namespace tessera {
@@ -45,19 +46,18 @@ struct CholeskyWorkspace {
   CholeskyWorkspace(Index n, bool is_lower)
       : sums(static_cast<std::size_t>(n * std::min(n, panel_width))),
         conjugates(has_conjugates(is_lower)
-                       ? static_cast<std::size_t>(std::min(n, segment_length<T>) *
-                                                  (n > segment_length<T> ? n : std::min(n, panel_width)))
+                       ? std::min(n, segment_length<T>) * (n > segment_length<T> ? n : std::min(n, panel_width))
                        : 0),
-        strip(has_conjugates(is_lower) && n > segment_length<T> ? static_cast<std::size_t>(Products<T>::strip_rows * n)
-                                                                : 0) {}
-  std::vector<T> sums, conjugates, strip;
+        strip(has_conjugates(is_lower) && n > segment_length<T> ? strip_rows * n : 0) {}
+  static constexpr Index strip_rows = 128; ///< no bit depends on it
+  std::vector<T> sums;
+  Scratch<T> conjugates, strip;
   T block[panel_width * panel_width];
 
   /// Returns the conjugates of a block, rows×cols, which are valid until the next call.
   Factor<T> conjugated(Index rows, Index cols, Block<const T> from) {
     for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < cols; ++j)
-        conjugates[static_cast<std::size_t>(i * cols + j)] = conjugated_if(true, *from.at(i, j));
+      for (Index j = 0; j < cols; ++j) conjugates.data()[i * cols + j] = conjugated_if(true, *from.at(i, j));
     return {{conjugates.data(), cols}};
   }
 
@@ -129,7 +129,7 @@ Index factor_upper(const Products<T>& products, CholeskyWorkspace<T>& space, Ind
     if constexpr (is_complex<T>) {
       const Factor<T> conjugates = space.conjugated(end - first, n - end, a.from(first, end));
       return products.subtract_transposed(n - end, n - end, end - first, above.transposed(), conjugates,
-                                          a.from(end, end), true, space.strip.data());
+                                          a.from(end, end), true, {space.strip_rows, space.strip.data()});
     }
     const Term<T> less[] = {{T(-1), above.transposed(), above}};
     triangle_product<T>(products, {Triangle::Upper, false, n - end, a.from(end, end)}, end - first, less, T(1));

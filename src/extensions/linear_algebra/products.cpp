@@ -84,10 +84,10 @@ void Products<T>::subtract(Index m, Index n, Index k, Factor<T> a, Factor<T> b, 
 
 template <class T>
 void Products<T>::subtract_transposed(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> c, bool is_lower,
-                                      T* strip) const {
-  for (Index first = 0; first < m; first += strip_rows) {
-    const Index rows = std::min(strip_rows, m - first), cols = is_lower ? std::min(n, first + rows) : n;
-    const Block<T> sum{strip, cols};
+                                      Strips strips) const {
+  for (Index first = 0; first < m; first += strips.rows) {
+    const Index rows = std::min(strips.rows, m - first), cols = is_lower ? std::min(n, first + rows) : n;
+    const Block<T> sum{strips.memory, cols};
     sums(rows, cols, k, a.from(first, 0), b, sum);
     in_parts(cols, 64, [&](Index begin, Index end) {
       for (Index j = begin; j < end; ++j)

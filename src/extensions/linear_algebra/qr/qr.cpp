@@ -54,7 +54,7 @@ class ReflectionSpace {
         by_rows_(static_cast<std::size_t>(m * reflection_group * Number<T>::parts)),
         sums_(static_cast<std::size_t>(width_ * count)),
         products_(sums_.size()),
-        strip_(is_complex<T> ? static_cast<std::size_t>(Products<T>::strip_rows * m) : 0) {}
+        strip_(is_complex<T> ? static_cast<std::size_t>(strip_rows * m) : 0) {}
 
   /// Copies the panel that A begins with and factors it. R and V go back to A.
   void factor(Index rows, Index width, Placed<T> a, T* tau) {
@@ -119,7 +119,7 @@ class ReflectionSpace {
     products.sums(count, width, rows, columns, transposed_v.transposed().conjugated(), sums);
     products.sums(count, width, width, {sums}, t, w);
     if (c.by_rows)
-      products.subtract_transposed(count, rows, width, {w}, transposed_v, c.block, false, strip_.data());
+      products.subtract_transposed(count, rows, width, {w}, transposed_v, c.block, false, {strip_rows, strip_.data()});
     else
       products.subtract(count, rows, width, {w}, transposed_v, c.block);
   }
@@ -145,6 +145,7 @@ class ReflectionSpace {
     }
   }
 
+  static constexpr Index strip_rows = 128; ///< of the transpose; no bit depends on it
   Index ld_, width_;
   std::vector<T> columns_;
   std::vector<Part<T>> planes_, by_rows_;
