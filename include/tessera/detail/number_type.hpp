@@ -2,6 +2,7 @@
 
 /// The type of a number that is an element, or of a complex number of two elements.
 
+#include <complex>
 #include <cstddef>
 #include <string_view>
 
@@ -41,6 +42,12 @@ struct NumberType {
     return part == DType::F64 ? 10 : 9;
   }
 };
+
+/// The NumberType that names the C++ type T.
+template <class T>
+inline constexpr NumberType number_type_of = dtype_of<T>;
+template <class T>
+inline constexpr NumberType number_type_of<std::complex<T>> = {dtype_of<T>, true};
 
 /// Are there complex numbers of two such parts?
 constexpr bool has_complex(DType part) noexcept { return is_element_type(part) && scalar_of(part) == part; }

@@ -1,14 +1,16 @@
 #pragma once
 
-/// Cholesky's factorisation of a symmetric positive definite matrix, A = L·Lᵀ: factor once, solve often.
+/// Cholesky's factorisation of a symmetric or Hermitian positive definite matrix, A = L·Lᵀ or L·Lᴴ: factor once, solve
+/// often.
 ///
 ///     const Cholesky factors(a);              // throws NotPositiveDefinite
 ///     Matrix x = factors.solve(b);            // A·X = B
 ///     double d = factors.log_determinant();
 ///
-/// A is n×n, f32 or f64, and one triangle of it is read. n³/3 operations, and 2·n² for each right-hand side. The bits
-/// of L and of X depend on A and B alone: not on the backend, the threads or the processor (docs/contract.md, "Linear
-/// algebra"). Factors and solutions are in host memory.
+/// A is n×n, f32, f64 or complex numbers of either (complex_matrix.hpp), and one triangle of it is read; imaginary
+/// parts of the diagonal are taken as 0. n³/3 operations, and 2·n² for each right-hand side; four times as many with
+/// complex numbers. The bits of L and of X depend on A and B alone: not on the backend, the threads or the processor
+/// (docs/contract.md, "Linear algebra"). Factors and solutions are in host memory.
 ///
 /// Errors: InvalidArgument (not square, another number of rows), NotPositiveDefinite, BackendUnavailable, OutOfMemory.
 ///
@@ -38,9 +40,10 @@ class TESSERA_API NotPositiveDefinite : public InvalidArgument {
 };
 
 namespace detail {
-/// Factors a matrix in place: the lower triangle becomes L, or the upper one Lᵀ. The other triangle is not touched.
-/// Returns n, or the row at which the number below the root is not positive; the rows before it are done.
-TESSERA_API Index factor_cholesky(DType type, Triangle triangle, Index n, void* a, Index lda,
+/// Factors a matrix in place: the lower triangle becomes L, or the upper one the transpose of the L of Aᵀ. The other
+/// triangle is not touched. Returns n, or the row at which the number below the root is not positive; the rows before
+/// it are done.
+TESSERA_API Index factor_cholesky(NumberType type, Triangle triangle, Index n, void* a, Index lda,
                                   const SolveOptions& options, Shortage shortage = {});
 } // namespace detail
 
@@ -54,7 +57,8 @@ class Cholesky {
   explicit Cholesky(const A& a, Triangle triangle = Triangle::Lower, const SolveOptions& options = {})
       : l_(square_copy(a, triangle)), norm_(detail::norm_1_of_lower(l_)), options_(options) {
     const Index n = l_.rows();
-    const Index done = detail::factor_cholesky(dtype_of<T>, Triangle::Lower, n, l_.data(), l_.ld(), options);
+    const Index done =
+        detail::factor_cholesky(detail::number_type_of<T>, Triangle::Lower, n, l_.data(), l_.ld(), options);
     if (done < n) throw NotPositiveDefinite(done + 1);
     for (Index i = 0; i < n; ++i)
       for (Index j = i + 1; j < n; ++j) l_(i, j) = 0;
@@ -71,7 +75,7 @@ class Cholesky {
     Matrix<T> x(b.view());
     if (x.empty()) return x;
     auto call = detail::triangular_call("Cholesky::solve", Side::Left, Triangle::Lower, Diagonal::Stored, l_, x);
-    for (const Op op : {Op::None, Op::Transpose}) {
+    for (const Op op : {Op::None, Op::ConjugateTranspose}) {
       call.op = op;
       detail::triangular_solve(call, options_);
     }
@@ -88,7 +92,7 @@ class Cholesky {
   /// Returns log(det A), twice the sum of the logarithms of L's diagonal, added in double in ascending order.
   double log_determinant() const {
     double sum = 0;
-    for (Index i = 0; i < l_.rows(); ++i) sum += tessera::log(static_cast<double>(std::as_const(l_)(i, i)));
+    for (Index i = 0; i < l_.rows(); ++i) sum += tessera::log(static_cast<double>(std::real(std::as_const(l_)(i, i))));
     return 2 * sum;
   }
 
@@ -96,7 +100,7 @@ class Cholesky {
   template <class A>
   static Matrix<T> square_copy(const A& a, Triangle triangle) {
     detail::check_system("Cholesky", a.rows(), a.cols(), a.rows(), Side::Left);
-    return triangle == Triangle::Lower ? Matrix<T>(a.view()) : Matrix<T>(a.view().transposed());
+    return triangle == Triangle::Lower ? Matrix<T>(a.view()) : conjugate_transpose(a);
   }
 
   Matrix<T> l_;

@@ -5,10 +5,11 @@
 ///     const Lu factors(a);
 ///     Matrix x = factors.solve(b);      // A·X = B; throws SingularMatrix where a pivot is 0
 ///
-/// A is m×n, f32 or f64; what solves needs a square one. 2/3·n³ operations, and 2·n² for each right-hand side. The
-/// pivot of a column is its largest magnitude, the first of equals; NaN counts as the largest. The bits of L, U and X
-/// depend on A and B alone: not on the backend, the threads or the processor (docs/contract.md, "Linear algebra").
-/// Factors and solutions are in host memory.
+/// A is m×n, f32, f64 or complex numbers of either (complex_matrix.hpp); what solves needs a square one. 2/3·n³
+/// operations, and 2·n² for each right-hand side; four times as many with complex numbers. The pivot of a column is its
+/// largest magnitude, |re| + |im| of complex numbers, the first of equals; NaN counts as the largest. The bits of L, U
+/// and X depend on A and B alone: not on the backend, the threads or the processor (docs/contract.md, "Linear
+/// algebra"). Factors and solutions are in host memory.
 ///
 /// Errors: InvalidArgument (shapes), SingularMatrix, BackendUnavailable, OutOfMemory.
 ///
@@ -73,7 +74,7 @@ class RowNumbers {
 /// Factors A, m×n, in place: L without its diagonal of ones, and U. `stored` says whether the memory holds A or Aᵀ, row
 /// by row. `pivots` takes min(m, n) numbers of rows. Step j of the elimination exchanged row j of A with row pivots[j];
 /// the steps ascend from 0. Returns the first pivot that is 0, or −1.
-TESSERA_API Index factor_lu(DType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
+TESSERA_API Index factor_lu(NumberType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
                             const SolveOptions& options, Shortage shortage = {});
 /// Throws InvalidArgument where a function of a square matrix is called for another one.
 TESSERA_API void check_square(const char* function, Index rows, Index cols);
@@ -83,6 +84,12 @@ TESSERA_API void check_square(const char* function, Index rows, Index cols);
 struct SignedLogarithm {
   int sign = 1;         ///< −1, 0 or 1
   double logarithm = 0; ///< −Inf where the sign is 0
+};
+
+/// The same of complex numbers.
+struct ComplexLogarithm {
+  std::complex<double> sign = 1; ///< det / |det|, or 0
+  double logarithm = 0;          ///< −Inf where the sign is 0
 };
 
 /// The factors L and U of a matrix, and its permutation of rows.
@@ -98,7 +105,7 @@ class Lu {
         pivots_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))),
         options_(options) {
     if (lu_.empty()) return;
-    zero_pivot_ = detail::factor_lu(dtype_of<T>, Op::None, lu_.rows(), lu_.cols(), lu_.data(), lu_.ld(),
+    zero_pivot_ = detail::factor_lu(detail::number_type_of<T>, Op::None, lu_.rows(), lu_.cols(), lu_.data(), lu_.ld(),
                                     detail::RowNumbers(pivots_.data()), options);
   }
 
@@ -125,16 +132,11 @@ class Lu {
   /// Returns X of Aᵀ·X = B.
   template <MatrixLike B>
   requires std::same_as<typename B::value_type, T> Matrix<T> solve_transposed(const B& b)
-  const {
-    detail::check_system("Lu::solve_transposed", lu_.rows(), lu_.cols(), b.rows(), Side::Left);
-    if (is_singular()) throw SingularMatrix(zero_pivot_);
-    Matrix<T> x(b.view());
-    if (x.empty()) return x;
-    solve_triangle(Triangle::Upper, Op::Transpose, Diagonal::Stored, x);
-    solve_triangle(Triangle::Lower, Op::Transpose, Diagonal::Unit, x);
-    for (Index j = lu_.rows(); j-- > 0;) exchange(x, j);
-    return x;
-  }
+  const { return solve_turned("Lu::solve_transposed", Op::Transpose, b); }
+  /// Returns X of Aᴴ·X = B, where the transpose is conjugated.
+  template <MatrixLike B>
+  requires std::same_as<typename B::value_type, T> Matrix<T> solve_conjugate_transposed(const B& b)
+  const { return solve_turned("Lu::solve_conjugate_transposed", Op::ConjugateTranspose, b); }
   /// Returns the inverse of A: the solution for the identity.
   Matrix<T> inverse() const { return solve(Matrix<T>::identity(lu_.rows())); }
 
@@ -144,36 +146,71 @@ class Lu {
     detail::check_square("Lu::condition", lu_.rows(), lu_.cols());
     if (lu_.empty()) return 0;
     if (is_singular()) return std::numeric_limits<double>::infinity();
-    return norm_ * detail::norm_of_inverse<T>(lu_.rows(), detail::in_place<T>([&](const auto& x) { return solve(x); }),
-                                              detail::in_place<T>([&](const auto& x) { return solve_transposed(x); }));
+    return norm_ * detail::norm_of_inverse<T>(
+                       lu_.rows(), detail::in_place<T>([&](const auto& x) { return solve(x); }),
+                       detail::in_place<T>([&](const auto& x) { return solve_conjugate_transposed(x); }));
   }
 
-  /// Returns the product of U's diagonal, in double, in ascending order, with the permutation's sign. It may overflow
-  /// or underflow where log_determinant() does not.
-  double determinant() const {
+  /// Returns the product of U's diagonal, in double, in ascending order, with the permutation's sign: a double, or a
+  /// complex one. It may overflow or underflow where log_determinant() does not.
+  auto determinant() const {
     detail::check_square("Lu::determinant", lu_.rows(), lu_.cols());
-    double product = 1;
-    for (Index j = 0; j < lu_.rows(); ++j) product *= static_cast<double>(lu_(j, j)) * sign_of_swap(j);
-    return product;
-  }
-  /// Returns sign(det A) and log|det A|, the sum of the logarithms of U's diagonal, added in double in ascending order.
-  SignedLogarithm log_determinant() const {
-    detail::check_square("Lu::log_determinant", lu_.rows(), lu_.cols());
-    SignedLogarithm result;
-    for (Index j = 0; j < lu_.rows(); ++j) {
-      const auto u = static_cast<double>(lu_(j, j));
-      result.sign *= sign_of_swap(j) * (u < 0 ? -1 : u == 0 ? 0 : 1);
-      result.logarithm += tessera::log(u < 0 ? -u : u);
+    if constexpr (detail::Complex<T>) {
+      std::complex<double> product = 1;
+      for (Index j = 0; j < lu_.rows(); ++j) product = detail::product_of(product, diagonal(j));
+      return product;
+    } else {
+      double product = 1;
+      for (Index j = 0; j < lu_.rows(); ++j) product *= diagonal(j);
+      return product;
     }
-    return result;
+  }
+  /// Returns sign(det A) and log|det A|, the sum of the logarithms of U's diagonal, added in double in ascending order:
+  /// a SignedLogarithm, or a ComplexLogarithm.
+  auto log_determinant() const {
+    detail::check_square("Lu::log_determinant", lu_.rows(), lu_.cols());
+    if constexpr (detail::Complex<T>) {
+      ComplexLogarithm result;
+      for (Index j = 0; j < lu_.rows(); ++j) {
+        const detail::Polar u = detail::polar_of(diagonal(j));
+        result.sign = detail::product_of(result.sign, u.direction);
+        result.logarithm += u.logarithm;
+      }
+      return result;
+    } else {
+      SignedLogarithm result;
+      for (Index j = 0; j < lu_.rows(); ++j) {
+        const auto u = static_cast<double>(lu_(j, j));
+        result.sign *= sign_of_swap(j) * (u < 0 ? -1 : u == 0 ? 0 : 1);
+        result.logarithm += tessera::log(u < 0 ? -u : u);
+      }
+      return result;
+    }
   }
 
  private:
   int sign_of_swap(Index j) const { return pivots_[static_cast<std::size_t>(j)] == j ? 1 : -1; }
+  /// Element j of U's diagonal in double, with the sign of its exchange.
+  auto diagonal(Index j) const {
+    using Wide = std::conditional_t<detail::Complex<T>, std::complex<double>, double>;
+    return static_cast<Wide>(lu_(j, j)) * static_cast<double>(sign_of_swap(j));
+  }
 
   void exchange(Matrix<T>& x, Index j) const {
     if (const Index other = pivots_[static_cast<std::size_t>(j)]; other != j)
       std::ranges::swap_ranges(x.row(j), x.row(other));
+  }
+  /// Solves with Aᵀ or Aᴴ.
+  template <class B>
+  Matrix<T> solve_turned(const char* function, Op op, const B& b) const {
+    detail::check_system(function, lu_.rows(), lu_.cols(), b.rows(), Side::Left);
+    if (is_singular()) throw SingularMatrix(zero_pivot_);
+    Matrix<T> x(b.view());
+    if (x.empty()) return x;
+    solve_triangle(Triangle::Upper, op, Diagonal::Stored, x);
+    solve_triangle(Triangle::Lower, op, Diagonal::Unit, x);
+    for (Index j = lu_.rows(); j-- > 0;) exchange(x, j);
+    return x;
   }
   void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Matrix<T>& x) const {
     auto call = detail::triangular_call("Lu::solve", Side::Left, triangle, diagonal, lu_, x);

@@ -7,8 +7,9 @@
 ///     Matrix q = factors.q(), r = factors.r();
 ///     Matrix y = least_squares(a, b);         // of a wide matrix: the solution of the least norm
 ///
-/// A is m×n, f32 or f64. Q has orthonormal columns, R is upper triangular; signs and norms are LAPACK's. 2·m·n² −
-/// 2/3·n³ operations for m ≥ n, and 4·m·n for each right-hand side. The bits of all results depend on A and B alone:
+/// A is m×n, f32, f64 or complex numbers of either (complex_matrix.hpp). Q has orthonormal columns, R is upper
+/// triangular, and its diagonal is real; signs and norms are LAPACK's. 2·m·n² − 2/3·n³ operations for m ≥ n, and 4·m·n
+/// for each right-hand side; four times as many with complex numbers. The bits of all results depend on A and B alone:
 /// not on the backend, the threads or the processor (docs/contract.md, "QR"). Results are in host memory.
 ///
 /// Errors: InvalidArgument (shapes), RankDeficient, BackendUnavailable, OutOfMemory.
@@ -42,14 +43,14 @@ class TESSERA_API RankDeficient : public InvalidArgument {
 };
 
 namespace detail {
-/// Factors A, m×n, in place: R on and above the diagonal, and below it the vectors v of the reflections I − tau·v·vᵀ,
+/// Factors A, m×n, in place: R on and above the diagonal, and below it the vectors v of the reflections I − tau·v·vᴴ,
 /// without their ones. `stored` says whether the memory holds A or Aᵀ, row by row. `tau` has min(m, n) elements.
-TESSERA_API void factor_qr(DType type, Op stored, Index m, Index n, void* a, Index lda, void* tau,
+TESSERA_API void factor_qr(NumberType type, Op stored, Index m, Index n, void* a, Index lda, void* tau,
                            const SolveOptions& options, Shortage shortage = {});
 
 /// The first k reflections of a factorisation: v of them lie below the diagonal of a matrix of m rows.
 struct Reflections {
-  DType type = DType::F32;
+  NumberType type = {};
   Op stored = Op::None;
   Index m = 0;
   Index k = 0;
@@ -57,16 +58,27 @@ struct Reflections {
   Index ldv = 0;
   const void* tau = nullptr;
 };
-/// C, m×count, becomes op(Q)·C. `stored` says whether the memory holds C or Cᵀ, row by row.
+/// C, m×count, becomes Q·C for Op::None, and else Qᴴ·C. `stored` says whether the memory holds C or Cᵀ, row by row.
 TESSERA_API void multiply_q(const Reflections& q, Op op, Op stored, Index count, void* c, Index ldc,
                             const SolveOptions& options, Shortage shortage = {});
 /// A, m×n, whose first k columns hold reflections, k ≤ n ≤ m, becomes the first n columns of Q.
-TESSERA_API void form_q(DType type, Op stored, Index m, Index n, Index k, void* a, Index lda, const void* tau,
+TESSERA_API void form_q(NumberType type, Op stored, Index m, Index n, Index k, void* a, Index lda, const void* tau,
                         const SolveOptions& options, Shortage shortage = {});
 /// Throws InvalidArgument where a right-hand side has another number of rows than `rows`, which the matrix asks for.
 TESSERA_API void check_rows(const char* function, Index matrix_rows, Index matrix_cols, Index rows, Index given);
 /// Throws InvalidArgument where a matrix has fewer rows than columns.
 TESSERA_API void check_tall(const char* function, Index rows, Index cols);
+} // namespace detail
+
+namespace detail {
+/// Returns the transpose, or the conjugate transpose of complex numbers.
+template <MatrixLike A>
+auto turned(const A& a) {
+  if constexpr (Complex<typename A::value_type>)
+    return conjugate_transpose(a);
+  else
+    return a.view().transposed();
+}
 } // namespace detail
 
 /// The factors Q and R of a matrix. Q is kept as the reflections that make it.
@@ -79,12 +91,13 @@ class Qr {
   explicit Qr(const A& a, const SolveOptions& options = {})
       : qr_(a.view()), tau_(1, std::min(a.rows(), a.cols())), options_(options) {
     if (!qr_.empty())
-      detail::factor_qr(dtype_of<T>, Op::None, qr_.rows(), qr_.cols(), qr_.data(), qr_.ld(), tau_.data(), options);
+      detail::factor_qr(detail::number_type_of<T>, Op::None, qr_.rows(), qr_.cols(), qr_.data(), qr_.ld(), tau_.data(),
+                        options);
   }
 
   /// Returns both factors in one matrix, m×n: R on and above the diagonal, and below it the reflections' vectors.
   const Matrix<T>& packed() const noexcept { return qr_; }
-  /// Returns the factors of the reflections I − tau·v·vᵀ, min(m, n) of them. 0: the reflection is the identity.
+  /// Returns the factors of the reflections I − tau·v·vᴴ, min(m, n) of them. 0: the reflection is the identity.
   std::span<const T> tau() const { return {tau_.data(), static_cast<std::size_t>(steps())}; }
 
   /// Returns R, min(m, n)×n, with zeros below its diagonal.
@@ -98,8 +111,8 @@ class Qr {
   Matrix<T> q() const {
     if (steps() == 0) return Matrix<T>(qr_.rows(), 0);
     Matrix<T> result(qr_.block(0, 0, qr_.rows(), steps()));
-    detail::form_q(dtype_of<T>, Op::None, qr_.rows(), steps(), steps(), result.data(), result.ld(), tau_.data(),
-                   options_);
+    detail::form_q(detail::number_type_of<T>, Op::None, qr_.rows(), steps(), steps(), result.data(), result.ld(),
+                   tau_.data(), options_);
     return result;
   }
 
@@ -107,7 +120,7 @@ class Qr {
   template <MatrixLike B>
   requires std::same_as<typename B::value_type, T> Matrix<T> multiply_q(const B& b)
   const { return product("Qr::multiply_q", Op::None, b); }
-  /// Returns Qᵀ·B.
+  /// Returns Qᵀ·B, or Qᴴ·B where B is complex.
   template <MatrixLike B>
   requires std::same_as<typename B::value_type, T> Matrix<T> multiply_q_transposed(const B& b)
   const { return product("Qr::multiply_q_transposed", Op::Transpose, b); }
@@ -124,7 +137,8 @@ class Qr {
     return triangular_solve(Triangle::Upper, square(), rotated.block(0, 0, steps(), b.cols()), Side::Left,
                             Diagonal::Stored, options_);
   }
-  /// Returns the X, m×count, of Aᵀ·X = B whose columns have the least norm. m ≥ n, and B has n rows.
+  /// Returns the X, m×count, of Aᵀ·X = B, or of Aᴴ·X = B where A is complex, whose columns have the least norm. m ≥ n,
+  /// and B has n rows.
   template <MatrixLike B>
   requires std::same_as<typename B::value_type, T> Matrix<T> minimum_norm(const B& b)
   const {
@@ -132,7 +146,7 @@ class Qr {
     detail::check_rows("Qr::minimum_norm", qr_.rows(), qr_.cols(), qr_.cols(), b.rows());
     check_rank();
     const Matrix<T> y =
-        triangular_solve(Triangle::Lower, square().transposed(), b, Side::Left, Diagonal::Stored, options_);
+        triangular_solve(Triangle::Lower, detail::turned(square()), b, Side::Left, Diagonal::Stored, options_);
     Matrix<T> padded(qr_.rows(), b.cols());
     for (Index i = 0; i < y.rows(); ++i)
       for (Index j = 0; j < y.cols(); ++j) padded(i, j) = y(i, j);
@@ -145,14 +159,14 @@ class Qr {
 
   void check_rank() const {
     for (Index j = 0; j < steps(); ++j)
-      if (qr_(j, j) == 0) throw RankDeficient(j);
+      if (qr_(j, j) == T(0)) throw RankDeficient(j);
   }
   template <class B>
   Matrix<T> product(const char* function, Op op, const B& b) const {
     detail::check_rows(function, qr_.rows(), qr_.cols(), qr_.rows(), b.rows());
     Matrix<T> result(b.view());
     if (!result.empty())
-      detail::multiply_q({.type = dtype_of<T>,
+      detail::multiply_q({.type = detail::number_type_of<T>,
                           .stored = Op::None,
                           .m = qr_.rows(),
                           .k = steps(),
@@ -182,7 +196,7 @@ requires detail::Solvable<typename A::value_type> && std::same_as<typename A::va
   using T = typename A::value_type;
   detail::check_rows("least_squares", a.rows(), a.cols(), a.rows(), b.rows());
   if (a.rows() >= a.cols()) return Qr<T>(a, options).least_squares(b);
-  return Qr<T>(a.view().transposed(), options).minimum_norm(b);
+  return Qr<T>(detail::turned(a), options).minimum_norm(b);
 }
 
 } // namespace tessera

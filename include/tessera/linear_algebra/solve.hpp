@@ -6,9 +6,10 @@
 ///     Matrix y = inverse(a);          // a solution is better where one is enough
 ///     Matrix z = solve(a, b, {.refine = true}); // f64: factored in f32, refined and certified
 ///
-/// A is n×n, B n×count, f32 or f64. The bits of the result depend on A and B alone (docs/contract.md, "Linear
-/// algebra"). Errors: InvalidArgument (shapes), SingularMatrix (a pivot is 0), BackendUnavailable, OutOfMemory. A
-/// matrix that is nearly singular is no error: the solution is one of a system near this one.
+/// A is n×n, B n×count, f32, f64 or complex numbers of either. The bits of the result depend on A and B alone
+/// (docs/contract.md, "Linear algebra"). Errors: InvalidArgument (shapes), SingularMatrix (a pivot is 0),
+/// BackendUnavailable, OutOfMemory. A matrix that is nearly singular is no error: the solution is one of a system near
+/// this one.
 ///
 /// With refine each column is scaled and corrected by itself until nothing is gained, and X is checked: each column
 /// solves a system whose elements differ from A's and B's by at most 3·(n + 10)·2⁻⁵³ of themselves, by the theorem
@@ -49,7 +50,9 @@ requires detail::Solvable<typename A::value_type> && std::same_as<typename A::va
   if constexpr (std::same_as<T, double>) {
     if (options.refine) return detail::solve_refined(Matrix<T>(a.view()), Matrix<T>(b.view()), options);
   } else {
-    if (options.refine) throw InvalidArgument("solve: refine is for f64, and the matrix is of f32");
+    if (options.refine)
+      throw InvalidArgument(std::string("solve: refine is for f64, and the matrix is of ") +
+                            (detail::Complex<T> ? "complex numbers" : "f32") + "; solve it without refine");
   }
   return Lu<T>(a, options).solve(b);
 }

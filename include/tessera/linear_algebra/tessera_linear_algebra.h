@@ -8,6 +8,8 @@
  *     if (tessera_solve(TESSERA_F64, 2, 1, a, 2, b, 1, x, 1, NULL) != TESSERA_OK) puts(tessera_last_error());
  *
  * Matrices are row-major, TESSERA_F32 or TESSERA_F64, in host memory; leading dimensions count elements between rows.
+ * A function whose name ends in _complex takes complex numbers: each is a pair of that type, the real part first, like
+ * `double _Complex` and `std::complex<double>`, and counts as one element.
  * Operands are never changed, and results are written when all is done: a result may lie where an operand lies. Of the
  * options, which may be NULL, the backend and the threads count; no bit depends on them (docs/contract.md, "Linear
  * algebra"). Shapes, a pivot of 0 and a matrix that is not positive definite are TESSERA_INVALID_ARGUMENT with the
@@ -42,6 +44,10 @@ typedef enum tessera_side TESSERA_INT {
 TESSERA_C_API tessera_status tessera_solve(tessera_dtype type, int64_t n, int64_t count, const void* a, int64_t lda,
                                            const void* b, int64_t ldb, void* x, int64_t ldx,
                                            const tessera_options* options);
+/** Does what tessera_solve() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_solve_complex(tessera_dtype type, int64_t n, int64_t count, const void* a,
+                                                   int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
+                                                   const tessera_options* options);
 /** Computes X of A·X = B in f64 with factors in f32, refined and certified as solve.hpp says of refine. Where such
  * factors do not lead to a solution, TESSERA_INVALID_ARGUMENT, and X is not written. */
 TESSERA_C_API tessera_status tessera_solve_refined(int64_t n, int64_t count, const double* a, int64_t lda,
@@ -51,34 +57,67 @@ TESSERA_C_API tessera_status tessera_solve_refined(int64_t n, int64_t count, con
 TESSERA_C_API tessera_status tessera_solve_positive(tessera_dtype type, tessera_triangle triangle, int64_t n,
                                                     int64_t count, const void* a, int64_t lda, const void* b,
                                                     int64_t ldb, void* x, int64_t ldx, const tessera_options* options);
+/** Does what tessera_solve_positive() does for a Hermitian A, whose diagonal's imaginary parts are taken as 0. */
+TESSERA_C_API tessera_status tessera_solve_positive_complex(tessera_dtype type, tessera_triangle triangle, int64_t n,
+                                                            int64_t count, const void* a, int64_t lda, const void* b,
+                                                            int64_t ldb, void* x, int64_t ldx,
+                                                            const tessera_options* options);
 /** Computes X of T·X = B (B and X are n×count) or X·T = B (count×n). A 0 on the diagonal gives Inf or NaN. */
 TESSERA_C_API tessera_status tessera_triangular_solve(tessera_dtype type, tessera_side side, tessera_triangle triangle,
                                                       tessera_diagonal diagonal, int64_t n, int64_t count,
                                                       const void* t, int64_t ldt, const void* b, int64_t ldb, void* x,
                                                       int64_t ldx, const tessera_options* options);
+/** Does what tessera_triangular_solve() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_triangular_solve_complex(tessera_dtype type, tessera_side side,
+                                                              tessera_triangle triangle, tessera_diagonal diagonal,
+                                                              int64_t n, int64_t count, const void* t, int64_t ldt,
+                                                              const void* b, int64_t ldb, void* x, int64_t ldx,
+                                                              const tessera_options* options);
 /** Computes the inverse of A, n×n. Where a solution is enough, tessera_solve() is faster and more accurate. */
 TESSERA_C_API tessera_status tessera_inverse(tessera_dtype type, int64_t n, const void* a, int64_t lda, void* x,
                                              int64_t ldx, const tessera_options* options);
+/** Does what tessera_inverse() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_inverse_complex(tessera_dtype type, int64_t n, const void* a, int64_t lda, void* x,
+                                                     int64_t ldx, const tessera_options* options);
 /** Computes L of A = L·Lᵀ, n×n with zeros above the diagonal, from one triangle of A. */
 TESSERA_C_API tessera_status tessera_cholesky(tessera_dtype type, tessera_triangle triangle, int64_t n, const void* a,
                                               int64_t lda, void* l, int64_t ldl, const tessera_options* options);
+/** Computes L of A = L·Lᴴ for a Hermitian A, as tessera_cholesky() does. */
+TESSERA_C_API tessera_status tessera_cholesky_complex(tessera_dtype type, tessera_triangle triangle, int64_t n,
+                                                      const void* a, int64_t lda, void* l, int64_t ldl,
+                                                      const tessera_options* options);
 /** Computes L and U of P·A = L·U in one m×n matrix: L below the diagonal, whose own diagonal is ones. Row j of A
  * changed places with row pivots[j], for j = 0, 1, … min(m, n) - 1. A pivot of 0 is no error here. */
 TESSERA_C_API tessera_status tessera_lu(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* lu,
                                         int64_t ldlu, int64_t* pivots, const tessera_options* options);
+/** Does what tessera_lu() does with complex numbers, whose magnitude is |re| + |im| where a pivot is chosen. */
+TESSERA_C_API tessera_status tessera_lu_complex(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda,
+                                                void* lu, int64_t ldlu, int64_t* pivots,
+                                                const tessera_options* options);
 /** Computes Q and R of A = Q·R, m×n: Q is m×min(m, n) with orthonormal columns, and R is min(m, n)×n with zeros below
  * its diagonal. q may be NULL: R alone. */
 TESSERA_C_API tessera_status tessera_qr(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* q,
                                         int64_t ldq, void* r, int64_t ldr, const tessera_options* options);
+/** Does what tessera_qr() does with complex numbers: Q has orthonormal columns, QᴴQ = I, and R's diagonal is real. */
+TESSERA_C_API tessera_status tessera_qr_complex(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda,
+                                                void* q, int64_t ldq, void* r, int64_t ldr,
+                                                const tessera_options* options);
 /** Computes X, n×count, for which A·X is nearest to B, m×count; where A has fewer rows than columns, the X of smallest
  * norm. A column that depends on others is TESSERA_INVALID_ARGUMENT. */
 TESSERA_C_API tessera_status tessera_least_squares(tessera_dtype type, int64_t m, int64_t n, int64_t count,
                                                    const void* a, int64_t lda, const void* b, int64_t ldb, void* x,
                                                    int64_t ldx, const tessera_options* options);
+/** Does what tessera_least_squares() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_least_squares_complex(tessera_dtype type, int64_t m, int64_t n, int64_t count,
+                                                           const void* a, int64_t lda, const void* b, int64_t ldb,
+                                                           void* x, int64_t ldx, const tessera_options* options);
 /** Estimates the condition number of A in the 1-norm by its LU factors; condition.hpp says how well. INFINITY where a
  * pivot is 0. */
 TESSERA_C_API tessera_status tessera_condition(tessera_dtype type, int64_t n, const void* a, int64_t lda,
                                                double* condition, const tessera_options* options);
+/** Does what tessera_condition() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_condition_complex(tessera_dtype type, int64_t n, const void* a, int64_t lda,
+                                                       double* condition, const tessera_options* options);
 /** Computes one triangle of C := alpha·op(A)·op(A)ᵀ + beta·C; op(A) is n×k. C may not overlap A, and its other triangle
  * is neither read nor written. */
 TESSERA_C_API tessera_status tessera_syrk(tessera_dtype type, tessera_triangle triangle, tessera_op op, int64_t n,

@@ -9,7 +9,7 @@
 ///     trmm(Side::Right, Triangle::Upper, Op::ConjugateTranspose, Diagonal::Unit, m, n, alpha, t, ldt, b, ldb);
 ///
 /// T is n×n; B is n×count (Side::Left) or count×n. n²·count operations. A zero on the diagonal of a system gives Inf or
-/// NaN, as the division does. Matrices are f32 or f64, and trsm and trmm have complex numbers as well. The bits depend
+/// NaN, as the division does. Elements are f32, f64 or complex numbers of either (complex_matrix.hpp). The bits depend
 /// on T and B alone (docs/contract.md, "Linear algebra"). Results are in host memory.
 ///
 /// Errors: InvalidArgument (shapes, null, T overlapping B), BackendUnavailable, OutOfMemory. T is never changed.
@@ -18,6 +18,8 @@
 
 #include <type_traits>
 
+#include <tessera/detail/number_type.hpp>
+#include <tessera/linear_algebra/complex_matrix.hpp>
 #include <tessera/linear_algebra/options.hpp>
 #include <tessera/matrix.hpp>
 
@@ -56,7 +58,7 @@ TESSERA_API void check_triangular(const char* function, Triangle triangle, Index
 
 /// Elements that matrices of linear algebra have.
 template <class T>
-concept Solvable = Real<T>;
+concept Solvable = RealOrComplex<T>;
 
 template <class T>
 TriangularCall<T> checked_triangular(const char* function, Side side, Triangle triangle, Op op, Diagonal diagonal,

@@ -1,4 +1,4 @@
-/// spotrf_, spotrs_, sposv_ and dpotrf_, dpotrs_, dposv_ of LAPACK: Cholesky's factors, and systems by them.
+/// ?potrf, ?potrs and ?posv of LAPACK: Cholesky's factors, and systems by them.
 
 #include <tessera/linear_algebra/cholesky.hpp>
 
@@ -10,16 +10,17 @@ namespace {
 /// Factors a column-major matrix. Returns LAPACK's info.
 template <class T>
 Index factor(Triangle triangle, Index n, T* a, Index lda, const SolveOptions& options, detail::Shortage shortage) {
-  const Index done = detail::factor_cholesky(dtype_of<T>, other(triangle), n, a, lda, options, shortage);
+  const Index done = detail::factor_cholesky(detail::number_type_of<T>, other(triangle), n, a, lda, options, shortage);
   return done < n ? done + 1 : 0;
 }
 
-/// Solves L·Lᵀ·X = B, or Uᵀ·U·X = B.
+/// Solves L·Lᴴ·X = B, or Uᴴ·U·X = B.
 template <class T>
 void solve(Triangle triangle, Index n, Index count, const T* a, Index lda, T* b, Index ldb, const SolveOptions& options,
            detail::Shortage shortage) {
   const bool lower = triangle == Triangle::Lower;
-  for (const Op op : {lower ? Op::None : Op::Transpose, lower ? Op::Transpose : Op::None})
+  const Op turned = Element<T>::conjugate_transpose;
+  for (const Op op : {lower ? Op::None : turned, lower ? turned : Op::None})
     detail::triangular_solve(by_columns<T>(Side::Left, {triangle, op, Diagonal::Stored, n, a, lda}, count, b, ldb),
                              options, shortage);
 }
@@ -80,43 +81,30 @@ void posv(const Routine& routine, const char* uplo, const blas_int* n_, const bl
 } // namespace
 } // namespace tessera::blas
 
+#define TESSERA_CHOLESKY(T, x, X)                                                                                     \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##potrf_)(const char* uplo, const blas_int* n, T* a, const blas_int* lda,  \
+                                                     blas_int* info) {                                                \
+    tessera::blas::potrf(TESSERA_BLAS_ROUTINE(#X "POTRF", x##potrf_), uplo, n, a, lda, info);                         \
+  }                                                                                                                   \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##potrs_)(const char* uplo, const blas_int* n, const blas_int* nrhs,       \
+                                                     const T* a, const blas_int* lda, T* b, const blas_int* ldb,      \
+                                                     blas_int* info) {                                                \
+    tessera::blas::potrs(TESSERA_BLAS_ROUTINE(#X "POTRS", x##potrs_), uplo, n, nrhs, a, lda, b, ldb, info);           \
+  }                                                                                                                   \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##posv_)(const char* uplo, const blas_int* n, const blas_int* nrhs, T* a,  \
+                                                    const blas_int* lda, T* b, const blas_int* ldb, blas_int* info) { \
+    tessera::blas::posv(TESSERA_BLAS_ROUTINE(#X "POSV ", x##posv_), uplo, n, nrhs, a, lda, b, ldb, info);             \
+  }                                                                                                                   \
+  TESSERA_BLAS_SCIPY_NAME(x##potrf_);                                                                                 \
+  TESSERA_BLAS_SCIPY_NAME(x##potrs_);                                                                                 \
+  TESSERA_BLAS_SCIPY_NAME(x##posv_);
+
 extern "C" {
 
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(spotrf_)(const char* uplo, const blas_int* n, float* a, const blas_int* lda,
-                                                 blas_int* info) {
-  tessera::blas::potrf(TESSERA_BLAS_ROUTINE("SPOTRF", spotrf_), uplo, n, a, lda, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dpotrf_)(const char* uplo, const blas_int* n, double* a, const blas_int* lda,
-                                                 blas_int* info) {
-  tessera::blas::potrf(TESSERA_BLAS_ROUTINE("DPOTRF", dpotrf_), uplo, n, a, lda, info);
-}
-
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(spotrs_)(const char* uplo, const blas_int* n, const blas_int* nrhs,
-                                                 const float* a, const blas_int* lda, float* b, const blas_int* ldb,
-                                                 blas_int* info) {
-  tessera::blas::potrs(TESSERA_BLAS_ROUTINE("SPOTRS", spotrs_), uplo, n, nrhs, a, lda, b, ldb, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dpotrs_)(const char* uplo, const blas_int* n, const blas_int* nrhs,
-                                                 const double* a, const blas_int* lda, double* b, const blas_int* ldb,
-                                                 blas_int* info) {
-  tessera::blas::potrs(TESSERA_BLAS_ROUTINE("DPOTRS", dpotrs_), uplo, n, nrhs, a, lda, b, ldb, info);
-}
-
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(sposv_)(const char* uplo, const blas_int* n, const blas_int* nrhs, float* a,
-                                                const blas_int* lda, float* b, const blas_int* ldb, blas_int* info) {
-  tessera::blas::posv(TESSERA_BLAS_ROUTINE("SPOSV ", sposv_), uplo, n, nrhs, a, lda, b, ldb, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dposv_)(const char* uplo, const blas_int* n, const blas_int* nrhs, double* a,
-                                                const blas_int* lda, double* b, const blas_int* ldb, blas_int* info) {
-  tessera::blas::posv(TESSERA_BLAS_ROUTINE("DPOSV ", dposv_), uplo, n, nrhs, a, lda, b, ldb, info);
-}
-
-TESSERA_BLAS_SCIPY_NAME(spotrf_);
-TESSERA_BLAS_SCIPY_NAME(dpotrf_);
-TESSERA_BLAS_SCIPY_NAME(spotrs_);
-TESSERA_BLAS_SCIPY_NAME(dpotrs_);
-TESSERA_BLAS_SCIPY_NAME(sposv_);
-TESSERA_BLAS_SCIPY_NAME(dposv_);
+TESSERA_CHOLESKY(float, s, S)
+TESSERA_CHOLESKY(double, d, D)
+TESSERA_CHOLESKY(std::complex<float>, c, C)
+TESSERA_CHOLESKY(std::complex<double>, z, Z)
 }
 
 /// LAPACK's unblocked form of potrf and its recursive one: other names of the same results.

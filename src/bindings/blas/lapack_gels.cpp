@@ -1,9 +1,10 @@
-/// sgels_ and dgels_ of LAPACK: least squares, and solutions of the least norm, by the QR factorisation.
+/// ?gels of LAPACK: least squares, and solutions of the least norm, by the QR factorisation.
 
 #include <tessera/linear_algebra/qr.hpp>
 
 #include <algorithm>
 
+#include "extensions/linear_algebra/numbers.hpp"
 #include "solve.hpp"
 
 namespace tessera::blas {
@@ -21,13 +22,18 @@ struct LeastSquares {
 
   Index steps() const { return std::min(m, n); }
   /// A wide matrix is factored as its transpose, which lies by rows in its memory: these are LAPACK's LQ factors.
+  /// Complex factors are the conjugate transpose's, whose memory is conjugated before and after.
   bool is_tall() const { return m >= n; }
+  void conjugate_wide() const {
+    if (!is_tall()) conjugate_columns(m, n, a, lda);
+  }
 
-  /// R·X = B, or Rᵀ·X = B. Returns the number of the first zero on R's diagonal, from 1 on, or 0.
+  /// R·X = B, or Rᴴ·X = B. Returns the number of the first zero on R's diagonal, from 1 on, or 0.
   Index solve_triangle(bool transposed, const SolveOptions& options, detail::Shortage shortage) const {
     for (Index i = 0; i < steps(); ++i)
-      if (a[i * lda + i] == 0) return i + 1;
-    const Op straight = is_tall() ? Op::None : Op::Transpose, turned = is_tall() ? Op::Transpose : Op::None;
+      if (a[i * lda + i] == T(0)) return i + 1;
+    const Op other_op = Element<T>::conjugate_transpose;
+    const Op straight = is_tall() ? Op::None : other_op, turned = is_tall() ? other_op : Op::None;
     const ColumnTriangle<T> r{is_tall() ? Triangle::Upper : Triangle::Lower,
                               transposed ? turned : straight,
                               Diagonal::Stored,
@@ -43,27 +49,34 @@ struct LeastSquares {
   }
   bool is_zero() const {
     for (Index j = 0; j < n; ++j)
-      if (!std::all_of(a + j * lda, a + j * lda + m, [](T x) { return x == 0; })) return false;
+      if (!std::all_of(a + j * lda, a + j * lda + m, [](T x) { return x == T(0); })) return false;
     return true;
   }
   /// Solves the system; `tau` has room for steps() numbers. Returns LAPACK's info.
   Index solve(T* tau, const SolveOptions& options, detail::Shortage shortage) const {
     const Op stored = is_tall() ? Op::Transpose : Op::None;
     const Index rows = std::max(m, n);
-    detail::factor_qr(dtype_of<T>, stored, rows, steps(), a, lda, tau, options, shortage);
+    conjugate_wide();
+    detail::factor_qr(detail::number_type_of<T>, stored, rows, steps(), a, lda, tau, options, shortage);
     const auto rotate = [&](Op applied) {
-      detail::multiply_q(
-          {.type = dtype_of<T>, .stored = stored, .m = rows, .k = steps(), .v = a, .ldv = lda, .tau = tau}, applied,
-          Op::Transpose, count, b, ldb, options, shortage);
+      detail::multiply_q({.type = detail::number_type_of<T>,
+                          .stored = stored,
+                          .m = rows,
+                          .k = steps(),
+                          .v = a,
+                          .ldv = lda,
+                          .tau = tau},
+                         applied, Op::Transpose, count, b, ldb, options, shortage);
     };
     const bool has_more_equations = is_tall() == (op == Op::None);
-    if (has_more_equations) {
-      rotate(Op::Transpose);
-      return solve_triangle(false, options, shortage);
-    }
-    if (const Index zero = solve_triangle(true, options, shortage); zero != 0) return zero;
+    if (has_more_equations) rotate(Op::Transpose);
+    conjugate_wide();
+    const Index zero = solve_triangle(!has_more_equations, options, shortage);
+    if (zero != 0 || has_more_equations) return zero;
     clear_rows(steps());
+    conjugate_wide();
     rotate(Op::None);
+    conjugate_wide();
     return 0;
   }
 };
@@ -72,12 +85,12 @@ template <class T>
 void gels(const Routine& routine, const char* trans, const blas_int* m_, const blas_int* n_, const blas_int* count_,
           T* a, const blas_int* lda_, T* b, const blas_int* ldb_, T* work, const blas_int* length_, blas_int* info) {
   const Integers value(routine);
-  const bool none = *trans == 'N' || *trans == 'n', transposed = *trans == 'T' || *trans == 't';
-  const LeastSquares<T> system{
-      none ? Op::None : Op::Transpose, value(m_), value(n_), value(count_), a, value(lda_), b, value(ldb_)};
+  const std::optional<Op> op = parse_turned<T>(*trans);
+  const LeastSquares<T> system{op.value_or(Op::None), value(m_), value(n_),  value(count_), a,
+                               value(lda_),           b,         value(ldb_)};
   const Index length = value(length_), steps = system.steps();
   const Index least = std::max<Index>(1, steps + std::max(steps, system.count));
-  const int wrong = !none && !transposed                                    ? 1
+  const int wrong = !op                                                     ? 1
                     : system.m < 0                                          ? 2
                     : system.n < 0                                          ? 3
                     : system.count < 0                                      ? 4
@@ -96,27 +109,25 @@ void gels(const Routine& routine, const char* trans, const blas_int* m_, const b
         value.set(info, system.solve(work, options, shortage));
       });
   }
-  *work = static_cast<T>(least);
+  *work = static_cast<linear_algebra::Part<T>>(least);
 }
 
 } // namespace
 } // namespace tessera::blas
 
+#define TESSERA_GELS(T, x, X)                                                                                         \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##gels_)(                                                                  \
+      const char* trans, const blas_int* m, const blas_int* n, const blas_int* nrhs, T* a, const blas_int* lda, T* b, \
+      const blas_int* ldb, T* work, const blas_int* lwork, blas_int* info) {                                          \
+    tessera::blas::gels(TESSERA_BLAS_ROUTINE(#X "GELS ", x##gels_), trans, m, n, nrhs, a, lda, b, ldb, work, lwork,   \
+                        info);                                                                                        \
+  }                                                                                                                   \
+  TESSERA_BLAS_SCIPY_NAME(x##gels_);
+
 extern "C" {
 
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(sgels_)(const char* trans, const blas_int* m, const blas_int* n,
-                                                const blas_int* nrhs, float* a, const blas_int* lda, float* b,
-                                                const blas_int* ldb, float* work, const blas_int* lwork,
-                                                blas_int* info) {
-  tessera::blas::gels(TESSERA_BLAS_ROUTINE("SGELS ", sgels_), trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgels_)(const char* trans, const blas_int* m, const blas_int* n,
-                                                const blas_int* nrhs, double* a, const blas_int* lda, double* b,
-                                                const blas_int* ldb, double* work, const blas_int* lwork,
-                                                blas_int* info) {
-  tessera::blas::gels(TESSERA_BLAS_ROUTINE("DGELS ", dgels_), trans, m, n, nrhs, a, lda, b, ldb, work, lwork, info);
-}
-
-TESSERA_BLAS_SCIPY_NAME(sgels_);
-TESSERA_BLAS_SCIPY_NAME(dgels_);
+TESSERA_GELS(float, s, S)
+TESSERA_GELS(double, d, D)
+TESSERA_GELS(std::complex<float>, c, C)
+TESSERA_GELS(std::complex<double>, z, Z)
 }

@@ -1,4 +1,4 @@
-/// sgetrf_, sgetrs_, sgesv_ and dgetrf_, dgetrs_, dgesv_ of LAPACK: LU with partial pivoting, and systems by it.
+/// ?getrf, ?getrs and ?gesv of LAPACK: LU with partial pivoting, and systems by it.
 
 #include <tessera/linear_algebra/lu.hpp>
 
@@ -11,7 +11,7 @@ namespace {
 template <class T>
 Index factor(Index m, Index n, T* a, Index lda, detail::RowNumbers pivots, const SolveOptions& options,
              detail::Shortage shortage) {
-  return detail::factor_lu(dtype_of<T>, Op::Transpose, m, n, a, lda, pivots, options, shortage) + 1;
+  return detail::factor_lu(detail::number_type_of<T>, Op::Transpose, m, n, a, lda, pivots, options, shortage) + 1;
 }
 
 /// Brings the rows of B, which is column-major, into the order of the pivots, or back.
@@ -24,7 +24,7 @@ void permute(Index n, Index count, detail::RowNumbers pivots, bool back, T* b, I
     }
 }
 
-/// Solves A·X = B or Aᵀ·X = B by the factors.
+/// Solves A·X = B, Aᵀ·X = B or Aᴴ·X = B by the factors.
 template <class T>
 void solve(Op op, Index n, Index count, const T* lu, Index ld, detail::RowNumbers pivots, T* b, Index ldb,
            const SolveOptions& options, detail::Shortage shortage) {
@@ -88,43 +88,31 @@ void gesv(const Routine& routine, const blas_int* n_, const blas_int* count_, T*
 } // namespace
 } // namespace tessera::blas
 
+#define TESSERA_LU(T, x, X)                                                                                           \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##getrf_)(const blas_int* m, const blas_int* n, T* a, const blas_int* lda, \
+                                                     blas_int* ipiv, blas_int* info) {                                \
+    tessera::blas::getrf(TESSERA_BLAS_ROUTINE(#X "GETRF", x##getrf_), m, n, a, lda, ipiv, info);                      \
+  }                                                                                                                   \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##getrs_)(const char* trans, const blas_int* n, const blas_int* nrhs,      \
+                                                     const T* a, const blas_int* lda, const blas_int* ipiv, T* b,     \
+                                                     const blas_int* ldb, blas_int* info) {                           \
+    tessera::blas::getrs(TESSERA_BLAS_ROUTINE(#X "GETRS", x##getrs_), trans, n, nrhs, a, lda, ipiv, b, ldb, info);    \
+  }                                                                                                                   \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##gesv_)(const blas_int* n, const blas_int* nrhs, T* a,                    \
+                                                    const blas_int* lda, blas_int* ipiv, T* b, const blas_int* ldb,   \
+                                                    blas_int* info) {                                                 \
+    tessera::blas::gesv(TESSERA_BLAS_ROUTINE(#X "GESV ", x##gesv_), n, nrhs, a, lda, ipiv, b, ldb, info);             \
+  }                                                                                                                   \
+  TESSERA_BLAS_SCIPY_NAME(x##getrf_);                                                                                 \
+  TESSERA_BLAS_SCIPY_NAME(x##getrs_);                                                                                 \
+  TESSERA_BLAS_SCIPY_NAME(x##gesv_);
+
 extern "C" {
 
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(sgetrf_)(const blas_int* m, const blas_int* n, float* a, const blas_int* lda,
-                                                 blas_int* ipiv, blas_int* info) {
-  tessera::blas::getrf(TESSERA_BLAS_ROUTINE("SGETRF", sgetrf_), m, n, a, lda, ipiv, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgetrf_)(const blas_int* m, const blas_int* n, double* a, const blas_int* lda,
-                                                 blas_int* ipiv, blas_int* info) {
-  tessera::blas::getrf(TESSERA_BLAS_ROUTINE("DGETRF", dgetrf_), m, n, a, lda, ipiv, info);
-}
-
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(sgetrs_)(const char* trans, const blas_int* n, const blas_int* nrhs,
-                                                 const float* a, const blas_int* lda, const blas_int* ipiv, float* b,
-                                                 const blas_int* ldb, blas_int* info) {
-  tessera::blas::getrs(TESSERA_BLAS_ROUTINE("SGETRS", sgetrs_), trans, n, nrhs, a, lda, ipiv, b, ldb, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgetrs_)(const char* trans, const blas_int* n, const blas_int* nrhs,
-                                                 const double* a, const blas_int* lda, const blas_int* ipiv, double* b,
-                                                 const blas_int* ldb, blas_int* info) {
-  tessera::blas::getrs(TESSERA_BLAS_ROUTINE("DGETRS", dgetrs_), trans, n, nrhs, a, lda, ipiv, b, ldb, info);
-}
-
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(sgesv_)(const blas_int* n, const blas_int* nrhs, float* a, const blas_int* lda,
-                                                blas_int* ipiv, float* b, const blas_int* ldb, blas_int* info) {
-  tessera::blas::gesv(TESSERA_BLAS_ROUTINE("SGESV ", sgesv_), n, nrhs, a, lda, ipiv, b, ldb, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgesv_)(const blas_int* n, const blas_int* nrhs, double* a, const blas_int* lda,
-                                                blas_int* ipiv, double* b, const blas_int* ldb, blas_int* info) {
-  tessera::blas::gesv(TESSERA_BLAS_ROUTINE("DGESV ", dgesv_), n, nrhs, a, lda, ipiv, b, ldb, info);
-}
-
-TESSERA_BLAS_SCIPY_NAME(sgetrf_);
-TESSERA_BLAS_SCIPY_NAME(dgetrf_);
-TESSERA_BLAS_SCIPY_NAME(sgetrs_);
-TESSERA_BLAS_SCIPY_NAME(dgetrs_);
-TESSERA_BLAS_SCIPY_NAME(sgesv_);
-TESSERA_BLAS_SCIPY_NAME(dgesv_);
+TESSERA_LU(float, s, S)
+TESSERA_LU(double, d, D)
+TESSERA_LU(std::complex<float>, c, C)
+TESSERA_LU(std::complex<double>, z, Z)
 }
 
 /// LAPACK's unblocked form of getrf and its recursive one: other names of the same results.

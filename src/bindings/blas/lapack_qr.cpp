@@ -1,11 +1,12 @@
-/// LAPACK's QR factorisation of real numbers: geqrf, orgqr, ormqr and their unblocked forms. LAPACK's name
-/// for a routine that needs less memory is another name of the same routine here: `work` is not used but for its
-/// length.
+/// LAPACK's QR factorisation: geqrf, orgqr, ormqr and their unblocked forms; with complex numbers ungqr, unmqr and
+/// theirs. LAPACK's name for a routine that needs less memory is another name of the same routine here: `work` is not
+/// used but for its length.
 
 #include <tessera/linear_algebra/qr.hpp>
 
 #include <algorithm>
 
+#include "extensions/linear_algebra/numbers.hpp"
 #include "solve.hpp"
 
 namespace tessera::blas {
@@ -20,12 +21,12 @@ struct Work {
   /// Does the caller ask for the length alone?
   bool is_query() const { return length == -1; }
   bool is_short() const { return !is_query() && length < least; }
-  void tell_length() const { *memory = static_cast<T>(least); }
+  void tell_length() const { *memory = static_cast<linear_algebra::Part<T>>(least); }
 };
 
 template <class T>
 detail::Reflections reflections(Index m, Index k, const T* a, Index lda, const T* tau) {
-  return {.type = dtype_of<T>, .stored = Op::Transpose, .m = m, .k = k, .v = a, .ldv = lda, .tau = tau};
+  return {.type = detail::number_type_of<T>, .stored = Op::Transpose, .m = m, .k = k, .v = a, .ldv = lda, .tau = tau};
 }
 
 int wrong_of_geqrf(Index m, Index n, Index lda) { return m < 0 ? 1 : n < 0 ? 2 : lda < std::max<Index>(1, m) ? 4 : 0; }
@@ -37,7 +38,7 @@ template <class T>
 void factor(const Routine& routine, Index m, Index n, T* a, Index lda, T* tau) {
   if (m == 0 || n == 0) return;
   compute(routine, {m, n}, [&](const SolveOptions& options, detail::Shortage shortage) {
-    detail::factor_qr(dtype_of<T>, Op::Transpose, m, n, a, lda, tau, options, shortage);
+    detail::factor_qr(detail::number_type_of<T>, Op::Transpose, m, n, a, lda, tau, options, shortage);
   });
 }
 
@@ -70,7 +71,7 @@ template <class T>
 void form(const Routine& routine, Index m, Index n, Index k, T* a, Index lda, const T* tau) {
   if (n == 0) return;
   compute(routine, {m, n}, [&](const SolveOptions& options, detail::Shortage shortage) {
-    detail::form_q(dtype_of<T>, Op::Transpose, m, n, k, a, lda, tau, options, shortage);
+    detail::form_q(detail::number_type_of<T>, Op::Transpose, m, n, k, a, lda, tau, options, shortage);
   });
 }
 
@@ -124,24 +125,19 @@ struct ProductWithQ {
            : ldc < std::max<Index>(1, rows)    ? 10
                                                : 0;
   }
-  /// C·op(Q) is the transpose of op(Q)ᵀ·Cᵀ, and the memory of C holds Cᵀ by rows.
+  /// C·op(Q) is the conjugate transpose of op(Q)ᴴ·Cᴴ, and the memory of C holds Cᵀ by rows.
   void run(const Routine& routine) const {
     if (rows == 0 || cols == 0 || count == 0) return;
     const bool left = side == Side::Left;
     const Op applied = left == (*op == Op::None) ? Op::None : Op::Transpose;
     compute(routine, {rows, cols}, [&](const SolveOptions& options, detail::Shortage shortage) {
+      if (!left) conjugate_columns(rows, cols, c, ldc);
       detail::multiply_q(reflections(order(), count, a, lda, tau), applied, left ? Op::Transpose : Op::None,
                          left ? cols : rows, c, ldc, options, shortage);
+      if (!left) conjugate_columns(rows, cols, c, ldc);
     });
   }
 };
-
-/// Parses the letter for Q or Qᵀ. LAPACK has no third one for real numbers here.
-std::optional<Op> parse_transposed(char letter) {
-  if (letter == 'N' || letter == 'n') return Op::None;
-  if (letter == 'T' || letter == 't') return Op::Transpose;
-  return std::nullopt;
-}
 
 template <class T>
 void ormqr(const Routine& routine, const char* side, const char* trans, const blas_int* m_, const blas_int* n_,
@@ -149,8 +145,7 @@ void ormqr(const Routine& routine, const char* side, const char* trans, const bl
            const blas_int* length_, blas_int* info) {
   const Integers value(routine);
   const ProductWithQ<T> product{
-      parse_side(*side), parse_transposed(*trans), value(m_), value(n_), value(k_), a, value(lda_), tau, c,
-      value(ldc_)};
+      parse_side(*side), parse_turned<T>(*trans), value(m_), value(n_), value(k_), a, value(lda_), tau, c, value(ldc_)};
   const Work<T> memory{work, value(length_), product.length()};
   int wrong = product.wrong();
   if (wrong == 0 && memory.is_short()) wrong = 12;
@@ -168,8 +163,7 @@ void orm2r(const Routine& routine, const char* side, const char* trans, const bl
            blas_int* info) {
   const Integers value(routine);
   const ProductWithQ<T> product{
-      parse_side(*side), parse_transposed(*trans), value(m_), value(n_), value(k_), a, value(lda_), tau, c,
-      value(ldc_)};
+      parse_side(*side), parse_turned<T>(*trans), value(m_), value(n_), value(k_), a, value(lda_), tau, c, value(ldc_)};
   if (const int wrong = product.wrong(); wrong != 0)
     return refuse_lapack(routine, wrong, info, side, trans, m_, n_, k_, a, lda_, tau, c, ldc_, work, info, letter,
                          letter);
@@ -180,84 +174,47 @@ void orm2r(const Routine& routine, const char* side, const char* trans, const bl
 } // namespace
 } // namespace tessera::blas
 
+#define TESSERA_QR(T, x, X, q, Q)                                                                                     \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##geqrf_)(const blas_int* m, const blas_int* n, T* a, const blas_int* lda, \
+                                                     T* tau, T* work, const blas_int* lwork, blas_int* info) {        \
+    tessera::blas::geqrf(TESSERA_BLAS_ROUTINE(#X "GEQRF", x##geqrf_), m, n, a, lda, tau, work, lwork, info);          \
+  }                                                                                                                   \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##geqr2_)(const blas_int* m, const blas_int* n, T* a, const blas_int* lda, \
+                                                     T* tau, T* work, blas_int* info) {                               \
+    tessera::blas::geqr2(TESSERA_BLAS_ROUTINE(#X "GEQR2", x##geqr2_), m, n, a, lda, tau, work, info);                 \
+  }                                                                                                                   \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##q##gqr_)(const blas_int* m, const blas_int* n, const blas_int* k, T* a,  \
+                                                      const blas_int* lda, const T* tau, T* work,                     \
+                                                      const blas_int* lwork, blas_int* info) {                        \
+    tessera::blas::orgqr(TESSERA_BLAS_ROUTINE(#X #Q "GQR", x##q##gqr_), m, n, k, a, lda, tau, work, lwork, info);     \
+  }                                                                                                                   \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##q##g2r_)(const blas_int* m, const blas_int* n, const blas_int* k, T* a,  \
+                                                      const blas_int* lda, const T* tau, T* work, blas_int* info) {   \
+    tessera::blas::org2r(TESSERA_BLAS_ROUTINE(#X #Q "G2R", x##q##g2r_), m, n, k, a, lda, tau, work, info);            \
+  }                                                                                                                   \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##q##mqr_)(                                                                \
+      const char* side, const char* trans, const blas_int* m, const blas_int* n, const blas_int* k, const T* a,       \
+      const blas_int* lda, const T* tau, T* c, const blas_int* ldc, T* work, const blas_int* lwork, blas_int* info) { \
+    tessera::blas::ormqr(TESSERA_BLAS_ROUTINE(#X #Q "MQR", x##q##mqr_), side, trans, m, n, k, a, lda, tau, c, ldc,    \
+                         work, lwork, info);                                                                          \
+  }                                                                                                                   \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##q##m2r_)(                                                                \
+      const char* side, const char* trans, const blas_int* m, const blas_int* n, const blas_int* k, const T* a,       \
+      const blas_int* lda, const T* tau, T* c, const blas_int* ldc, T* work, blas_int* info) {                        \
+    tessera::blas::orm2r(TESSERA_BLAS_ROUTINE(#X #Q "M2R", x##q##m2r_), side, trans, m, n, k, a, lda, tau, c, ldc,    \
+                         work, info);                                                                                 \
+  }                                                                                                                   \
+  TESSERA_BLAS_SCIPY_NAME(x##geqrf_);                                                                                 \
+  TESSERA_BLAS_SCIPY_NAME(x##geqr2_);                                                                                 \
+  TESSERA_BLAS_SCIPY_NAME(x##q##gqr_);                                                                                \
+  TESSERA_BLAS_SCIPY_NAME(x##q##g2r_);                                                                                \
+  TESSERA_BLAS_SCIPY_NAME(x##q##mqr_);                                                                                \
+  TESSERA_BLAS_SCIPY_NAME(x##q##m2r_);
+
 extern "C" {
 
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(sgeqrf_)(const blas_int* m, const blas_int* n, float* a, const blas_int* lda,
-                                                 float* tau, float* work, const blas_int* lwork, blas_int* info) {
-  tessera::blas::geqrf(TESSERA_BLAS_ROUTINE("SGEQRF", sgeqrf_), m, n, a, lda, tau, work, lwork, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgeqrf_)(const blas_int* m, const blas_int* n, double* a, const blas_int* lda,
-                                                 double* tau, double* work, const blas_int* lwork, blas_int* info) {
-  tessera::blas::geqrf(TESSERA_BLAS_ROUTINE("DGEQRF", dgeqrf_), m, n, a, lda, tau, work, lwork, info);
-}
-
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(sgeqr2_)(const blas_int* m, const blas_int* n, float* a, const blas_int* lda,
-                                                 float* tau, float* work, blas_int* info) {
-  tessera::blas::geqr2(TESSERA_BLAS_ROUTINE("SGEQR2", sgeqr2_), m, n, a, lda, tau, work, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dgeqr2_)(const blas_int* m, const blas_int* n, double* a, const blas_int* lda,
-                                                 double* tau, double* work, blas_int* info) {
-  tessera::blas::geqr2(TESSERA_BLAS_ROUTINE("DGEQR2", dgeqr2_), m, n, a, lda, tau, work, info);
-}
-
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(sorgqr_)(const blas_int* m, const blas_int* n, const blas_int* k, float* a,
-                                                 const blas_int* lda, const float* tau, float* work,
-                                                 const blas_int* lwork, blas_int* info) {
-  tessera::blas::orgqr(TESSERA_BLAS_ROUTINE("SORGQR", sorgqr_), m, n, k, a, lda, tau, work, lwork, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dorgqr_)(const blas_int* m, const blas_int* n, const blas_int* k, double* a,
-                                                 const blas_int* lda, const double* tau, double* work,
-                                                 const blas_int* lwork, blas_int* info) {
-  tessera::blas::orgqr(TESSERA_BLAS_ROUTINE("DORGQR", dorgqr_), m, n, k, a, lda, tau, work, lwork, info);
-}
-
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(sorg2r_)(const blas_int* m, const blas_int* n, const blas_int* k, float* a,
-                                                 const blas_int* lda, const float* tau, float* work, blas_int* info) {
-  tessera::blas::org2r(TESSERA_BLAS_ROUTINE("SORG2R", sorg2r_), m, n, k, a, lda, tau, work, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dorg2r_)(const blas_int* m, const blas_int* n, const blas_int* k, double* a,
-                                                 const blas_int* lda, const double* tau, double* work, blas_int* info) {
-  tessera::blas::org2r(TESSERA_BLAS_ROUTINE("DORG2R", dorg2r_), m, n, k, a, lda, tau, work, info);
-}
-
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(sormqr_)(const char* side, const char* trans, const blas_int* m,
-                                                 const blas_int* n, const blas_int* k, const float* a,
-                                                 const blas_int* lda, const float* tau, float* c, const blas_int* ldc,
-                                                 float* work, const blas_int* lwork, blas_int* info) {
-  tessera::blas::ormqr(TESSERA_BLAS_ROUTINE("SORMQR", sormqr_), side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork,
-                       info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dormqr_)(const char* side, const char* trans, const blas_int* m,
-                                                 const blas_int* n, const blas_int* k, const double* a,
-                                                 const blas_int* lda, const double* tau, double* c, const blas_int* ldc,
-                                                 double* work, const blas_int* lwork, blas_int* info) {
-  tessera::blas::ormqr(TESSERA_BLAS_ROUTINE("DORMQR", dormqr_), side, trans, m, n, k, a, lda, tau, c, ldc, work, lwork,
-                       info);
-}
-
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(sorm2r_)(const char* side, const char* trans, const blas_int* m,
-                                                 const blas_int* n, const blas_int* k, const float* a,
-                                                 const blas_int* lda, const float* tau, float* c, const blas_int* ldc,
-                                                 float* work, blas_int* info) {
-  tessera::blas::orm2r(TESSERA_BLAS_ROUTINE("SORM2R", sorm2r_), side, trans, m, n, k, a, lda, tau, c, ldc, work, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dorm2r_)(const char* side, const char* trans, const blas_int* m,
-                                                 const blas_int* n, const blas_int* k, const double* a,
-                                                 const blas_int* lda, const double* tau, double* c, const blas_int* ldc,
-                                                 double* work, blas_int* info) {
-  tessera::blas::orm2r(TESSERA_BLAS_ROUTINE("DORM2R", dorm2r_), side, trans, m, n, k, a, lda, tau, c, ldc, work, info);
-}
-
-TESSERA_BLAS_SCIPY_NAME(sgeqrf_);
-TESSERA_BLAS_SCIPY_NAME(dgeqrf_);
-TESSERA_BLAS_SCIPY_NAME(sgeqr2_);
-TESSERA_BLAS_SCIPY_NAME(dgeqr2_);
-TESSERA_BLAS_SCIPY_NAME(sorgqr_);
-TESSERA_BLAS_SCIPY_NAME(dorgqr_);
-TESSERA_BLAS_SCIPY_NAME(sorg2r_);
-TESSERA_BLAS_SCIPY_NAME(dorg2r_);
-TESSERA_BLAS_SCIPY_NAME(sormqr_);
-TESSERA_BLAS_SCIPY_NAME(dormqr_);
-TESSERA_BLAS_SCIPY_NAME(sorm2r_);
-TESSERA_BLAS_SCIPY_NAME(dorm2r_);
+TESSERA_QR(float, s, S, or, OR)
+TESSERA_QR(double, d, D, or, OR)
+TESSERA_QR(std::complex<float>, c, C, un, UN)
+TESSERA_QR(std::complex<double>, z, Z, un, UN)
 }

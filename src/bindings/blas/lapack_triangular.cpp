@@ -1,4 +1,4 @@
-/// strtrs_ and dtrtrs_ of LAPACK: triangular systems.
+/// ?trtrs of LAPACK: triangular systems.
 
 #include "solve.hpp"
 
@@ -22,7 +22,7 @@ void trtrs(const Routine& routine, const char* uplo, const char* trans, const ch
   value.set(info, 0);
   if (*diagonal == Diagonal::Stored)
     for (Index i = 0; i < n; ++i)
-      if (a[i * lda + i] == 0) return value.set(info, i + 1); // B stays as it was
+      if (a[i * lda + i] == T(0)) return value.set(info, i + 1); // B stays as it was
   compute(routine, {n, count}, [&](const SolveOptions& options, detail::Shortage shortage) {
     const ColumnTriangle<T> columns{*triangle, *op, *diagonal, n, a, lda};
     detail::triangular_solve(by_columns<T>(Side::Left, columns, count, b, ldb), options, shortage);
@@ -32,19 +32,19 @@ void trtrs(const Routine& routine, const char* uplo, const char* trans, const ch
 } // namespace
 } // namespace tessera::blas
 
+#define TESSERA_TRTRS(T, x, X)                                                                                         \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##trtrs_)(const char* uplo, const char* trans, const char* diag,            \
+                                                     const blas_int* n, const blas_int* nrhs, const T* a,              \
+                                                     const blas_int* lda, T* b, const blas_int* ldb, blas_int* info) { \
+    tessera::blas::trtrs(TESSERA_BLAS_ROUTINE(#X "TRTRS", x##trtrs_), uplo, trans, diag, n, nrhs, a, lda, b, ldb,      \
+                         info);                                                                                        \
+  }                                                                                                                    \
+  TESSERA_BLAS_SCIPY_NAME(x##trtrs_);
+
 extern "C" {
 
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(strtrs_)(const char* uplo, const char* trans, const char* diag,
-                                                 const blas_int* n, const blas_int* nrhs, const float* a,
-                                                 const blas_int* lda, float* b, const blas_int* ldb, blas_int* info) {
-  tessera::blas::trtrs(TESSERA_BLAS_ROUTINE("STRTRS", strtrs_), uplo, trans, diag, n, nrhs, a, lda, b, ldb, info);
-}
-TESSERA_BLAS_API void TESSERA_BLAS_NAME(dtrtrs_)(const char* uplo, const char* trans, const char* diag,
-                                                 const blas_int* n, const blas_int* nrhs, const double* a,
-                                                 const blas_int* lda, double* b, const blas_int* ldb, blas_int* info) {
-  tessera::blas::trtrs(TESSERA_BLAS_ROUTINE("DTRTRS", dtrtrs_), uplo, trans, diag, n, nrhs, a, lda, b, ldb, info);
-}
-
-TESSERA_BLAS_SCIPY_NAME(strtrs_);
-TESSERA_BLAS_SCIPY_NAME(dtrtrs_);
+TESSERA_TRTRS(float, s, S)
+TESSERA_TRTRS(double, d, D)
+TESSERA_TRTRS(std::complex<float>, c, C)
+TESSERA_TRTRS(std::complex<double>, z, Z)
 }

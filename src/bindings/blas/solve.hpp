@@ -1,10 +1,11 @@
 #pragma once
 
-/// Linear systems with the arguments of the BLAS and of LAPACK: real numbers, column-major. The memory of a
+/// Linear systems with the arguments of the BLAS and of LAPACK, which are column-major. The memory of a
 /// column-major matrix is its transpose by rows, so that its lower triangle is the upper one there, and what stands on
 /// the left of X stands on the right.
 
 #include <algorithm>
+#include <complex>
 #include <optional>
 
 #include <tessera/linear_algebra/triangular.hpp>
@@ -29,6 +30,22 @@ inline std::optional<Side> parse_side(char letter) {
   if (letter == 'L' || letter == 'l') return Side::Left;
   if (letter == 'R' || letter == 'r') return Side::Right;
   return std::nullopt;
+}
+
+/// Parses the letter of a routine that knows a matrix and its transpose, or its conjugate transpose if it is complex.
+template <class T>
+std::optional<Op> parse_turned(char letter) {
+  const std::optional<Op> op = parse_op<T>(letter);
+  const bool is_conjugate = letter == 'C' || letter == 'c';
+  return op == Op::None || is_conjugate == is_complex<T> ? op : std::nullopt;
+}
+/// Conjugates the numbers of a column-major matrix, if they are complex.
+template <class T>
+void conjugate_columns([[maybe_unused]] Index rows, [[maybe_unused]] Index cols, [[maybe_unused]] T* a,
+                       [[maybe_unused]] Index lda) {
+  if constexpr (is_complex<T>)
+    for (Index j = 0; j < cols; ++j)
+      for (Index i = 0; i < rows; ++i) a[j * lda + i] = std::conj(a[j * lda + i]);
 }
 
 /// The triangle's name in the transpose, and the side's.

@@ -3,6 +3,7 @@
 #include <tessera/linear_algebra/tessera_linear_algebra.h>
 
 #include <algorithm>
+#include <complex>
 #include <limits>
 #include <span>
 
@@ -68,30 +69,49 @@ void store(const Matrix<T>& from, const Rectangle& to) {
     std::copy(from.row(i).begin(), from.row(i).end(), static_cast<T*>(to.data) + i * to.ld);
 }
 
-/// Checks the rectangles, and calls work(T(), options) for the type of the elements.
+/// The type of elements as a caller names it: of real numbers, or of the parts of complex ones.
+struct NumberWord {
+  tessera_dtype part;
+  bool is_complex = false;
+};
+
+/// Checks the type, the options and the rectangles, and calls work(type, options).
 template <class Work>
-tessera_status run(tessera_dtype type_word, const tessera_options* words, std::initializer_list<Rectangle> all,
-                   const Work& work) {
+tessera_status run_checked(NumberWord word, const tessera_options* words, std::initializer_list<Rectangle> all,
+                           const Work& work) {
   return guarded([&] {
-    const DType type = checked_type(type_word, "type");
+    const DType type = checked_type(word.part, "type");
     if (type != DType::F32 && type != DType::F64)
       throw InvalidArgument("type = " + std::string(to_string(type)) +
                             ", but linear algebra is computed in f32 and f64");
     const SolveOptions options = solve_options_of(words, type);
-    for (const Rectangle& one : all) one.check(type == DType::F32 ? sizeof(float) : sizeof(double));
-    if (type == DType::F32)
-      work(float(), options);
-    else
-      work(double(), options);
+    for (const Rectangle& one : all) one.check(tessera::detail::NumberType(type, word.is_complex).bytes());
+    work(type, options);
+  });
+}
+
+/// Calls work(T(), options) for the type of real elements.
+template <class Work>
+tessera_status run_real(tessera_dtype type_word, const tessera_options* words, std::initializer_list<Rectangle> all,
+                        const Work& work) {
+  return run_checked({type_word}, words, all, [&](DType type, const SolveOptions& options) {
+    type == DType::F32 ? work(float(), options) : work(double(), options);
+  });
+}
+/// Calls it for the type of any elements.
+template <class Work>
+tessera_status run(NumberWord word, const tessera_options* words, std::initializer_list<Rectangle> all,
+                   const Work& work) {
+  if (!word.is_complex) return run_real(word.part, words, all, work);
+  return run_checked(word, words, all, [&](DType type, const SolveOptions& options) {
+    type == DType::F32 ? work(std::complex<float>(), options) : work(std::complex<double>(), options);
   });
 }
 
 Triangle triangle_of(tessera_triangle triangle) { return c_api::checked(triangle, Triangle::Upper, "triangle"); }
 
-} // namespace
-
-tessera_status tessera_solve(tessera_dtype type, int64_t n, int64_t count, const void* a, int64_t lda, const void* b,
-                             int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
+tessera_status solve_of(NumberWord type, int64_t n, int64_t count, const void* a, int64_t lda, const void* b,
+                        int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
   const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
                   result{"x", n, count, x, ldx};
   return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
@@ -99,19 +119,9 @@ tessera_status tessera_solve(tessera_dtype type, int64_t n, int64_t count, const
   });
 }
 
-tessera_status tessera_solve_refined(int64_t n, int64_t count, const double* a, int64_t lda, const double* b,
-                                     int64_t ldb, double* x, int64_t ldx, const tessera_options* options) {
-  const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
-                  result{"x", n, count, x, ldx};
-  return run(TESSERA_F64, options, {matrix, right, result}, [&]<class T>(T, SolveOptions choices) {
-    choices.refine = true;
-    store(solve(matrix.view<T>(), right.view<T>(), choices), result);
-  });
-}
-
-tessera_status tessera_solve_positive(tessera_dtype type, tessera_triangle triangle, int64_t n, int64_t count,
-                                      const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
-                                      const tessera_options* options) {
+tessera_status solve_positive_of(NumberWord type, tessera_triangle triangle, int64_t n, int64_t count, const void* a,
+                                 int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
+                                 const tessera_options* options) {
   const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
                   result{"x", n, count, x, ldx};
   return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
@@ -119,10 +129,9 @@ tessera_status tessera_solve_positive(tessera_dtype type, tessera_triangle trian
   });
 }
 
-tessera_status tessera_triangular_solve(tessera_dtype type, tessera_side side, tessera_triangle triangle,
-                                        tessera_diagonal diagonal, int64_t n, int64_t count, const void* t, int64_t ldt,
-                                        const void* b, int64_t ldb, void* x, int64_t ldx,
-                                        const tessera_options* options) {
+tessera_status triangular_solve_of(NumberWord type, tessera_side side, tessera_triangle triangle,
+                                   tessera_diagonal diagonal, int64_t n, int64_t count, const void* t, int64_t ldt,
+                                   const void* b, int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
   const bool is_left = side == TESSERA_ON_THE_LEFT;
   const int64_t rows = is_left ? n : count, cols = is_left ? count : n;
   const Rectangle matrix = operand("t", n, n, t, ldt), right = operand("b", rows, cols, b, ldb),
@@ -135,23 +144,23 @@ tessera_status tessera_triangular_solve(tessera_dtype type, tessera_side side, t
   });
 }
 
-tessera_status tessera_inverse(tessera_dtype type, int64_t n, const void* a, int64_t lda, void* x, int64_t ldx,
-                               const tessera_options* options) {
+tessera_status inverse_of(NumberWord type, int64_t n, const void* a, int64_t lda, void* x, int64_t ldx,
+                          const tessera_options* options) {
   const Rectangle matrix = operand("a", n, n, a, lda), result{"x", n, n, x, ldx};
   return run(type, options, {matrix, result},
              [&]<class T>(T, const SolveOptions& choices) { store(inverse(matrix.view<T>(), choices), result); });
 }
 
-tessera_status tessera_cholesky(tessera_dtype type, tessera_triangle triangle, int64_t n, const void* a, int64_t lda,
-                                void* l, int64_t ldl, const tessera_options* options) {
+tessera_status cholesky_of(NumberWord type, tessera_triangle triangle, int64_t n, const void* a, int64_t lda, void* l,
+                           int64_t ldl, const tessera_options* options) {
   const Rectangle matrix = operand("a", n, n, a, lda), result{"l", n, n, l, ldl};
   return run(type, options, {matrix, result}, [&]<class T>(T, const SolveOptions& choices) {
     store(Cholesky<T>(matrix.view<T>(), triangle_of(triangle), choices).l(), result);
   });
 }
 
-tessera_status tessera_lu(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* lu, int64_t ldlu,
-                          int64_t* pivots, const tessera_options* options) {
+tessera_status lu_of(NumberWord type, int64_t m, int64_t n, const void* a, int64_t lda, void* lu, int64_t ldlu,
+                     int64_t* pivots, const tessera_options* options) {
   const Rectangle matrix = operand("a", m, n, a, lda), result{"lu", m, n, lu, ldlu};
   return run(type, options, {matrix, result}, [&]<class T>(T, const SolveOptions& choices) {
     if (pivots == nullptr && std::min(m, n) > 0)
@@ -162,8 +171,17 @@ tessera_status tessera_lu(tessera_dtype type, int64_t m, int64_t n, const void* 
   });
 }
 
-tessera_status tessera_qr(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* q, int64_t ldq,
-                          void* r, int64_t ldr, const tessera_options* options) {
+tessera_status condition_of(NumberWord type, int64_t n, const void* a, int64_t lda, double* condition,
+                            const tessera_options* options) {
+  const Rectangle matrix = operand("a", n, n, a, lda);
+  return run(type, options, {matrix}, [&]<class T>(T, const SolveOptions& choices) {
+    if (condition == nullptr) throw InvalidArgument("condition is null; pass the address of a double");
+    *condition = Lu<T>(matrix.view<T>(), choices).condition();
+  });
+}
+
+tessera_status qr_of(NumberWord type, int64_t m, int64_t n, const void* a, int64_t lda, void* q, int64_t ldq, void* r,
+                     int64_t ldr, const tessera_options* options) {
   const int64_t least = std::min(m, n), cols_of_q = q == nullptr ? 0 : least;
   const Rectangle matrix = operand("a", m, n, a, lda), orthogonal{"q", m, cols_of_q, q, ldq},
                   triangle{"r", least, n, r, ldr};
@@ -175,9 +193,8 @@ tessera_status tessera_qr(tessera_dtype type, int64_t m, int64_t n, const void* 
   });
 }
 
-tessera_status tessera_least_squares(tessera_dtype type, int64_t m, int64_t n, int64_t count, const void* a,
-                                     int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
-                                     const tessera_options* options) {
+tessera_status least_squares_of(NumberWord type, int64_t m, int64_t n, int64_t count, const void* a, int64_t lda,
+                                const void* b, int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
   const Rectangle matrix = operand("a", m, n, a, lda), right = operand("b", m, count, b, ldb),
                   result{"x", n, count, x, ldx};
   return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
@@ -185,19 +202,111 @@ tessera_status tessera_least_squares(tessera_dtype type, int64_t m, int64_t n, i
   });
 }
 
+} // namespace
+
+tessera_status tessera_solve(tessera_dtype type, int64_t n, int64_t count, const void* a, int64_t lda, const void* b,
+                             int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
+  return solve_of({type}, n, count, a, lda, b, ldb, x, ldx, options);
+}
+tessera_status tessera_solve_complex(tessera_dtype type, int64_t n, int64_t count, const void* a, int64_t lda,
+                                     const void* b, int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
+  return solve_of({type, true}, n, count, a, lda, b, ldb, x, ldx, options);
+}
+
+tessera_status tessera_solve_positive(tessera_dtype type, tessera_triangle triangle, int64_t n, int64_t count,
+                                      const void* a, int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
+                                      const tessera_options* options) {
+  return solve_positive_of({type}, triangle, n, count, a, lda, b, ldb, x, ldx, options);
+}
+tessera_status tessera_solve_positive_complex(tessera_dtype type, tessera_triangle triangle, int64_t n, int64_t count,
+                                              const void* a, int64_t lda, const void* b, int64_t ldb, void* x,
+                                              int64_t ldx, const tessera_options* options) {
+  return solve_positive_of({type, true}, triangle, n, count, a, lda, b, ldb, x, ldx, options);
+}
+
+tessera_status tessera_triangular_solve(tessera_dtype type, tessera_side side, tessera_triangle triangle,
+                                        tessera_diagonal diagonal, int64_t n, int64_t count, const void* t, int64_t ldt,
+                                        const void* b, int64_t ldb, void* x, int64_t ldx,
+                                        const tessera_options* options) {
+  return triangular_solve_of({type}, side, triangle, diagonal, n, count, t, ldt, b, ldb, x, ldx, options);
+}
+tessera_status tessera_triangular_solve_complex(tessera_dtype type, tessera_side side, tessera_triangle triangle,
+                                                tessera_diagonal diagonal, int64_t n, int64_t count, const void* t,
+                                                int64_t ldt, const void* b, int64_t ldb, void* x, int64_t ldx,
+                                                const tessera_options* options) {
+  return triangular_solve_of({type, true}, side, triangle, diagonal, n, count, t, ldt, b, ldb, x, ldx, options);
+}
+
+tessera_status tessera_inverse(tessera_dtype type, int64_t n, const void* a, int64_t lda, void* x, int64_t ldx,
+                               const tessera_options* options) {
+  return inverse_of({type}, n, a, lda, x, ldx, options);
+}
+tessera_status tessera_inverse_complex(tessera_dtype type, int64_t n, const void* a, int64_t lda, void* x, int64_t ldx,
+                                       const tessera_options* options) {
+  return inverse_of({type, true}, n, a, lda, x, ldx, options);
+}
+
+tessera_status tessera_cholesky(tessera_dtype type, tessera_triangle triangle, int64_t n, const void* a, int64_t lda,
+                                void* l, int64_t ldl, const tessera_options* options) {
+  return cholesky_of({type}, triangle, n, a, lda, l, ldl, options);
+}
+tessera_status tessera_cholesky_complex(tessera_dtype type, tessera_triangle triangle, int64_t n, const void* a,
+                                        int64_t lda, void* l, int64_t ldl, const tessera_options* options) {
+  return cholesky_of({type, true}, triangle, n, a, lda, l, ldl, options);
+}
+
+tessera_status tessera_lu(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* lu, int64_t ldlu,
+                          int64_t* pivots, const tessera_options* options) {
+  return lu_of({type}, m, n, a, lda, lu, ldlu, pivots, options);
+}
+tessera_status tessera_lu_complex(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* lu,
+                                  int64_t ldlu, int64_t* pivots, const tessera_options* options) {
+  return lu_of({type, true}, m, n, a, lda, lu, ldlu, pivots, options);
+}
+
+tessera_status tessera_qr(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* q, int64_t ldq,
+                          void* r, int64_t ldr, const tessera_options* options) {
+  return qr_of({type}, m, n, a, lda, q, ldq, r, ldr, options);
+}
+tessera_status tessera_qr_complex(tessera_dtype type, int64_t m, int64_t n, const void* a, int64_t lda, void* q,
+                                  int64_t ldq, void* r, int64_t ldr, const tessera_options* options) {
+  return qr_of({type, true}, m, n, a, lda, q, ldq, r, ldr, options);
+}
+
+tessera_status tessera_least_squares(tessera_dtype type, int64_t m, int64_t n, int64_t count, const void* a,
+                                     int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
+                                     const tessera_options* options) {
+  return least_squares_of({type}, m, n, count, a, lda, b, ldb, x, ldx, options);
+}
+tessera_status tessera_least_squares_complex(tessera_dtype type, int64_t m, int64_t n, int64_t count, const void* a,
+                                             int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
+                                             const tessera_options* options) {
+  return least_squares_of({type, true}, m, n, count, a, lda, b, ldb, x, ldx, options);
+}
+
 tessera_status tessera_condition(tessera_dtype type, int64_t n, const void* a, int64_t lda, double* condition,
                                  const tessera_options* options) {
-  const Rectangle matrix = operand("a", n, n, a, lda);
-  return run(type, options, {matrix}, [&]<class T>(T, const SolveOptions& choices) {
-    if (condition == nullptr) throw InvalidArgument("condition is null; pass the address of a double");
-    *condition = Lu<T>(matrix.view<T>(), choices).condition();
+  return condition_of({type}, n, a, lda, condition, options);
+}
+tessera_status tessera_condition_complex(tessera_dtype type, int64_t n, const void* a, int64_t lda, double* condition,
+                                         const tessera_options* options) {
+  return condition_of({type, true}, n, a, lda, condition, options);
+}
+
+tessera_status tessera_solve_refined(int64_t n, int64_t count, const double* a, int64_t lda, const double* b,
+                                     int64_t ldb, double* x, int64_t ldx, const tessera_options* options) {
+  const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
+                  result{"x", n, count, x, ldx};
+  return run_real(TESSERA_F64, options, {matrix, right, result}, [&]<class T>(T, SolveOptions choices) {
+    choices.refine = true;
+    store(solve(matrix.view<T>(), right.view<T>(), choices), result);
   });
 }
 
 tessera_status tessera_syrk(tessera_dtype type, tessera_triangle triangle, tessera_op op, int64_t n, int64_t k,
                             double alpha, const void* a, int64_t lda, double beta, void* c, int64_t ldc,
                             const tessera_options* options) {
-  return run(type, options, {}, [&]<class T>(T, const SolveOptions& choices) {
+  return run_real(type, options, {}, [&]<class T>(T, const SolveOptions& choices) {
     syrk(triangle_of(triangle), c_api::checked(op, "op"), n, k, static_cast<T>(as_scalar(alpha, dtype_of<T>)),
          static_cast<const T*>(a), lda, static_cast<T>(as_scalar(beta, dtype_of<T>)), static_cast<T*>(c), ldc, choices);
   });

@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include <tessera/backend/kernel.hpp>
-
 #include "enter.hpp"
 #include "model.hpp"
 #include "panel.hpp"
+#include "planes.hpp"
 #include "symmetric.hpp"
 
 namespace tessera {
@@ -28,9 +27,9 @@ namespace {
 /// Calls panel(first, j, width) for each panel of a segment, until one returns fewer columns than it has; then that is
 /// where the factorisation ends. Calls rest(first, end) after each segment.
 template <class Panel, class Rest>
-Index for_panels(Index n, const Panel& panel, const Rest& rest) {
-  for (Index first = 0; first < n; first += canonical_segment) {
-    const Index end = std::min(n, first + canonical_segment);
+Index for_panels(Index n, Index segment, const Panel& panel, const Rest& rest) {
+  for (Index first = 0; first < n; first += segment) {
+    const Index end = std::min(n, first + segment);
     for (Index j = first; j < end; j += panel_width) {
       const Index width = std::min(panel_width, end - j), done = panel(first, j, width);
       if (done < width) return j + done;
@@ -40,50 +39,98 @@ Index for_panels(Index n, const Panel& panel, const Rest& rest) {
   return n;
 }
 
-/// Factors the lower triangle; `sums` has room for n rows of a panel.
+/// Memory of a factorisation: sums for n rows of a panel and, of complex numbers, a block on the diagonal, conjugates
+/// of what is left of a panel, and a strip of the rest.
 template <class T>
-Index factor_lower(const Products<T>& products, Index n, Block<T> a, T* sums) {
-  const Block<T> s{sums, std::min(n, panel_width)};
+struct CholeskyWorkspace {
+  CholeskyWorkspace(Index n, bool is_lower)
+      : sums(static_cast<std::size_t>(n * std::min(n, panel_width))),
+        conjugates(has_conjugates(is_lower)
+                       ? std::min(n, segment_length<T>) * (n > segment_length<T> ? n : std::min(n, panel_width))
+                       : 0),
+        strip(has_conjugates(is_lower) && n > segment_length<T> ? strip_rows * n : 0) {}
+  static constexpr Index strip_rows = 128; ///< no bit depends on it
+  std::vector<T> sums;
+  Scratch<T> conjugates, strip;
+  T block[panel_width * panel_width];
+
+  /// Returns the conjugates of a block, rows×cols, which are valid until the next call.
+  Factor<T> conjugated(Index rows, Index cols, Block<const T> from) {
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j) conjugates.data()[i * cols + j] = conjugated_if(true, *from.at(i, j));
+    return {{conjugates.data(), cols}};
+  }
+
+ private:
+  static bool has_conjugates(bool is_lower) { return is_complex<T> && !is_lower; }
+};
+
+/// Factors the lower triangle.
+template <class T>
+Index factor_lower(const Products<T>& products, CholeskyWorkspace<T>& space, Index n, Block<T> a) {
+  const Block<T> s{space.sums.data(), std::min(n, panel_width)};
   const auto panel = [&](Index first, Index j, Index width) {
     const Factor<T> left{a.from(j, first)};
-    products.sums(n - j, width, j - first, left, left.transposed(), s);
+    products.sums(n - j, width, j - first, left, left.transposed().conjugated(), s);
     const Index done = factor_positive(width, a.at(j, j), a.ld, s.data, s.ld);
     if (done < width) return done;
-    const TriangleBlock<T> triangle{.size = width, .t = a.at(j, j), .ld = a.ld};
+    TriangleBlock<T> triangle{.size = width, .t = a.at(j, j), .ld = a.ld};
+    if constexpr (is_complex<T>) {
+      for (Index i = 0; i < width; ++i)
+        for (Index k = 0; k <= i; ++k) space.block[i * panel_width + k] = std::conj(*a.at(j + i, j + k));
+      triangle = {.size = width, .t = space.block, .ld = panel_width};
+    }
     products.in_parts(n - j - width, 64, [&](Index begin, Index stop) {
       solve_rows(triangle, stop - begin, a.at(j + width + begin, j), a.ld, s.at(width + begin, 0), s.ld);
     });
     return done;
   };
-  return for_panels(n, panel, [&](Index first, Index end) {
+  return for_panels(n, segment_length<T>, panel, [&](Index first, Index end) {
     const Factor<T> left{a.from(end, first)};
-    const Term<T> less[] = {{T(-1), left, left.transposed()}};
+    const Term<T> less[] = {{T(-1), left, left.transposed().conjugated()}};
     triangle_product<T>(products, {Triangle::Lower, false, n - end, a.from(end, end)}, end - first, less, T(1));
   });
 }
 
-/// Factors the upper triangle, which becomes Lᵀ: the panels are rows. `sums` has room for as many columns.
+/// Factors the upper triangle, which becomes Lᵀ: the panels are rows. Of complex numbers the sums are by rows of L,
+/// whose order of factors counts.
 template <class T>
-Index factor_upper(const Products<T>& products, Index n, Block<T> a, T* sums) {
-  const Block<T> s{sums, n};
+Index factor_upper(const Products<T>& products, CholeskyWorkspace<T>& space, Index n, Block<T> a) {
+  const Block<T> s{space.sums.data(), is_complex<T> ? std::min(n, panel_width) : n};
   const auto panel = [&](Index first, Index j, Index width) {
     const Factor<T> above{a.from(first, j)};
-    products.sums(width, n - j, j - first, above.transposed(), above, s);
-    T block[panel_width * panel_width];
+    if constexpr (is_complex<T>)
+      products.sums(n - j, width, j - first, above.transposed(), space.conjugated(j - first, width, a.from(first, j)),
+                    s);
+    else
+      products.sums(width, n - j, j - first, above.transposed(), above, s);
+    T* const block = space.block;
     for (Index i = 0; i < width; ++i)
       for (Index k = 0; k <= i; ++k) block[i * panel_width + k] = *a.at(j + k, j + i);
     const Index done = factor_positive(width, block, panel_width, s.data, s.ld);
     for (Index i = 0; i < width; ++i)
       for (Index k = 0; k <= std::min(i, done - 1); ++k) *a.at(j + k, j + i) = block[i * panel_width + k];
     if (done < width) return done;
+    if constexpr (is_complex<T>)
+      for (Index i = 0; i < width; ++i)
+        for (Index k = 0; k <= i; ++k) block[i * panel_width + k] = std::conj(block[i * panel_width + k]);
     const TriangleBlock<T> triangle{.size = width, .t = block, .ld = panel_width};
     products.in_parts(n - j - width, 64, [&](Index begin, Index stop) {
-      solve_columns(triangle, stop - begin, a.at(j, j + width + begin), a.ld, s.at(0, width + begin), s.ld);
+      T* const x = a.at(j, j + width + begin);
+      if constexpr (is_complex<T>)
+        solve_lines(First::Line, triangle, stop - begin, x, {1, a.ld}, s.at(width + begin, 0), {s.ld, 1});
+      else
+        solve_columns(triangle, stop - begin, x, a.ld, s.at(0, width + begin), s.ld);
     });
     return done;
   };
-  return for_panels(n, panel, [&](Index first, Index end) {
+  return for_panels(n, segment_length<T>, panel, [&](Index first, Index end) {
     const Factor<T> above{a.from(first, end)};
+    if constexpr (is_complex<T>) {
+      const Factor<T> conjugates = space.conjugated(end - first, n - end, a.from(first, end));
+      return products.subtract_transposed(n - end, n - end, end - first, above.transposed(), conjugates,
+                                          a.from(end, end), true, {space.strip_rows, space.strip.data()});
+    }
     const Term<T> less[] = {{T(-1), above.transposed(), above}};
     triangle_product<T>(products, {Triangle::Upper, false, n - end, a.from(end, end)}, end - first, less, T(1));
   });
@@ -101,8 +148,8 @@ Index factor_triangle(Triangle triangle, Index n, void* data, Index lda, const S
   if (options.backend == Backend::Reference) return by_formula();
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
-    std::vector<T> sums(static_cast<std::size_t>(n * std::min(n, panel_width)));
-    return is_lower ? factor_lower(products, n, a, sums.data()) : factor_upper(products, n, a, sums.data());
+    CholeskyWorkspace<T> space(n, is_lower);
+    return is_lower ? factor_lower(products, space, n, a) : factor_upper(products, space, n, a);
   };
   return with_or_without_memory(shortage, blocked, by_formula);
 }
@@ -112,11 +159,11 @@ Index factor_triangle(Triangle triangle, Index n, void* data, Index lda, const S
 
 namespace detail {
 
-Index factor_cholesky(DType type, Triangle triangle, Index n, void* a, Index lda, const SolveOptions& options,
+Index factor_cholesky(NumberType type, Triangle triangle, Index n, void* a, Index lda, const SolveOptions& options,
                       Shortage shortage) {
   return linear_algebra::enter("Cholesky", options, [&] {
-    return type == DType::F32 ? linear_algebra::factor_triangle<float>(triangle, n, a, lda, options, shortage)
-                              : linear_algebra::factor_triangle<double>(triangle, n, a, lda, options, shortage);
+    return linear_algebra::with_number(
+        type, [&]<class T>(T) { return linear_algebra::factor_triangle<T>(triangle, n, a, lda, options, shortage); });
   });
 }
 

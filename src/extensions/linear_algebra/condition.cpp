@@ -1,4 +1,4 @@
-/// An estimate of ‖A⁻¹‖₁ from a few systems with A and Aᵀ.
+/// An estimate of ‖A⁻¹‖₁ from a few systems with A and Aᴴ, and what determinants of complex numbers need.
 
 #include <algorithm>
 #include <cmath>
@@ -8,15 +8,38 @@
 
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/linear_algebra/condition.hpp>
+#include <tessera/user_kernel/math.hpp>
+
+#include "numbers.hpp"
 
 namespace tessera::detail {
 namespace {
+
+using linear_algebra::is_complex;
+
+/// A power of two by which a number is multiplied before its parts are squared.
+double scale_of(double re, double im) {
+  const double larger = std::max(std::abs(re), std::abs(im));
+  if (larger > 0x1p480) return 0x1p-600;
+  return larger < 0x1p-480 ? 0x1p600 : 1;
+}
+double root_of_squares(double re, double im) { return std::sqrt(std::fma(re, re, im * im)); }
+
+double magnitude_of(double x) { return std::abs(x); }
+double magnitude_of(std::complex<double> x) {
+  const double scale = scale_of(x.real(), x.imag());
+  return root_of_squares(scale * x.real(), scale * x.imag()) / scale;
+}
+double magnitude_of(float x) { return std::abs(static_cast<double>(x)); }
+double magnitude_of(std::complex<float> x) { // whose squares are numbers in double
+  return root_of_squares(static_cast<double>(x.real()), static_cast<double>(x.imag()));
+}
 
 /// Σ|x|, in double, in ascending order.
 template <class T>
 double sum_of_magnitudes(const std::vector<T>& x) {
   double sum = 0;
-  for (const T element : x) sum += std::abs(static_cast<double>(element));
+  for (const T element : x) sum += magnitude_of(element);
   return sum;
 }
 
@@ -24,17 +47,26 @@ template <class T>
 std::size_t largest(const std::vector<T>& x) {
   std::size_t at = 0;
   for (std::size_t i = 1; i < x.size(); ++i)
-    if (std::abs(x[i]) > std::abs(x[at])) at = i;
+    if (magnitude_of(x[i]) > magnitude_of(x[at])) at = i;
   return at;
 }
 
-/// Replaces x by its signs. Returns whether they are the ones in `signs`, which take them.
+/// Replaces x by its signs, or by the directions of complex numbers. Returns whether they are the ones in `signs`,
+/// which take them; directions are not compared.
 template <class T>
-bool take_signs(std::vector<T>& x, std::vector<T>& signs) {
-  for (T& element : x) element = std::signbit(element) ? T(-1) : T(1);
-  const bool same = x == signs;
-  signs = x;
-  return same;
+bool take_signs(std::vector<T>& x, [[maybe_unused]] std::vector<T>& signs) {
+  if constexpr (is_complex<T>) {
+    for (T& element : x) {
+      const std::complex<double> direction = polar_of(element).direction;
+      element = direction == std::complex<double>(0) ? T(1) : static_cast<T>(direction);
+    }
+    return false;
+  } else {
+    for (T& element : x) element = std::signbit(element) ? T(-1) : T(1);
+    const bool same = x == signs;
+    signs = x;
+    return same;
+  }
 }
 
 /// NaN stays.
@@ -51,7 +83,7 @@ double norm_1(const Matrix<T>& a) {
   std::vector<double> sums(static_cast<std::size_t>(a.cols()));
   for (Index i = 0; i < a.rows(); ++i) {
     const std::span<const T> row = a.row(i);
-    for (std::size_t j = 0; j < row.size(); ++j) sums[j] += std::abs(static_cast<double>(row[j]));
+    for (std::size_t j = 0; j < row.size(); ++j) sums[j] += magnitude_of(row[j]);
   }
   return largest_of(sums);
 }
@@ -62,7 +94,7 @@ double norm_1_of_lower(const Matrix<T>& a) {
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const std::span<const T> row = a.row(static_cast<Index>(i));
     for (std::size_t j = 0; j <= i; ++j) {
-      const double magnitude = std::abs(static_cast<double>(row[j]));
+      const double magnitude = i == j ? std::abs(static_cast<double>(std::real(row[j]))) : magnitude_of(row[j]);
       sums[j] += magnitude;
       if (j < i) sums[i] += magnitude;
     }
@@ -72,9 +104,10 @@ double norm_1_of_lower(const Matrix<T>& a) {
 
 template <class T>
 double norm_of_inverse(Index n, const InPlace<T>& solve, const InPlace<T>& solve_transposed) {
+  using Part = linear_algebra::Part<T>;
   const ContractArithmetic contract;
   const auto size = static_cast<std::size_t>(n);
-  std::vector<T> x(size, static_cast<T>(1.0 / static_cast<double>(n))), signs;
+  std::vector<T> x(size, static_cast<Part>(1.0 / static_cast<double>(n))), signs;
   solve(x);
   double estimate = sum_of_magnitudes(x);
   if (n == 1) return estimate;
@@ -96,18 +129,35 @@ double norm_of_inverse(Index n, const InPlace<T>& solve, const InPlace<T>& solve
   // Where the columns that were looked at cancel, this vector seldom does.
   for (std::size_t i = 0; i < size; ++i) {
     const double magnitude = 1 + static_cast<double>(i) / static_cast<double>(n - 1);
-    x[i] = static_cast<T>(i % 2 == 0 ? magnitude : -magnitude);
+    x[i] = static_cast<Part>(i % 2 == 0 ? magnitude : -magnitude);
   }
   solve(x);
   const double other = 2 * sum_of_magnitudes(x) / (3 * static_cast<double>(n));
   return std::isnan(estimate) || std::isnan(other) ? estimate + other : std::max(estimate, other);
 }
 
-template double norm_1(const Matrix<float>&);
-template double norm_1(const Matrix<double>&);
-template double norm_1_of_lower(const Matrix<float>&);
-template double norm_1_of_lower(const Matrix<double>&);
-template double norm_of_inverse(Index, const InPlace<float>&, const InPlace<float>&);
-template double norm_of_inverse(Index, const InPlace<double>&, const InPlace<double>&);
+std::complex<double> product_of(std::complex<double> x, std::complex<double> y) {
+  const ContractArithmetic contract;
+  return linear_algebra::scaled(x, y);
+}
+
+Polar polar_of(std::complex<double> x) {
+  const ContractArithmetic contract;
+  const double scale = scale_of(x.real(), x.imag());
+  const double re = scale * x.real(), im = scale * x.imag(), size = root_of_squares(re, im);
+  const double logarithm = tessera::log(size);
+  if (size == 0) return {0, logarithm};
+  return {{re / size, im / size}, scale == 1 ? logarithm : logarithm - tessera::log(scale)};
+}
+
+#define TESSERA_INSTANTIATE(T)                       \
+  template double norm_1(const Matrix<T>&);          \
+  template double norm_1_of_lower(const Matrix<T>&); \
+  template double norm_of_inverse(Index, const InPlace<T>&, const InPlace<T>&);
+TESSERA_INSTANTIATE(float)
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(std::complex<float>)
+TESSERA_INSTANTIATE(std::complex<double>)
+#undef TESSERA_INSTANTIATE
 
 } // namespace tessera::detail

@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include <tessera/backend/kernel.hpp>
-
 #include "enter.hpp"
 #include "model.hpp"
 #include "panel.hpp"
+#include "planes.hpp"
 
 namespace tessera {
 
@@ -24,48 +23,87 @@ SingularMatrix::~SingularMatrix() = default;
 namespace linear_algebra {
 namespace {
 
-/// The sums and the panel of one step, both by columns, in blocks of their own whose columns lie no power of two apart.
-template <class T>
-struct Workspace {
-  Workspace(Index m, Index n)
-      : width(std::min({panel_width, m, n})),
-        ld((m + 7) / 8 * 8 + panel_padding<T> + 8),
-        sums_of_columns(static_cast<std::size_t>(ld * width)),
-        panel_memory(sums_of_columns.size()),
-        sums_of_rows(static_cast<std::size_t>((n - width) * width)) {}
-  Index width, ld; ///< a panel has no more columns than `width`
-  std::vector<T> sums_of_columns, panel_memory, sums_of_rows;
-  Index rows[panel_width]; ///< the pivots of a panel, counted from its first row
-  T triangle[panel_width * panel_width];
-
-  Block<T> sums() { return {sums_of_columns.data(), ld}; }
-  Block<T> panel() { return {panel_memory.data(), ld}; }
-  /// Factors the panel, whose first row is row j of A. Returns its first pivot of 0, or −1.
-  Index factor(Index j, Index height, Index cols, detail::RowNumbers pivots) {
-    const Index found = factor_panel<T>({height, cols, panel_memory.data(), ld, sums_of_columns.data(), ld}, rows);
-    for (Index c = 0; c < cols; ++c) pivots.set(j + c, j + rows[c]);
-    return found < 0 ? found : j + found;
-  }
-  /// Returns the square at the top of the panel's L, which is valid until the next call.
-  TriangleBlock<T> unit_triangle(Index size) {
-    for (Index i = 0; i < size; ++i)
-      for (Index k = 0; k < i; ++k) triangle[i * panel_width + k] = *panel().at(k, i);
-    return {.size = size, .t = triangle, .ld = panel_width, .has_unit_diagonal = true};
-  }
-};
-
 template <class T>
 void copy(Index rows, Index cols, Block<const T> from, Block<T> to) {
   for (Index i = 0; i < rows; ++i) std::copy(from.at(i, 0), from.at(i, cols), to.at(i, 0));
 }
 
+/// The sums and the panel of one step, both by columns, in blocks of their own whose columns lie no power of two apart.
+template <class T>
+struct LuWorkspace {
+  LuWorkspace(Index m, Index n)
+      : width(std::min({panel_width, m, n})),
+        ld(apart(m + panel_padding<T>)),
+        sums_of_columns(static_cast<std::size_t>(ld * width * Number<T>::parts)),
+        panel_memory(sums_of_columns.size()),
+        sums_of_rows(static_cast<std::size_t>((n - width) * width)),
+        strip(is_complex<T> && std::min(m, n) > segment_length<T> ? strip_rows * n : 0) {}
+  static constexpr Index strip_rows = 512; ///< no bit depends on it
+  Index width, ld;                         ///< a panel has no more columns than `width`
+  std::vector<Part<T>> sums_of_columns, panel_memory;
+  std::vector<T> sums_of_rows;
+  Scratch<T> strip;
+  Index rows[panel_width]; ///< the pivots of a panel, counted from its first row
+  T triangle[panel_width * panel_width];
+
+  /// Computes the sums of a panel, height×cols over k terms of l and u.
+  void sum(const Products<T>& products, Index height, Index cols, Index k, Factor<T> l, Factor<T> u) {
+    if constexpr (is_complex<T>) {
+      T* const scratch = reinterpret_cast<T*>(panel_memory.data()); // the panel comes later
+      products.sums(height, cols, k, l, u, {scratch, cols});
+      take_apart(height, cols, scratch, Place{1, cols}, sums_of_columns.data(), ld);
+    } else {
+      products.sums(cols, height, k, u.transposed(), l.transposed(), {sums_of_columns.data(), ld});
+    }
+  }
+  /// Copies the panel that begins at `a`, a matrix that is stored by rows or by columns.
+  void load(Op stored, Index height, Index cols, Block<const T> a) {
+    if constexpr (is_complex<T>)
+      take_apart(height, cols, a.data, place(stored, a.ld), panel_memory.data(), ld);
+    else if (stored == Op::None)
+      transpose<T>(height, cols, a, {panel_memory.data(), ld});
+    else
+      copy<T>(cols, height, a, {panel_memory.data(), ld});
+  }
+  void store(Op stored, Index height, Index cols, Block<T> a) {
+    if constexpr (is_complex<T>)
+      put_together(height, cols, panel_memory.data(), ld, a.data, place(stored, a.ld));
+    else if (stored == Op::None)
+      transpose<T>(cols, height, {panel_memory.data(), ld}, a);
+    else
+      copy<T>(cols, height, {panel_memory.data(), ld}, a);
+  }
+  /// Factors the panel, whose first row is row j of A. Returns its first pivot of 0, or −1.
+  Index factor(Index j, Index height, Index cols, detail::RowNumbers pivots) {
+    const Index found = factor_panel<T>({height, cols, panel_memory.data(), sums_of_columns.data(), ld}, rows);
+    for (Index c = 0; c < cols; ++c) pivots.set(j + c, j + rows[c]);
+    return found < 0 ? found : j + found;
+  }
+  /// Returns the square at the top of the panel's L, which is valid until the next call.
+  TriangleBlock<T> unit_triangle(Index size) {
+    constexpr Index parts = Number<T>::parts;
+    for (Index i = 0; i < size; ++i)
+      for (Index k = 0; k < i; ++k) {
+        const Part<T>* const l = panel_memory.data() + k * parts * ld + i;
+        if constexpr (is_complex<T>)
+          triangle[i * panel_width + k] = {l[0], l[ld]};
+        else
+          triangle[i * panel_width + k] = *l;
+      }
+    return {.size = size, .t = triangle, .ld = panel_width, .has_unit_diagonal = true};
+  }
+
+ private:
+  static Place place(Op stored, Index ld) { return stored == Op::None ? Place{1, ld} : Place{ld, 1}; }
+};
+
 /// A factorisation of A, m×n: the panels of each segment, and what follows it. Returns the first pivot that is 0.
 template <class Panel, class Rest>
-Index for_panels(Index m, Index n, const Panel& panel, const Rest& rest) {
+Index for_panels(Index m, Index n, Index segment, const Panel& panel, const Rest& rest) {
   const Index steps = std::min(m, n);
   Index singular = -1;
-  for (Index first = 0; first < steps; first += canonical_segment) {
-    const Index end = std::min(steps, first + canonical_segment);
+  for (Index first = 0; first < steps; first += segment) {
+    const Index end = std::min(steps, first + segment);
     for (Index j = first; j < end; j += panel_width) {
       const Index found = panel(first, j, std::min(panel_width, end - j));
       if (singular < 0) singular = found;
@@ -77,23 +115,23 @@ Index for_panels(Index m, Index n, const Panel& panel, const Rest& rest) {
 
 /// Factors A, which is stored by rows.
 template <class T>
-Index factor_rows(const Products<T>& products, Workspace<T>& space, Index m, Index n, Block<T> a,
+Index factor_rows(const Products<T>& products, LuWorkspace<T>& space, Index m, Index n, Block<T> a,
                   detail::RowNumbers pivots) {
-  const Block<T> s = space.sums(), panel = space.panel(), s_rows{space.sums_of_rows.data(), n - space.width};
+  const Block<T> s_rows{space.sums_of_rows.data(), n - space.width};
   const auto swap_rows = [&](Index from, Index to, Index row, Index other) {
     if (row != other) std::swap_ranges(a.at(row, from), a.at(row, to), a.at(other, from));
   };
   const auto step = [&](Index first, Index j, Index width) {
     const Index right = n - j - width;
     const Factor<T> l{a.from(j, first)}, u{a.from(first, j)};
-    products.sums(width, m - j, j - first, u.transposed(), l.transposed(), s);
-    transpose<T>(m - j, width, a.from(j, j), panel);
+    space.sum(products, m - j, width, j - first, l, u);
+    space.load(Op::None, m - j, width, a.from(j, j));
     const Index found = space.factor(j, m - j, width, pivots);
     for (Index c = 0; c < width; ++c) {
       swap_rows(0, j, j + c, pivots[j + c]);
       swap_rows(j + width, n, j + c, pivots[j + c]);
     }
-    transpose<T>(width, m - j, panel, a.from(j, j));
+    space.store(Op::None, m - j, width, a.from(j, j));
     if (right == 0) return found;
     products.sums(width, right, j - first, l, u.from(0, width), s_rows);
     const TriangleBlock<T> triangle = space.unit_triangle(width);
@@ -102,7 +140,7 @@ Index factor_rows(const Products<T>& products, Workspace<T>& space, Index m, Ind
     });
     return found;
   };
-  return for_panels(m, n, step, [&](Index first, Index end) {
+  return for_panels(m, n, segment_length<T>, step, [&](Index first, Index end) {
     products.subtract(m - end, n - end, end - first, {a.from(end, first)}, {a.from(first, end)}, a.from(end, end));
   });
 }
@@ -110,14 +148,15 @@ Index factor_rows(const Products<T>& products, Workspace<T>& space, Index m, Ind
 /// Factors A, which is stored by columns: at(j, i) is the element (i, j) of A, and its rows change places within the
 /// rows of the memory.
 template <class T>
-Index factor_columns(const Products<T>& products, Workspace<T>& space, Index m, Index n, Block<T> at,
+Index factor_columns(const Products<T>& products, LuWorkspace<T>& space, Index m, Index n, Block<T> at,
                      detail::RowNumbers pivots) {
-  const Block<T> s = space.sums(), panel = space.panel(), s_rows{space.sums_of_rows.data(), space.width};
+  // Of complex numbers the sums are by rows, whose order of factors is l·u.
+  const Block<T> s_rows{space.sums_of_rows.data(), is_complex<T> ? n - space.width : space.width};
   const auto step = [&](Index first, Index j, Index width) {
     const Index right = n - j - width;
     const Factor<T> l{at.from(first, j)}, u{at.from(j, first)}; // the transposes of both
-    products.sums(width, m - j, j - first, u, l, s);
-    copy<T>(width, m - j, at.from(j, j), panel);
+    space.sum(products, m - j, width, j - first, l.transposed(), u.transposed());
+    space.load(Op::Transpose, m - j, width, at.from(j, j));
     const Index found = space.factor(j, m - j, width, pivots);
     const auto swap = [&](Index begin, Index end) {
       for (Index column = begin; column < end; ++column)
@@ -129,17 +168,29 @@ Index factor_columns(const Products<T>& products, Workspace<T>& space, Index m, 
     };
     products.in_parts(j, 64, swap);
     products.in_parts(right, 64, [&](Index begin, Index end) { swap(j + width + begin, j + width + end); });
-    copy<T>(width, m - j, panel, at.from(j, j));
+    space.store(Op::Transpose, m - j, width, at.from(j, j));
     if (right == 0) return found;
-    products.sums(right, width, j - first, u.from(width, 0), l, s_rows);
     const TriangleBlock<T> triangle = space.unit_triangle(width);
+    if constexpr (is_complex<T>)
+      products.sums(width, right, j - first, l.transposed(), u.from(width, 0).transposed(), s_rows);
+    else
+      products.sums(right, width, j - first, u.from(width, 0), l, s_rows);
     products.in_parts(right, 64, [&](Index begin, Index stop) {
-      solve_rows(triangle, stop - begin, at.at(j + width + begin, j), at.ld, s_rows.at(begin, 0), s_rows.ld);
+      T* const x = at.at(j + width + begin, j);
+      if constexpr (is_complex<T>)
+        solve_lines(First::Triangle, triangle, stop - begin, x, {at.ld, 1}, s_rows.at(0, begin), {1, s_rows.ld});
+      else
+        solve_rows(triangle, stop - begin, x, at.ld, s_rows.at(begin, 0), s_rows.ld);
     });
     return found;
   };
-  return for_panels(m, n, step, [&](Index first, Index end) {
-    products.subtract(n - end, m - end, end - first, {at.from(end, first)}, {at.from(first, end)}, at.from(end, end));
+  return for_panels(m, n, segment_length<T>, step, [&](Index first, Index end) {
+    const Factor<T> l{at.from(first, end)}, u{at.from(end, first)};
+    if constexpr (is_complex<T>)
+      products.subtract_transposed(m - end, n - end, end - first, l.transposed(), u.transposed(), at.from(end, end),
+                                   false, {space.strip_rows, space.strip.data()});
+    else
+      products.subtract(n - end, m - end, end - first, u, l, at.from(end, end));
   });
 }
 
@@ -154,7 +205,7 @@ Index factor_matrix(Op stored, Index m, Index n, void* data, Index lda, detail::
   if (options.backend == Backend::Reference) return by_formula();
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
-    Workspace<T> space(m, n);
+    LuWorkspace<T> space(m, n);
     return stored == Op::None ? factor_rows(products, space, m, n, a, pivots)
                               : factor_columns(products, space, m, n, a, pivots);
   };
@@ -166,11 +217,12 @@ Index factor_matrix(Op stored, Index m, Index n, void* data, Index lda, detail::
 
 namespace detail {
 
-Index factor_lu(DType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
+Index factor_lu(NumberType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
                 const SolveOptions& options, Shortage shortage) {
   return linear_algebra::enter("Lu", options, [&] {
-    return type == DType::F32 ? linear_algebra::factor_matrix<float>(stored, m, n, a, lda, pivots, options, shortage)
-                              : linear_algebra::factor_matrix<double>(stored, m, n, a, lda, pivots, options, shortage);
+    return linear_algebra::with_number(type, [&]<class T>(T) {
+      return linear_algebra::factor_matrix<T>(stored, m, n, a, lda, pivots, options, shortage);
+    });
   });
 }
 

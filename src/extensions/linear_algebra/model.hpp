@@ -9,13 +9,17 @@
 
 namespace tessera::linear_algebra {
 
-/// Factors the lower triangle, A = L·Lᵀ. Returns n, or the row at which the number below the root is not positive.
+/// Factors the lower triangle of A, A = L·Lᴴ. Returns n, or the row at which the number below the root is not positive.
 Index model_cholesky(Index n, Grid<float> a);
 Index model_cholesky(Index n, Grid<double> a);
+Index model_cholesky(Index n, Grid<std::complex<float>> a);
+Index model_cholesky(Index n, Grid<std::complex<double>> a);
 
 /// Factors A, m×n, as P·A = L·U. `pivots` has min(m, n) rows that changed places, in ascending order. Returns the first
 /// column whose pivot is 0, or −1.
 Index model_lu(Index m, Index n, Grid<float> a, detail::RowNumbers pivots);
 Index model_lu(Index m, Index n, Grid<double> a, detail::RowNumbers pivots);
+Index model_lu(Index m, Index n, Grid<std::complex<float>> a, detail::RowNumbers pivots);
+Index model_lu(Index m, Index n, Grid<std::complex<double>> a, detail::RowNumbers pivots);
 
 } // namespace tessera::linear_algebra

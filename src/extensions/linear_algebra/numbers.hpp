@@ -48,6 +48,25 @@ T real_part(T x) {
     return x;
 }
 
+/// Returns the magnitude by which pivots are chosen: |x|, or |re| + |im|, which is rounded once.
+template <class T>
+Part<T> pivot_size(T x) {
+  if constexpr (is_complex<T>)
+    return std::abs(x.real()) + std::abs(x.imag());
+  else
+    return std::abs(x);
+}
+
+/// Returns a chain that goes on with the term a·b.
+template <class T>
+[[gnu::always_inline]] inline T multiply_add(T a, T b, T chain) {
+  if constexpr (is_complex<T>)
+    return {std::fma(a.imag(), -b.imag(), std::fma(a.real(), b.real(), chain.real())),
+            std::fma(a.imag(), b.real(), std::fma(a.real(), b.imag(), chain.imag()))};
+  else
+    return std::fma(a, b, chain);
+}
+
 /// Returns alpha·x.
 template <class T>
 T scaled(T alpha, T x) {

@@ -83,6 +83,21 @@ void Products<T>::subtract(Index m, Index n, Index k, Factor<T> a, Factor<T> b, 
 }
 
 template <class T>
+void Products<T>::subtract_transposed(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> c, bool is_lower,
+                                      Strips strips) const {
+  for (Index first = 0; first < m; first += strips.rows) {
+    const Index rows = std::min(strips.rows, m - first), cols = is_lower ? std::min(n, first + rows) : n;
+    const Block<T> sum{strips.memory, cols};
+    sums(rows, cols, k, a.from(first, 0), b, sum);
+    in_parts(cols, 64, [&](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j)
+        for (Index i = is_lower ? std::max(first, j) : first; i < first + rows; ++i)
+          *c.at(j, i) -= *sum.at(i - first, j);
+    });
+  }
+}
+
+template <class T>
 void Products<T>::run_parts(RangeCall call) const {
   if (call.count == 0) return;
   call.threads = options_.threads;

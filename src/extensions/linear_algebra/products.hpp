@@ -70,6 +70,15 @@ class Products {
   void sums(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> s) const;
   /// C = C − A·B. With k of at most canonical_segment the sum of a segment is subtracted in one rounding.
   void subtract(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> c) const;
+  /// Does the same where `c` holds the transpose of C; with `is_lower`, for C's elements on and below the diagonal
+  /// alone. C is computed in strips of some rows, for which there is memory. A strip expands B anew; with is_lower,
+  /// half of a square on the diagonal is computed in vain.
+  struct Strips {
+    Index rows;
+    T* memory; ///< for rows·n numbers
+  };
+  void subtract_transposed(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> c, bool is_lower,
+                           Strips strips) const;
 
   /// Calls body(begin, end) for parts of 0 … count − 1 on the host's threads. A part has at least `grain` indices.
   template <class Body>

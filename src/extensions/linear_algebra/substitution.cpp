@@ -14,9 +14,6 @@ constexpr Index strip_lines = Index{256} / static_cast<Index>(sizeof(Part<T>));
 template <class T>
 constexpr Index strip_row = strip_lines<T>* Number<T>::parts;
 
-/// Is the number of the triangle the first factor of each term? It is in T·X, and not in X·Tᵀ.
-enum class First { Triangle, Line };
-
 /// The chains of all lanes go on with t and x.
 template <First first, class T>
 [[gnu::always_inline]] inline void extend_lines(const T& t, const Part<T>* x, Part<T>* sum) {
@@ -104,12 +101,6 @@ TESSERA_STRIPS(std::complex<float>)
 TESSERA_STRIPS(std::complex<double>)
 #undef TESSERA_STRIPS
 
-/// Where number i of line l lies.
-struct Place {
-  Index of_line, of_number; ///< strides
-  Index operator()(Index line, Index number) const { return line * of_line + number * of_number; }
-};
-
 /// Copies the numbers of `count` lines into a strip; lanes beyond them are 0.
 template <class T>
 void load(const T* from, Place place, Index size, Index count, Part<T>* strip) {
@@ -150,6 +141,15 @@ void for_strips(Index size, Index count, T* x, Place place_x, const T* s, Place 
 }
 
 template <class T>
+void multiply_lines(First first, const TriangleBlock<T>& triangle, Index count, T* x, Place place_x, const T* s,
+                    Place place_s) {
+  for_strips(triangle.size, count, x, place_x, s, place_s,
+             [&](Part<T>* values, const Part<T>* sums) { multiply_strip(first, triangle, values, sums); });
+}
+
+} // namespace
+
+template <class T>
 void solve_lines(First first, const TriangleBlock<T>& triangle, Index count, T* x, Place place_x, const T* s,
                  Place place_s) {
   Divisor<T> divisors[panel_width];
@@ -159,15 +159,6 @@ void solve_lines(First first, const TriangleBlock<T>& triangle, Index count, T* 
     solve_strip(first, Divided<T>{triangle, divisors}, values, sums);
   });
 }
-
-template <class T>
-void multiply_lines(First first, const TriangleBlock<T>& triangle, Index count, T* x, Place place_x, const T* s,
-                    Place place_s) {
-  for_strips(triangle.size, count, x, place_x, s, place_s,
-             [&](Part<T>* values, const Part<T>* sums) { multiply_strip(first, triangle, values, sums); });
-}
-
-} // namespace
 
 template <class T>
 void solve_columns(const TriangleBlock<T>& triangle, Index count, T* x, Index ldx, const T* s, Index lds) {
@@ -186,10 +177,11 @@ void multiply_rows(const TriangleBlock<T>& triangle, Index count, T* x, Index ld
   multiply_lines(First::Line, triangle, count, x, Place{ldx, 1}, s, Place{lds, 1});
 }
 
-#define TESSERA_INSTANTIATE(T)                                                                \
-  template void solve_columns(const TriangleBlock<T>&, Index, T*, Index, const T*, Index);    \
-  template void solve_rows(const TriangleBlock<T>&, Index, T*, Index, const T*, Index);       \
-  template void multiply_columns(const TriangleBlock<T>&, Index, T*, Index, const T*, Index); \
+#define TESSERA_INSTANTIATE(T)                                                                  \
+  template void solve_lines(First, const TriangleBlock<T>&, Index, T*, Place, const T*, Place); \
+  template void solve_columns(const TriangleBlock<T>&, Index, T*, Index, const T*, Index);      \
+  template void solve_rows(const TriangleBlock<T>&, Index, T*, Index, const T*, Index);         \
+  template void multiply_columns(const TriangleBlock<T>&, Index, T*, Index, const T*, Index);   \
   template void multiply_rows(const TriangleBlock<T>&, Index, T*, Index, const T*, Index);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)

@@ -26,6 +26,17 @@ struct TriangleBlock {
 /// on with t(i, k)·x(k) for k = 0 … i − 1. A unit diagonal divides nothing.
 template <class T>
 void solve_columns(const TriangleBlock<T>& triangle, Index count, T* x, Index ldx, const T* s, Index lds);
+/// Where number i of line l lies, in memory that holds the lines in any way.
+struct Place {
+  Index of_line = 0, of_number = 0; ///< strides
+  Index operator()(Index line, Index number) const { return line * of_line + number * of_number; }
+};
+/// Which of the two is the first factor of each term: t(i, k), or x(k) (numbers.hpp).
+enum class First { Triangle, Line };
+/// Does what solve_columns() does for lines that lie anywhere.
+template <class T>
+void solve_lines(First first, const TriangleBlock<T>& triangle, Index count, T* x, Place place_x, const T* s,
+                 Place place_s);
 /// Solves X·Tᵀ = B for `count` rows: X takes B's place, count×size. The terms are x(k)·t(i, k).
 template <class T>
 void solve_rows(const TriangleBlock<T>& triangle, Index count, T* x, Index ldx, const T* s, Index lds);

@@ -19,6 +19,8 @@
 extern "C" {
 TESSERA_DECLARE(float, s)
 TESSERA_DECLARE(double, d)
+TESSERA_DECLARE(std::complex<float>, c)
+TESSERA_DECLARE(std::complex<double>, z)
 }
 
 namespace tessera::test {
@@ -40,19 +42,30 @@ struct Lapack;
   };
 TESSERA_ROUTINES(float, s)
 TESSERA_ROUTINES(double, d)
+TESSERA_ROUTINES(std::complex<float>, c)
+TESSERA_ROUTINES(std::complex<double>, z)
 
 template <class T>
 void positive_systems(Index n, Index count) {
   const auto random = Matrix<T>::random(n, n, Seed{1}), b = Matrix<T>::random(n, count, Seed{2});
-  Matrix<T> a = gemm(random, random.transposed());
+  Matrix<T> a = gemm(random, conjugate_transpose(random));
   for (Index i = 0; i < n; ++i) a(i, i) += T(1);
-  const Cholesky<T> expected(a);
-  const Matrix<T> solution = expected.solve(b), l = expected.l(), upper(l.transposed());
+  if constexpr (is_complex<T>)
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < i; ++j) a(j, i) = std::conj(a(i, j));
   const auto order = static_cast<blas_int>(n), sides = static_cast<blas_int>(count);
   for (const bool lower : {true, false}) {
     const char* const uplo = lower ? "L" : "u";
     const auto in = lower ? in_lower : in_upper;
-    const Matrix<T>& factor = lower ? l : upper;
+    // U is the transpose of the L of Aᵀ.
+    const Matrix<T> l = Cholesky<T>(lower ? Matrix<T>(a.view()) : Matrix<T>(std::as_const(a).transposed())).l();
+    const Matrix<T> factor(lower ? l.view() : l.transposed());
+    const auto half = [&](bool first, const Matrix<T>& right_side) {
+      return solve_by_columns(lower ? Triangle::Lower : Triangle::Upper,
+                              lower == first ? Op::None : Op::ConjugateTranspose, Diagonal::Stored, factor, right_side);
+    };
+    const Matrix<T> solution = half(false, half(true, b));
+    if constexpr (!is_complex<T>) must_be_same("solutions by columns", solution, Cholesky<T>(a).solve(b));
     Columns<T> matrix(a, in), right(b);
     blas_int info = 77;
     Lapack<T>::potrf(uplo, &order, matrix.data(), matrix.ld(), &info);
@@ -74,7 +87,7 @@ void positive_systems(Index n, Index count) {
     must_equal("posv's minor", info, minor);
     must_be("posv without a solution", same, b);
     Columns<T> bad_factor(a, in);
-    bad_factor.at(minor - 1, minor - 1) = std::numeric_limits<T>::quiet_NaN();
+    bad_factor.at(minor - 1, minor - 1) = std::numeric_limits<Part<T>>::quiet_NaN();
     Lapack<T>::potrf(uplo, &order, bad_factor.data(), bad_factor.ld(), &info);
     must_equal("potrf's minor", info, minor);
   }
@@ -94,14 +107,19 @@ std::vector<blas_int> factors(const char* what, const Matrix<T>& a, const Lu<T>&
   return pivots;
 }
 
-/// Returns X of Aᵀ·X = B by the factors.
+/// Returns X of op(A)·X = B by the factors.
 template <class T>
-Matrix<T> solve_transposed(const Lu<T>& lu, const Matrix<T>& b) {
-  const Matrix<T> turned(lu.packed().transposed());
-  const Matrix<T> y = triangular_solve(Triangle::Lower, turned, b);
-  Matrix<T> x = triangular_solve(Triangle::Upper, turned, y, Side::Left, Diagonal::Unit);
-  for (Index j = x.rows(); j-- > 0;)
+Matrix<T> solve_by_factors(const Lu<T>& lu, Op op, const Matrix<T>& b) {
+  Matrix<T> x(b.view());
+  const auto exchange = [&](Index j) {
     for (Index c = 0; c < x.cols(); ++c) std::swap(x(j, c), x(lu.pivots()[static_cast<std::size_t>(j)], c));
+  };
+  const auto l = [&] { x = solve_by_columns(Triangle::Lower, op, Diagonal::Unit, lu.packed(), x); };
+  const auto u = [&] { x = solve_by_columns(Triangle::Upper, op, Diagonal::Stored, lu.packed(), x); };
+  for (Index j = 0; j < x.rows() && op == Op::None; ++j) exchange(j);
+  op == Op::None ? l() : u();
+  op == Op::None ? u() : l();
+  for (Index j = x.rows(); j-- > 0 && op != Op::None;) exchange(j);
   return x;
 }
 
@@ -115,19 +133,22 @@ void general_systems(Index n, Index count) {
   blas_int info = 77;
   Lapack<T>::getrs("n", &order, &sides, matrix.data(), matrix.ld(), pivots.data(), right.data(), right.ld(), &info);
   must_equal("getrs' info", info, 0);
-  must_be("getrs", right, expected.solve(b));
+  const Matrix<T> solution = solve_by_factors(expected, Op::None, b);
+  if constexpr (!is_complex<T>) must_be_same("solutions by columns", solution, expected.solve(b));
+  must_be("getrs", right, solution);
   for (const char* const op : {"T", "c"}) {
     Columns<T> x(b);
     Lapack<T>::getrs(op, &order, &sides, matrix.data(), matrix.ld(), pivots.data(), x.data(), x.ld(), &info);
     must_equal("getrs' info", info, 0);
-    must_be("getrs of the transpose", x, solve_transposed(expected, b));
+    must_be("getrs of the transpose", x,
+            solve_by_factors(expected, *op == 'T' ? Op::Transpose : Op::ConjugateTranspose, b));
   }
   Columns<T> again(a), x(b);
   std::vector<blas_int> found(pivots.size(), 99);
   Lapack<T>::gesv(&order, &sides, again.data(), again.ld(), found.data(), x.data(), x.ld(), &info);
   must_equal("gesv's info", info, 0);
   must_be("gesv's factors", again, expected.packed());
-  must_be("gesv", x, expected.solve(b));
+  must_be("gesv", x, solution);
   if (found != pivots) must_equal("gesv's pivots", 0, 1);
 }
 
@@ -167,16 +188,23 @@ void singular(Index n) {
 template <class T>
 void triangles(Index n, Index count) {
   auto a = Matrix<T>::random(n, n, Seed{9});
-  for (Index i = 0; i < n; ++i) a(i, i) += static_cast<T>(n);
+  for (Index i = 0; i < n; ++i) a(i, i) += static_cast<Part<T>>(n);
   const auto b = Matrix<T>::random(n, count, Seed{10});
   const auto order = static_cast<blas_int>(n), sides = static_cast<blas_int>(count);
   for (const bool lower : {true, false})
     for (const char* const op : {"N", "t", "C"})
       for (const bool unit : {false, true}) {
-        const bool straight = *op == 'N';
-        const Matrix<T> t = straight ? a : Matrix<T>(a.transposed());
-        const Matrix<T> expected = triangular_solve(lower == straight ? Triangle::Lower : Triangle::Upper, t, b,
-                                                    Side::Left, unit ? Diagonal::Unit : Diagonal::Stored);
+        const Diagonal diagonal = unit ? Diagonal::Unit : Diagonal::Stored;
+        const Op applied = *op == 'N' ? Op::None : *op == 't' ? Op::Transpose : Op::ConjugateTranspose;
+        const Matrix<T> expected =
+            solve_by_columns(lower ? Triangle::Lower : Triangle::Upper, applied, diagonal, std::as_const(a), b);
+        if constexpr (!is_complex<T>) {
+          const bool straight = applied == Op::None;
+          const Matrix<T> t = straight ? a : Matrix<T>(a.transposed());
+          must_be_same(
+              "solutions by columns", expected,
+              triangular_solve(lower == straight ? Triangle::Lower : Triangle::Upper, t, b, Side::Left, diagonal));
+        }
         Columns<T> matrix(a, [&](Index i, Index j) { return (lower ? i >= j : i <= j) && !(unit && i == j); }), x(b);
         blas_int info = 77;
         Lapack<T>::trtrs(lower ? "l" : "U", op, unit ? "U" : "n", &order, &sides, matrix.data(), matrix.ld(), x.data(),
@@ -235,7 +263,8 @@ void wrong_arguments(char type) {
 
 template <class T>
 void nothing_to_do() {
-  T number = T(untouched);
+  const T before = untouched_number<T>();
+  T number = before;
   const blas_int none = 0, one = 1;
   blas_int pivot = 99, info = 77;
   const auto done = [&](const char* what) {
@@ -248,7 +277,7 @@ void nothing_to_do() {
   Lapack<T>::gesv(&none, &one, &number, &one, &pivot, &number, &one, &info), done("gesv of nothing");
   Lapack<T>::getrs("T", &one, &none, &number, &one, &pivot, &number, &one, &info), done("getrs of nothing");
   Lapack<T>::trtrs("U", "N", "N", &none, &one, &number, &one, &number, &one, &info), done("trtrs of nothing");
-  must_equal("untouched by nothing", number == T(untouched) && pivot == 99, 1);
+  must_equal("untouched by nothing", number == before && pivot == 99, 1);
 }
 
 template <class T>
@@ -273,5 +302,7 @@ void check(char type) {
 int main() {
   tessera::test::check<float>('S');
   tessera::test::check<double>('D');
+  tessera::test::check<std::complex<float>>('C');
+  tessera::test::check<std::complex<double>>('Z');
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,22 +5,24 @@
 
 #include "systems.hpp"
 
-#define TESSERA_DECLARE(T, s)                                                                                      \
+#define TESSERA_DECLARE(T, s, q)                                                                                   \
   void NAME(s##geqrf_)(const blas_int*, const blas_int*, T*, const blas_int*, T*, T*, const blas_int*, blas_int*); \
   void NAME(s##geqr2_)(const blas_int*, const blas_int*, T*, const blas_int*, T*, T*, blas_int*);                  \
-  void NAME(s##orgqr_)(const blas_int*, const blas_int*, const blas_int*, T*, const blas_int*, const T*, T*,       \
-                       const blas_int*, blas_int*);                                                                \
-  void NAME(s##org2r_)(const blas_int*, const blas_int*, const blas_int*, T*, const blas_int*, const T*, T*,       \
-                       blas_int*);                                                                                 \
-  void NAME(s##ormqr_)(const char*, const char*, const blas_int*, const blas_int*, const blas_int*, const T*,      \
-                       const blas_int*, const T*, T*, const blas_int*, T*, const blas_int*, blas_int*);            \
-  void NAME(s##orm2r_)(const char*, const char*, const blas_int*, const blas_int*, const blas_int*, const T*,      \
-                       const blas_int*, const T*, T*, const blas_int*, T*, blas_int*);                             \
+  void NAME(s##q##gqr_)(const blas_int*, const blas_int*, const blas_int*, T*, const blas_int*, const T*, T*,      \
+                        const blas_int*, blas_int*);                                                               \
+  void NAME(s##q##g2r_)(const blas_int*, const blas_int*, const blas_int*, T*, const blas_int*, const T*, T*,      \
+                        blas_int*);                                                                                \
+  void NAME(s##q##mqr_)(const char*, const char*, const blas_int*, const blas_int*, const blas_int*, const T*,     \
+                        const blas_int*, const T*, T*, const blas_int*, T*, const blas_int*, blas_int*);           \
+  void NAME(s##q##m2r_)(const char*, const char*, const blas_int*, const blas_int*, const blas_int*, const T*,     \
+                        const blas_int*, const T*, T*, const blas_int*, T*, blas_int*);                            \
   void NAME(s##gels_)(const char*, const blas_int*, const blas_int*, const blas_int*, T*, const blas_int*, T*,     \
                       const blas_int*, T*, const blas_int*, blas_int*);
 extern "C" {
-TESSERA_DECLARE(float, s)
-TESSERA_DECLARE(double, d)
+TESSERA_DECLARE(float, s, or)
+TESSERA_DECLARE(double, d, or)
+TESSERA_DECLARE(std::complex<float>, c, un)
+TESSERA_DECLARE(std::complex<double>, z, un)
 }
 
 namespace tessera::test {
@@ -29,19 +31,27 @@ namespace {
 /// The routines of a type.
 template <class T>
 struct Lapack;
-#define TESSERA_ROUTINES(T, s)                      \
-  template <>                                       \
-  struct Lapack<T> {                                \
-    static constexpr auto geqrf = &NAME(s##geqrf_); \
-    static constexpr auto geqr2 = &NAME(s##geqr2_); \
-    static constexpr auto orgqr = &NAME(s##orgqr_); \
-    static constexpr auto org2r = &NAME(s##org2r_); \
-    static constexpr auto ormqr = &NAME(s##ormqr_); \
-    static constexpr auto orm2r = &NAME(s##orm2r_); \
-    static constexpr auto gels = &NAME(s##gels_);   \
+#define TESSERA_ROUTINES(T, s, q)                    \
+  template <>                                        \
+  struct Lapack<T> {                                 \
+    static constexpr auto geqrf = &NAME(s##geqrf_);  \
+    static constexpr auto geqr2 = &NAME(s##geqr2_);  \
+    static constexpr auto orgqr = &NAME(s##q##gqr_); \
+    static constexpr auto org2r = &NAME(s##q##g2r_); \
+    static constexpr auto ormqr = &NAME(s##q##mqr_); \
+    static constexpr auto orm2r = &NAME(s##q##m2r_); \
+    static constexpr auto gels = &NAME(s##gels_);    \
   };
-TESSERA_ROUTINES(float, s)
-TESSERA_ROUTINES(double, d)
+TESSERA_ROUTINES(float, s, or)
+TESSERA_ROUTINES(double, d, or)
+TESSERA_ROUTINES(std::complex<float>, c, un)
+TESSERA_ROUTINES(std::complex<double>, z, un)
+
+/// The letters of the transpose that a routine knows, and of the one that it does not know.
+template <class T>
+constexpr const char* turned_letter = is_complex<T> ? "C" : "T";
+template <class T>
+constexpr const char* wrong_letter = is_complex<T> ? "T" : "C";
 
 const blas_int query = -1;
 
@@ -50,7 +60,8 @@ template <class T>
 class Work {
  public:
   explicit Work(T asked, Index least)
-      : length_(static_cast<blas_int>(asked)), values_(static_cast<std::size_t>(std::max<Index>(1, length_))) {
+      : length_(static_cast<blas_int>(std::real(asked))),
+        values_(static_cast<std::size_t>(std::max<Index>(1, length_))) {
     must_equal("a query's answer is enough", length_ >= least, 1);
   }
   T* data() { return values_.data(); }
@@ -64,13 +75,13 @@ class Work {
 template <class T>
 void must_equal_tau(const std::vector<T>& got, std::span<const T> expected) {
   for (std::size_t j = 0; j < expected.size(); ++j) must_equal("tau", same_bits(got[j], expected[j]), 1);
-  must_equal("what follows tau", got.back() == T(untouched), 1);
+  must_equal("what follows tau", got.back() == untouched_number<T>(), 1);
 }
 
 template <class T>
 std::vector<T> factors(const Matrix<T>& a, const Qr<T>& expected, Columns<T>& matrix) {
   const auto m = static_cast<blas_int>(a.rows()), n = static_cast<blas_int>(a.cols());
-  std::vector<T> tau(expected.tau().size() + 1, T(untouched)), again(tau);
+  std::vector<T> tau(expected.tau().size() + 1, untouched_number<T>()), again(tau);
   blas_int info = 77;
   T asked = 0;
   Lapack<T>::geqrf(&m, &n, matrix.data(), matrix.ld(), tau.data(), &asked, &query, &info);
@@ -98,8 +109,8 @@ void columns_of_q(const Qr<T>& qr, const std::vector<T>& tau) {
     for (Index j = 0; j < n; ++j) unit(j, j) = 1;
     const Matrix<T> thin(qr.packed().block(0, 0, m, n));
     Matrix<T> expected(thin.view());
-    detail::form_q(dtype_of<T>, Op::None, m, n, k, expected.data(), expected.ld(), tau.data(), {});
-    if (k == n) must_equal("Q", expected == qr.q(), 1);
+    detail::form_q(detail::number_type_of<T>, Op::None, m, n, k, expected.data(), expected.ld(), tau.data(), {});
+    if (k == n) must_be_same("Q", expected, qr.q());
     const auto rows = static_cast<blas_int>(m), cols = static_cast<blas_int>(n), count = static_cast<blas_int>(k);
     Columns<T> q(thin), unblocked(thin);
     blas_int info = 77;
@@ -115,17 +126,17 @@ void columns_of_q(const Qr<T>& qr, const std::vector<T>& tau) {
   }
 }
 
-/// Q and Qᵀ, from the left and from the right.
+/// Q and Qᴴ, from the left and from the right.
 template <class T>
 void products_with_q(const Qr<T>& qr, Columns<T>& matrix, const std::vector<T>& tau, Index count) {
   const Index m = qr.packed().rows();
   const Matrix<T> b = Matrix<T>::random(m, count, Seed{2});
   for (const bool left : {true, false})
-    for (const char* const op : {"N", "t"}) {
+    for (const char* const op : {"N", is_complex<T> ? "c" : "t"}) {
       const bool straight = *op == 'N';
-      const Matrix<T> c = left ? b : Matrix<T>(b.transposed());
+      const Matrix<T> c = left ? b : conjugate_transpose(b);
       const Matrix<T> product = straight == left ? qr.multiply_q(b) : qr.multiply_q_transposed(b);
-      const Matrix<T> expected = left ? product : Matrix<T>(product.transposed());
+      const Matrix<T> expected = left ? product : conjugate_transpose(product);
       const auto rows = static_cast<blas_int>(c.rows()), cols = static_cast<blas_int>(c.cols()),
                  k = static_cast<blas_int>(qr.tau().size());
       Columns<T> result(c), unblocked(c);
@@ -145,16 +156,37 @@ void products_with_q(const Qr<T>& qr, Columns<T>& matrix, const std::vector<T>& 
     }
 }
 
+/// Returns what gels does with the factors of A, or of its conjugate transpose where A is wide: its triangular systems
+/// are column-major.
+template <class T>
+Matrix<T> solve_by_factors(const Qr<T>& qr, bool is_tall, bool has_more_equations, const Matrix<T>& b) {
+  const Index k = static_cast<Index>(qr.tau().size()), m = qr.packed().rows();
+  const Matrix<T> r(qr.packed().block(0, 0, k, k)), memory = is_tall ? r : conjugate_transpose(r);
+  const auto solve = [&](Op op, const Matrix<T>& right) {
+    return solve_by_columns(is_tall ? Triangle::Upper : Triangle::Lower, op, Diagonal::Stored, memory, right);
+  };
+  if (has_more_equations)
+    return solve(is_tall ? Op::None : Op::ConjugateTranspose,
+                 Matrix<T>(std::as_const(qr).multiply_q_transposed(b).block(0, 0, k, b.cols())));
+  const Matrix<T> y = solve(is_tall ? Op::ConjugateTranspose : Op::None, b);
+  Matrix<T> padded(m, b.cols());
+  for (Index i = 0; i < k; ++i)
+    for (Index j = 0; j < b.cols(); ++j) padded(i, j) = y(i, j);
+  return qr.multiply_q(padded);
+}
+
 /// All four kinds of systems; rows of B beyond the solution hold what LAPACK's do or anything.
 template <class T>
 void least_squares_of(Index m, Index n, Index count) {
   const Matrix<T> a = Matrix<T>::random(m, n, Seed{3});
-  for (const char* const op : {"N", "T"}) {
+  for (const char* const op : {"N", turned_letter<T>}) {
     const bool straight = *op == 'N';
     const Index equations = straight ? m : n, unknowns = straight ? n : m;
     const Matrix<T> b = Matrix<T>::random(equations, count, Seed{4});
-    const Qr<T> qr = m >= n ? Qr<T>(a) : Qr<T>(a.transposed()); // a square matrix is factored as it is
-    const Matrix<T> x = (m >= n) == straight ? qr.least_squares(b) : qr.minimum_norm(b);
+    const Qr<T> qr = m >= n ? Qr<T>(a) : Qr<T>(conjugate_transpose(a)); // a square matrix is factored as it is
+    const Matrix<T> x = solve_by_factors(qr, m >= n, (m >= n) == straight, b);
+    if constexpr (!is_complex<T>)
+      must_be_same("solutions by columns", x, (m >= n) == straight ? qr.least_squares(b) : qr.minimum_norm(b));
     Matrix<T> memory(std::max(m, n), count);
     for (Index i = 0; i < equations; ++i)
       for (Index j = 0; j < count; ++j) memory(i, j) = b(i, j);
@@ -169,7 +201,7 @@ void least_squares_of(Index m, Index n, Index count) {
     Lapack<T>::gels(op, &rows, &cols, &sides, matrix.data(), matrix.ld(), right.data(), right.ld(), work.data(),
                     work.length(), &info);
     must_equal("gels' info", info, 0);
-    must_be("gels' factors", matrix, m >= n ? qr.packed() : Matrix<T>(qr.packed().transposed()));
+    must_be("gels' factors", matrix, m >= n ? qr.packed() : conjugate_transpose(qr.packed()));
     for (Index i = unknowns; i < std::max(m, n); ++i)
       for (Index j = 0; j < count; ++j) right.at(i, j) = memory(i, j) = T(0);
     for (Index i = 0; i < unknowns; ++i)
@@ -186,13 +218,14 @@ void without_a_single_solution() {
   const blas_int six = 6, four = 4, one = 1, length = 64;
   T work[64];
   for (const bool wide : {false, true}) {
-    Columns<T> matrix(wide ? Matrix<T>(a.transposed()) : a), right(Matrix<T>(6, 1, T(1)));
+    Columns<T> matrix(wide ? conjugate_transpose(a) : a), right(Matrix<T>(6, 1, T(1)));
     blas_int info = 77;
     Lapack<T>::gels("N", wide ? &four : &six, wide ? &six : &four, &one, matrix.data(), matrix.ld(), right.data(),
                     right.ld(), work, &length, &info);
     must_equal("gels' info of a column of zeros", info, 3);
     Columns<T> zeros(Matrix<T>(6, 4)), b(Matrix<T>(6, 1, T(1)));
-    Lapack<T>::gels("T", &six, &four, &one, zeros.data(), zeros.ld(), b.data(), b.ld(), work, &length, &info);
+    Lapack<T>::gels(turned_letter<T>, &six, &four, &one, zeros.data(), zeros.ld(), b.data(), b.ld(), work, &length,
+                    &info);
     must_equal("gels' info of zeros", info, 0);
     must_be("gels of zeros", b, Matrix<T>(6, 1));
   }
@@ -205,7 +238,8 @@ void wrong_arguments(char type) {
   const blas_int good = 4, bad = -1, small = 3, five = 5, length = 64;
   const auto refused = [&](const char* name, int expected) {
     char full[8];
-    std::snprintf(full, sizeof full, "%c%s", type, name);
+    const bool is_of_q = is_complex<T> && name[0] == 'O' && name[1] == 'R'; // UNGQR for ORGQR
+    std::snprintf(full, sizeof full, "%c%s%s", type, is_of_q ? "UN" : "", is_of_q ? name + 2 : name);
     must_refuse(full, expected);
     must_equal(full, info, -expected);
     info = 77;
@@ -227,26 +261,27 @@ void wrong_arguments(char type) {
   TESSERA_REFUSED(2, org2r, "ORG2R", &good, &bad, &good, a, &good, tau, work);
   TESSERA_REFUSED(3, org2r, "ORG2R", &good, &good, &bad, a, &good, tau, work);
   TESSERA_REFUSED(1, ormqr, "ORMQR", "X", "N", &good, &good, &good, a, &good, tau, b, &good, work, &length);
-  TESSERA_REFUSED(2, ormqr, "ORMQR", "L", "C", &good, &good, &good, a, &good, tau, b, &good, work, &length);
+  TESSERA_REFUSED(2, ormqr, "ORMQR", "L", wrong_letter<T>, &good, &good, &good, a, &good, tau, b, &good, work, &length);
   TESSERA_REFUSED(3, ormqr, "ORMQR", "L", "N", &bad, &good, &good, a, &good, tau, b, &good, work, &length);
   TESSERA_REFUSED(4, ormqr, "ORMQR", "L", "N", &good, &bad, &good, a, &good, tau, b, &good, work, &length);
   TESSERA_REFUSED(5, ormqr, "ORMQR", "R", "N", &five, &good, &five, a, &five, tau, b, &five, work, &length);
   TESSERA_REFUSED(7, ormqr, "ORMQR", "L", "N", &good, &good, &good, a, &small, tau, b, &good, work, &length);
   TESSERA_REFUSED(10, ormqr, "ORMQR", "L", "N", &good, &good, &good, a, &good, tau, b, &small, work, &length);
-  TESSERA_REFUSED(12, ormqr, "ORMQR", "L", "T", &good, &good, &good, a, &good, tau, b, &good, work, &small);
+  TESSERA_REFUSED(12, ormqr, "ORMQR", "L", turned_letter<T>, &good, &good, &good, a, &good, tau, b, &good, work,
+                  &small);
   TESSERA_REFUSED(5, orm2r, "ORM2R", "L", "N", &good, &good, &five, a, &good, tau, b, &good, work);
-  TESSERA_REFUSED(1, gels, "GELS ", "C", &good, &good, &good, a, &good, b, &good, work, &length);
+  TESSERA_REFUSED(1, gels, "GELS ", wrong_letter<T>, &good, &good, &good, a, &good, b, &good, work, &length);
   TESSERA_REFUSED(2, gels, "GELS ", "N", &bad, &good, &good, a, &good, b, &good, work, &length);
   TESSERA_REFUSED(3, gels, "GELS ", "N", &good, &bad, &good, a, &good, b, &good, work, &length);
   TESSERA_REFUSED(4, gels, "GELS ", "N", &good, &good, &bad, a, &good, b, &good, work, &length);
   TESSERA_REFUSED(6, gels, "GELS ", "N", &good, &good, &good, a, &small, b, &good, work, &length);
-  TESSERA_REFUSED(8, gels, "GELS ", "T", &good, &five, &good, a, &good, b, &good, work, &length);
-  TESSERA_REFUSED(10, gels, "GELS ", "T", &good, &good, &good, a, &good, b, &good, work, &good);
+  TESSERA_REFUSED(8, gels, "GELS ", turned_letter<T>, &good, &five, &good, a, &good, b, &good, work, &length);
+  TESSERA_REFUSED(10, gels, "GELS ", turned_letter<T>, &good, &good, &good, a, &good, b, &good, work, &good);
 }
 
 template <class T>
 void nothing_to_do() {
-  T number = T(untouched), work[2] = {}, b[2] = {T(1), T(1)};
+  T number = untouched_number<T>(), work[2] = {}, b[2] = {T(1), T(1)};
   const blas_int none = 0, one = 1, two = 2;
   blas_int info = 77;
   Lapack<T>::geqrf(&none, &one, &number, &one, &number, work, &one, &info);
@@ -257,7 +292,7 @@ void nothing_to_do() {
   must_equal("ormqr of nothing", info, 0);
   Lapack<T>::gels("N", &none, &two, &one, &number, &one, b, &two, work, &two, &info);
   must_equal("gels of nothing", info, 0);
-  must_equal("untouched by nothing", number == T(untouched) && b[0] == 0 && b[1] == 0, 1);
+  must_equal("untouched by nothing", number == untouched_number<T>() && b[0] == T(0) && b[1] == T(0), 1);
 }
 
 template <class T>
@@ -291,5 +326,7 @@ void check(char type) {
 int main() {
   tessera::test::check<float>('S');
   tessera::test::check<double>('D');
+  tessera::test::check<std::complex<float>>('C');
+  tessera::test::check<std::complex<double>>('Z');
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

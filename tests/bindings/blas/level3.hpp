@@ -10,17 +10,7 @@
 namespace tessera::test {
 
 template <class T>
-struct Parts {
-  using type = T;
-};
-template <class T>
-struct Parts<std::complex<T>> {
-  using type = T;
-};
-template <class T>
-using RealOf = typename Parts<T>::type;
-template <class T>
-inline constexpr bool is_complex = !std::is_same_v<T, RealOf<T>>;
+using RealOf = Part<T>;
 
 /// CBLAS takes real numbers by value, and complex ones by address.
 template <class T>

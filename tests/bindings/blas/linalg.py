@@ -24,6 +24,11 @@ def numpy_results(a, b, positive):
     yield from (a[0] @ b[:, 0], np.linalg.norm(a[0]))
     complex_a = a + a.dtype.type(2) * 1j * a.T
     yield from (complex_a @ complex_a[0], np.vdot(complex_a[0], complex_a[1]))
+    complex_b, hermitian = b + 1j * b[::-1], positive + (a - a.T) * a.dtype.type(1e-2) * 1j
+    x = np.linalg.solve(complex_a, complex_b)
+    assert np.allclose(complex_a @ x, complex_b, rtol=0, atol=N * np.finfo(a.dtype).eps * 1000)
+    yield from (x, np.linalg.inv(complex_a), np.linalg.cholesky(hermitian), *np.linalg.slogdet(complex_a))
+    yield from np.linalg.qr(complex_a[:, :70])
 
 
 def scipy_results(a, b, positive):
@@ -38,6 +43,12 @@ def scipy_results(a, b, positive):
     for name, arguments in (("trsm", (1.5, positive, b)), ("syrk", (1, a)), ("gemv", (1, a, b[:, 0]))):
         yield getattr(linalg.blas, "sd"[a.dtype == np.float64] + name)(*arguments)
     whole, right = a + 1j * a.T, b - 2j * b[::-1]
+    yield linalg.solve(whole, right)
+    yield linalg.cho_solve(linalg.cho_factor(positive + (a - a.T) * a.dtype.type(1e-2) * 1j), right)
+    packed, pivots = linalg.lu_factor(whole)
+    yield from (packed, pivots, *(linalg.lu_solve((packed, pivots), right, trans=trans) for trans in (0, 1, 2)))
+    yield from linalg.qr(whole)
+    yield from linalg.qr_multiply(whole[:, :70], whole[:3])
     for name, arguments in (("symm", (1, whole, right)), ("hemm", (1, whole, right)), ("trmm", (1.5, whole, right)),
                             ("trsm", (1.5, whole + N * np.eye(N), right)), ("herk", (1, whole)),
                             ("syr2k", (1, whole, whole[::-1])), ("her2k", (1, whole, whole[::-1]))):

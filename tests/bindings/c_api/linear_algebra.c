@@ -86,6 +86,61 @@ static void solutions(void) {
   require("its triangle", c[0] == 7 && c[1] == 7 && c[2] == 13 && c[3] == 27);
 }
 
+/* Numbers are pairs: the real part, and the imaginary one. */
+static void complex_numbers(void) {
+  const double general[8] = {0, 0, 0, 2, 4, 0, 1, 1};     /* 0 2i; 4 1+i */
+  const double hermitian[8] = {4, 9, 2, 4, 2, -4, 14, 9}; /* 4 2+4i; 2-4i 14, whatever the diagonal's imaginary parts */
+  const double b[4] = {0, 2, 5, 1};                       /* X = 1 1 */
+  double x[4] = {0}, l[8], lu[8], inverse[8], condition = 0;
+  int64_t pivots[2];
+  require("solve_complex", tessera_solve_complex(TESSERA_F64, 2, 1, general, 2, b, 1, x, 1, NULL) == TESSERA_OK);
+  require("its solution", near(x[0], 1) && near(x[1], 0) && near(x[2], 1) && near(x[3], 0));
+  require("cholesky_complex", tessera_cholesky_complex(TESSERA_F64, TESSERA_LOWER, 2, hermitian, 2, l, 2, NULL) == 0);
+  require("its factor", l[0] == 2 && l[1] == 0 && l[2] == 0 && l[3] == 0 && l[4] == 1 && l[5] == -2 && l[6] == 3);
+  double right[4] = {6, 4, 16, -4}; /* X = 1 1 */
+  require("solve_positive_complex", tessera_solve_positive_complex(TESSERA_F64, TESSERA_UPPER, 2, 1, hermitian, 2,
+                                                                   right, 1, right, 1, NULL) == 0);
+  require("its solution", near(right[0], 1) && near(right[1], 0) && near(right[2], 1) && near(right[3], 0));
+  double side[4] = {2, 0, 4, -2};
+  require("triangular_solve_complex",
+          tessera_triangular_solve_complex(TESSERA_F64, TESSERA_ON_THE_LEFT, TESSERA_LOWER, TESSERA_STORED_DIAGONAL, 2,
+                                           1, l, 2, side, 1, side, 1, NULL) == TESSERA_OK);
+  require("its solution", side[0] == 1 && side[1] == 0 && side[2] == 1 && side[3] == 0);
+  require("lu_complex", tessera_lu_complex(TESSERA_F64, 2, 2, general, 2, lu, 2, pivots, NULL) == TESSERA_OK);
+  require("its factors", pivots[0] == 1 && pivots[1] == 1 && lu[0] == 4 && lu[3] == 1 && lu[4] == 0 && lu[7] == 2);
+  require("inverse_complex", tessera_inverse_complex(TESSERA_F64, 2, general, 2, inverse, 2, NULL) == TESSERA_OK);
+  require("its elements", near(inverse[2], 0.25) && near(inverse[5], -0.5) && near(inverse[6], 0));
+  require("condition_complex", tessera_condition_complex(TESSERA_F64, 2, general, 2, &condition, NULL) == TESSERA_OK);
+  require("its estimate", condition > 1 && condition < 10);
+  const float narrow[8] = {0, 0, 0, 2, 4, 0, 1, 1}, narrow_b[4] = {0, 2, 5, 1};
+  float y[4];
+  require("solve_complex in f32", tessera_solve_complex(TESSERA_F32, 2, 1, narrow, 2, narrow_b, 1, y, 1, NULL) == 0);
+  require("its solution", y[0] > 0.999999F && y[0] < 1.000001F && y[2] > 0.999999F && y[2] < 1.000001F);
+  const double tall[12] = {1, 4, 0, 0, 0, -8, 0, 0, 0, 0, 1, 1}; /* 3×2: 1+4i 0; -8i 0; 0 1+i */
+  const double sides[6] = {1, 4, 0, -8, 1, 1};                   /* tall times 1 1 */
+  double q[12], r[8], fit[4];
+  require("qr_complex", tessera_qr_complex(TESSERA_F64, 3, 2, tall, 2, q, 2, r, 2, NULL) == TESSERA_OK);
+  require("its triangle", near(r[0], -9) && r[1] == 0 && r[4] == 0 && r[5] == 0 && r[7] == 0);
+  require("its columns", near(q[0] * -9, 1) && near(q[1] * -9, 4) && near(q[5] * -9, -8));
+  require("r alone", tessera_qr_complex(TESSERA_F64, 3, 2, tall, 2, NULL, 0, r, 2, NULL) == TESSERA_OK);
+  require("least_squares_complex",
+          tessera_least_squares_complex(TESSERA_F64, 3, 2, 1, tall, 2, sides, 1, fit, 1, NULL) == TESSERA_OK);
+  require("its solution", near(fit[0], 1) && near(fit[1], 0) && near(fit[2], 1) && near(fit[3], 0));
+  const double zeros[8] = {0};
+  x[0] = 7;
+  refused("least_squares", tessera_least_squares_complex(TESSERA_F64, 2, 2, 1, zeros, 2, b, 1, x, 1, NULL), "column",
+          x[0]);
+  refused("r", tessera_qr_complex(TESSERA_F64, 2, 2, general, 2, x, 2, NULL, 2, NULL), "r is null", x[0]);
+  refused("lda", tessera_solve_complex(TESSERA_F64, 2, 1, general, 1, b, 1, x, 1, NULL), "a: ld = 1", x[0]);
+  refused("lda", tessera_solve_complex(TESSERA_F64, 2, 1, general, INT64_MAX / 16, b, 1, x, 1, NULL), "too large",
+          x[0]);
+  refused("type", tessera_solve_complex(TESSERA_FLOAT16, 2, 1, general, 2, b, 1, x, 1, NULL), "f32 and f64", x[0]);
+  refused("singular", tessera_solve_complex(TESSERA_F64, 2, 1, zeros, 2, b, 1, x, 1, NULL), "pivot 0", x[0]);
+  refused("positive", tessera_cholesky_complex(TESSERA_F64, TESSERA_LOWER, 2, general, 2, x, 2, NULL), "order 1", x[0]);
+  refused("pivots", tessera_lu_complex(TESSERA_F64, 2, 2, general, 2, x, 2, NULL, NULL), "pivots is null", x[0]);
+  require("nothing", tessera_solve_complex(TESSERA_F64, 0, 5, NULL, 0, NULL, 5, NULL, 5, NULL) == TESSERA_OK);
+}
+
 static void certificates(void) {
   const double b[N] = {7, 6, 10};
   double x[N] = {1, 2, 3};
@@ -149,6 +204,7 @@ static void refusals(void) {
 
 int main(void) {
   solutions();
+  complex_numbers();
   certificates();
   refusals();
   return failures == 0 ? 0 : 1;

@@ -10,19 +10,31 @@ rng = np.random.default_rng(1)
 hosts = [backend.name for backend in ts.backends() if backend.available and backend.name != "cuda"]
 
 
+types = ["float32", "float64", "complex64", "complex128"]
+narrow = ("float32", "complex64")
+
+
+def wide(array):
+    return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
+
+
+def numbers(shape, dtype):
+    real = rng.uniform(-1, 1, shape)
+    return (real + 1j * rng.uniform(-1, 1, shape) if np.dtype(dtype).kind == "c" else real).astype(dtype)
+
+
 def system(n, count, dtype):
-    a = rng.uniform(-1, 1, (n, n)).astype(dtype)
-    return a, rng.uniform(-1, 1, (n, count)).astype(dtype)
+    return numbers((n, n), dtype), numbers((n, count), dtype)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", types)
 @pytest.mark.parametrize("n", [1, 7, 64, 150])
 def test_solutions_are_right_and_equal_everywhere(n, dtype):
     a, b = system(n, 3, dtype)
     x = ts.solve(a, b)
     assert x.dtype == dtype and x.shape == (n, 3)
-    exact = np.linalg.solve(a.astype(np.float64), b.astype(np.float64))
-    worst = np.linalg.cond(a.astype(np.float64)) * np.finfo(dtype).eps * np.abs(exact).max()
+    exact = np.linalg.solve(wide(a), wide(b))
+    worst = np.linalg.cond(wide(a)) * np.finfo(dtype).eps * np.abs(exact).max()
     assert np.abs(x - exact).max() <= 10 * worst
     for backend in hosts:
         for threads in (1, 2):
@@ -32,38 +44,39 @@ def test_solutions_are_right_and_equal_everywhere(n, dtype):
     assert ts.solve(a, b[:, 1]).shape == (n,)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", types)
 def test_factors(dtype):
     a, b = system(100, 5, dtype)
-    positive = a @ a.T + np.eye(100, dtype=dtype)
+    positive = a @ a.T.conj() + np.eye(100, dtype=dtype)
+    positive = np.tril(positive) + np.tril(positive, -1).T.conj()
     low = ts.cholesky(positive)
-    assert np.array_equal(low, np.tril(low)) and np.allclose(low @ low.T, positive, rtol=1e-4)
+    assert np.array_equal(low, np.tril(low)) and np.allclose(low @ low.T.conj(), positive, rtol=1e-4, atol=1e-4)
     assert np.array_equal(low, ts.cholesky(np.tril(positive)))
-    assert np.array_equal(low, ts.cholesky(np.triu(positive), lower=False) if np.array_equal(positive, positive.T) else low)
+    assert np.array_equal(low, ts.cholesky(np.triu(positive), lower=False))
     x = ts.solve(positive, b, assume="positive")
-    assert np.allclose(positive @ x, b, atol=1e-2 if dtype == "float32" else 1e-9)
+    assert np.allclose(positive @ x, b, atol=1e-2 if dtype in narrow else 1e-9)
     packed, pivots = ts.lu(a)
     permuted = a.copy()
     for row, other in enumerate(pivots):
         permuted[[row, other]] = permuted[[other, row]]
     product = (np.tril(packed, -1) + np.eye(100, dtype=dtype)) @ np.triu(packed)
-    assert np.allclose(product, permuted, atol=1e-4 if dtype == "float32" else 1e-12)
+    assert np.allclose(product, permuted, atol=1e-4 if dtype in narrow else 1e-12)
     for lower in (True, False):
         triangle = (np.tril if lower else np.triu)(a) + 10 * np.eye(100, dtype=dtype)
         y = ts.triangular_solve(a + 10 * np.eye(100, dtype=dtype), b, lower=lower)
-        assert np.allclose(triangle @ y, b, atol=1e-4 if dtype == "float32" else 1e-12)
+        assert np.allclose(triangle @ y, b, atol=1e-4 if dtype in narrow else 1e-12)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", types)
 @pytest.mark.parametrize("shape", [(1, 1), (40, 7), (7, 40), (150, 100)])
 def test_orthogonal_factors(shape, dtype):
-    a = rng.uniform(-1, 1, shape).astype(dtype)
+    a = numbers(shape, dtype)
     q, r = ts.qr(a)
     least, eps = min(shape), np.finfo(dtype).eps
     assert q.shape == (shape[0], least) and r.shape == (least, shape[1]) and q.dtype == r.dtype == dtype
     assert np.array_equal(r, np.triu(r)) and np.array_equal(r, ts.qr(a, mode="r"))
     expected_q, expected_r = np.linalg.qr(a)
-    scale = 100 * eps * np.linalg.cond(a[:, :least].astype(np.float64)) * least
+    scale = 100 * eps * np.linalg.cond(wide(a[:, :least])) * least
     assert np.abs(q - expected_q).max() <= scale and np.abs(r - expected_r).max() <= scale * np.abs(r).max()
     for backend in hosts:
         for threads in (1, 2):
@@ -71,14 +84,14 @@ def test_orthogonal_factors(shape, dtype):
             assert np.array_equal(again[0], q) and np.array_equal(again[1], r)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", types)
 @pytest.mark.parametrize("shape", [(1, 1), (40, 7), (7, 40), (60, 60)])
 def test_least_squares(shape, dtype):
-    a = rng.uniform(-1, 1, shape).astype(dtype)
-    b = rng.uniform(-1, 1, (shape[0], 3)).astype(dtype)
+    a = numbers(shape, dtype)
+    b = numbers((shape[0], 3), dtype)
     x = ts.least_squares(a, b)
-    exact = np.linalg.lstsq(a.astype(np.float64), b.astype(np.float64), rcond=None)[0]
-    condition = np.linalg.cond(a.astype(np.float64))
+    exact = np.linalg.lstsq(wide(a), wide(b), rcond=None)[0]
+    condition = np.linalg.cond(wide(a))
     assert x.dtype == dtype and x.shape == exact.shape
     assert np.abs(x - exact).max() <= 100 * condition**2 * np.finfo(dtype).eps * np.abs(exact).max()
     for backend in hosts:
@@ -118,12 +131,22 @@ def test_what_is_refused():
         ts.solve(a, b, assume="symmetric")
     with pytest.raises(TypeError, match="a holds float64 and b holds float32; both must have one type"):
         ts.solve(a, b.astype(np.float32))
-    with pytest.raises(TypeError, match="a holds complex128; linear systems are solved in float32 and float64"):
+    with pytest.raises(TypeError, match="a holds float16; linear systems are solved in float32, float64, complex64 and"):
+        ts.solve(a.astype(np.float16), b)
+    with pytest.raises(TypeError, match="a holds complex128 and b holds float64; both must have one type"):
         ts.solve(a.astype(complex), b)
+    with pytest.raises(ts.InvalidArgument, match="refine is for f64, and the matrix is of complex numbers"):
+        ts.solve(a.astype(complex), b.astype(complex), refine=True)
+    with pytest.raises(ts.InvalidArgument, match="pivot 0 of its factorisation"):
+        ts.solve(np.zeros((3, 3), complex), np.ones(3, complex))
+    with pytest.raises(ts.InvalidArgument, match="leading minor of order 2 is not"):
+        ts.cholesky(np.array([[1.0, 2.0j], [-2.0j, 1.0]]))
     with pytest.raises(ts.InvalidArgument, match="least_squares: the matrix is 4×4, and the right-hand side has 3 rows"):
         ts.least_squares(a, b[:3])
     with pytest.raises(ValueError, match="element 1 of R's diagonal, counted from 0, is 0"):
         ts.least_squares(np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]), np.ones(3))
+    with pytest.raises(ValueError, match="element 1 of R's diagonal, counted from 0, is 0"):
+        ts.least_squares(np.array([[1.0j, 0.0], [2.0, 0.0], [3.0, 0.0]]), np.ones(3, complex))
     with pytest.raises(ts.InvalidArgument, match="mode: unknown word 'full'; use 'reduced' or 'r'"):
         ts.qr(a, mode="full")
     assert ts.qr(np.zeros((0, 3)))[1].shape == (0, 3)
@@ -201,12 +224,12 @@ def test_refined_solutions_are_certified_or_refused():
         ts.solve(a, b, assume="positive", refine=True)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", types)
 def test_condition_estimates(dtype):
     a, _ = system(60, 1, dtype)
-    gram = a @ a.T + np.eye(60, dtype=dtype)
+    gram = a @ a.T.conj() + np.eye(60, dtype=dtype)
     for matrix, assume in ((a, "general"), (gram, "general"), (gram, "positive")):
-        exact = np.linalg.cond(matrix.astype("float64"), 1)
+        exact = np.linalg.cond(wide(matrix), 1)
         estimate = ts.condition(matrix, assume=assume)
         assert exact / 3 <= estimate <= exact * 1.01
         assert all(ts.condition(matrix, assume=assume, backend=backend) == estimate for backend in hosts)

@@ -14,9 +14,11 @@ namespace {
 /// Sizes around panels and segments, and some of no kind.
 std::vector<Index> sizes() { return {1, 2, 3, 17, 63, 64, 65, 100, 129, 200}; }
 
-/// Sizes of one segment, and of more.
+/// Sizes of one segment, and of more. A complex segment is half as long.
+template <class T>
 std::vector<Index> large_sizes() {
-  return conformance::options().quick ? std::vector<Index>{} : std::vector<Index>{1024, 1025, 1100};
+  if (conformance::options().quick) return {};
+  return is_complex<T> ? std::vector<Index>{512, 513, 700} : std::vector<Index>{1024, 1025, 1100};
 }
 
 template <class T>
@@ -25,6 +27,38 @@ void same_factors(const Matrix<T>& a, const SolveOptions& options) {
   BOOST_TEST(differing(lu.packed(), expected.packed()) == 0);
   BOOST_TEST(lu.pivots() == expected.pivots(), boost::test_tools::per_element());
   BOOST_TEST(lu.is_singular() == expected.is_singular());
+}
+
+/// Memory may hold the transpose, as LAPACK's does.
+template <class T>
+void same_factors_by_columns(const Matrix<T>& a) {
+  const Lu expected(a, formulas);
+  for (const SolveOptions& options : {tested(), formulas}) {
+    Matrix<T> turned(a.transposed());
+    std::vector<Index> pivots(expected.pivots().size());
+    detail::factor_lu(detail::number_type_of<T>, Op::Transpose, a.rows(), a.cols(), turned.data(), turned.ld(),
+                      detail::RowNumbers(pivots.data()), options);
+    BOOST_TEST(differing(turned, Matrix<T>(expected.packed().transposed())) == 0);
+    BOOST_TEST(pivots == expected.pivots(), boost::test_tools::per_element());
+  }
+}
+
+/// A triangle of the matrix or of its transpose becomes L or its transpose, and the other triangle stays.
+template <class T>
+void same_triangles(const Matrix<T>& a) {
+  const Index n = a.rows();
+  const Matrix<T> l = Cholesky(a, Triangle::Lower, formulas).l();
+  Matrix<T> expected(a.view());
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j <= i; ++j) expected(i, j) = l(i, j);
+  for (const SolveOptions& options : {tested(), formulas})
+    for (const Triangle triangle : {Triangle::Lower, Triangle::Upper}) {
+      const bool is_lower = triangle == Triangle::Lower;
+      Matrix<T> memory(is_lower ? a.view() : a.transposed());
+      BOOST_TEST(detail::factor_cholesky(detail::number_type_of<T>, triangle, n, memory.data(), memory.ld(), options) ==
+                 n);
+      BOOST_TEST(differing(is_lower ? memory : Matrix<T>(memory.view().transposed()), expected) == 0);
+    }
 }
 
 template <class T>
@@ -46,19 +80,22 @@ void same_solutions(const Matrix<T>& t, const Matrix<T>& b) {
 /// Numbers whose magnitudes lie far apart, with some that are not finite, subnormal or zero.
 template <class T>
 Matrix<T> hard(Index rows, Index cols, Seed seed, bool special) {
-  return special ? Matrix<T>::random(rows, cols, seed, Distribution::Special, T(0.001), T(0.05))
-                 : Matrix<T>::random(rows, cols, seed, Distribution::Wide, T(-30), T(30));
+  using P = Part<T>;
+  return special ? Matrix<T>::random(rows, cols, seed, Distribution::Special, P(0.001), P(0.05))
+                 : Matrix<T>::random(rows, cols, seed, Distribution::Wide, P(-30), P(30));
 }
 
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(bits)
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(of_every_size, T, Elements) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_every_size, T, Systems) {
   for (const Index n : sizes()) BOOST_TEST_CONTEXT("n = " << n) {
       const Matrix<T> a = Matrix<T>::random(n, n, Seed{1}), b = Matrix<T>::random(n, n % 90 + 1, Seed{2});
       same_factors(a, tested());
+      same_factors_by_columns(a);
       const Matrix<T> symmetric = positive<T>(n, Seed{3});
+      same_triangles(symmetric);
       const Cholesky cholesky(symmetric, Triangle::Lower, tested());
       BOOST_TEST(differing(cholesky.l(), Cholesky(symmetric, Triangle::Lower, formulas).l()) == 0);
       BOOST_TEST(differing(cholesky.l(), Cholesky(symmetric, Triangle::Upper, tested()).l()) == 0);
@@ -69,35 +106,44 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(of_every_size, T, Elements) {
 }
 
 /// Systems with one right-hand side are quick to solve by the formulas.
-BOOST_AUTO_TEST_CASE_TEMPLATE(of_several_segments, T, Elements) {
-  for (const Index n : large_sizes()) BOOST_TEST_CONTEXT("n = " << n) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_several_segments, T, Systems) {
+  for (const Index n : large_sizes<T>()) BOOST_TEST_CONTEXT("n = " << n) {
       const Matrix<T> t = dominant<T>(n, Seed{14});
       same_solutions(t, Matrix<T>::random(n, 1, Seed{15}));
-      const Matrix<T> symmetric = positive<T>(n, Seed{16});
-      BOOST_TEST(differing(Cholesky(symmetric, Triangle::Lower, tested()).l(),
-                           Cholesky(symmetric, Triangle::Lower, formulas).l()) == 0);
+      same_triangles(positive<T>(n, Seed{16}));
     }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(of_every_shape, T, Elements) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_every_shape, T, Systems) {
   for (const auto& [m, n] : {std::pair<Index, Index>{300, 7}, {7, 300}, {130, 200}, {200, 130}, {65, 64}, {64, 65}})
-    BOOST_TEST_CONTEXT(m << "×" << n) same_factors(Matrix<T>::random(m, n, Seed{5}), tested());
+    BOOST_TEST_CONTEXT(m << "×" << n) {
+      const Matrix<T> a = Matrix<T>::random(m, n, Seed{5});
+      same_factors(a, tested());
+      same_factors_by_columns(a);
+    }
   if (conformance::options().quick) return;
-  for (const auto& [m, n] : {std::pair<Index, Index>{1030, 1100}, {2100, 40}, {40, 2100}})
-    BOOST_TEST_CONTEXT(m << "×" << n) same_factors(Matrix<T>::random(m, n, Seed{6}), tested());
+  const Index size = is_complex<T> ? 520 : 1030;
+  for (const auto& [m, n] : {std::pair<Index, Index>{size, size + 70}, {size + 70, size}, {2100, 40}, {40, 2100}})
+    BOOST_TEST_CONTEXT(m << "×" << n) {
+      const Matrix<T> a = Matrix<T>::random(m, n, Seed{6});
+      same_factors(a, tested());
+      same_factors_by_columns(a);
+    }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(of_hard_data, T, Elements) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_hard_data, T, Systems) {
   for (const Index n : {30, 150})
     for (const bool special : {false, true}) BOOST_TEST_CONTEXT(n << ", special: " << special) {
-        same_factors(hard<T>(n, n, Seed{7}, special), tested());
+        const Matrix<T> a = hard<T>(n, n, Seed{7}, special);
+        same_factors(a, tested());
+        same_factors_by_columns(a);
         same_solutions(hard<T>(n, n, Seed{8}, special), hard<T>(n, 20, Seed{9}, special));
       }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(of_singular_matrices, T, Elements) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_singular_matrices, T, Systems) {
   for (const Index n : {5, 70, 140}) BOOST_TEST_CONTEXT(n) {
-      auto a = Matrix<T>::random(n, n, Seed{10}, Distribution::Integers, T(-3), T(3));
+      auto a = Matrix<T>::random(n, n, Seed{10}, Distribution::Integers, -3, 3);
       for (Index i = 0; i < n; ++i) {
         a(i, n / 2) = 0;
         a(n - 1, i) = std::as_const(a)(0, i); // equal magnitudes, of which the first is taken
@@ -107,7 +153,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(of_singular_matrices, T, Elements) {
     }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(with_any_threads, T, Elements) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(with_any_threads, T, Systems) {
   const Index n = conformance::options().quick ? 150 : 500;
   const Matrix<T> a = Matrix<T>::random(n, n, Seed{11}), symmetric = positive<T>(n, Seed{12});
   const Lu lu(a, tested(1));
@@ -143,7 +189,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(of_symmetric_products, T, Elements) {
     }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(of_views, T, Elements) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_views, T, Systems) {
   const Matrix<T> large = dominant<T>(300, Seed{13});
   const auto part = large.block(20, 20, 120, 120);
   const auto right = large.block(0, 200, 120, 33);

@@ -15,7 +15,7 @@ double norm(const Matrix<T>& a) {
   double largest = 0;
   for (Index j = 0; j < a.cols(); ++j) {
     double sum = 0;
-    for (Index i = 0; i < a.rows(); ++i) sum += std::abs(static_cast<double>(a(i, j)));
+    for (Index i = 0; i < a.rows(); ++i) sum += static_cast<double>(std::abs(a(i, j)));
     largest = std::max(largest, sum);
   }
   return largest;
@@ -25,7 +25,7 @@ double norm(const Matrix<T>& a) {
 
 BOOST_AUTO_TEST_SUITE(condition)
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(estimates, T, Elements) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(estimates, T, Systems) {
   for (const Index n : {1, 2, 5, 40, 120}) BOOST_TEST_CONTEXT(n) {
       const auto a = Matrix<T>::random(n, n, Seed{static_cast<std::uint64_t>(40 + n)});
       const Lu<T> factors(a, tested());
@@ -53,21 +53,27 @@ BOOST_AUTO_TEST_CASE(ends_of_the_scale) {
   BOOST_CHECK_THROW(Lu(Matrix<double>(3, 4, 1.0), tested()).condition(), InvalidArgument);
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(transposed_systems, T, Elements) {
-  for (const Index n : {1, 7, 130}) BOOST_TEST_CONTEXT(n) {
-      const auto a = Matrix<T>::random(n, n, Seed{43}), b = Matrix<T>::random(n, 3, Seed{44});
-      const auto x = Lu<T>(a, tested()).solve_transposed(b);
-      BOOST_TEST(differing(x, Lu<T>(a, formulas).solve_transposed(b)) == 0);
-      const auto product = gemm(a.transposed(), x);
-      for (Index i = 0; i < n; ++i)
-        for (Index j = 0; j < 3; ++j) {
-          double size = std::abs(static_cast<double>(b(i, j)));
-          for (Index k = 0; k < n; ++k) size += std::abs(static_cast<double>(a(k, i)) * static_cast<double>(x(k, j)));
-          const double off = std::abs(static_cast<double>(product(i, j)) - static_cast<double>(b(i, j)));
-          BOOST_TEST(off <= 100 * static_cast<double>(n) * std::numeric_limits<T>::epsilon() * size);
-        }
-    }
+BOOST_AUTO_TEST_CASE_TEMPLATE(transposed_systems, T, Systems) {
+  for (const Index n : {1, 7, 130})
+    for (const bool conjugate : {false, true}) BOOST_TEST_CONTEXT(n << ", conjugate: " << conjugate) {
+        const auto a = Matrix<T>::random(n, n, Seed{43}), b = Matrix<T>::random(n, 3, Seed{44});
+        const auto solved = [&](const SolveOptions& options) {
+          const Lu<T> factors(a, options);
+          return conjugate ? factors.solve_conjugate_transposed(b) : factors.solve_transposed(b);
+        };
+        const Matrix<T> x = solved(tested()), turned = conjugate ? conjugate_transpose(a) : Matrix<T>(a.transposed());
+        BOOST_TEST(differing(x, solved(formulas)) == 0);
+        const auto product = gemm(turned, x);
+        for (Index i = 0; i < n; ++i)
+          for (Index j = 0; j < 3; ++j) {
+            double size = static_cast<double>(std::abs(b(i, j)));
+            for (Index k = 0; k < n; ++k) size += static_cast<double>(std::abs(turned(i, k)) * std::abs(x(k, j)));
+            const double off = static_cast<double>(std::abs(product(i, j) - b(i, j)));
+            BOOST_TEST(off <= 100 * static_cast<double>(n) * std::numeric_limits<Part<T>>::epsilon() * size);
+          }
+      }
   BOOST_CHECK_THROW(Lu(Matrix<T>(3, 3), tested()).solve_transposed(Matrix<T>(3, 1)), SingularMatrix);
+  BOOST_CHECK_THROW(Lu(Matrix<T>(3, 3), tested()).solve_conjugate_transposed(Matrix<T>(3, 1)), SingularMatrix);
   BOOST_CHECK_THROW(Lu(dominant<T>(3, Seed{45}), tested()).solve_transposed(Matrix<T>(2, 1)), InvalidArgument);
 }
 

@@ -11,20 +11,7 @@
 
 namespace tessera::test {
 
-using Numbers = std::tuple<float, double, std::complex<float>, std::complex<double>>;
-template <class T>
-inline constexpr bool is_complex = !std::is_floating_point_v<T>;
-template <class T>
-struct RealPart {
-  using type = T;
-};
-template <class T>
-struct RealPart<std::complex<T>> {
-  using type = T;
-};
-template <class T>
-using Part = typename RealPart<T>::type;
-
+using Numbers = Systems;
 /// The random choices of a test, which are the same in each run.
 class Draw {
  public:

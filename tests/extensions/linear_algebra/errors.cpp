@@ -65,6 +65,43 @@ BOOST_AUTO_TEST_CASE(without_a_solution) {
     }
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_complex_systems, P, Elements) {
+  using T = std::complex<P>;
+  const Matrix<T> tall(5, 3, T(1)), square = dominant<T>(4, Seed{1}), three(3, 2, T(1)), four(4, 2, T(1));
+  must_throw<InvalidArgument>([&] { solve(tall, three, tested()); }, "solve: the matrix is 5×3, and must be square");
+  must_throw<InvalidArgument>([&] { solve(square, three, tested()); },
+                              "the right-hand side has 3 rows; it must have 4");
+  must_throw<InvalidArgument>([&] { Lu(square, tested()).solve_conjugate_transposed(three); },
+                              "Lu::solve_conjugate_transposed: the matrix is 4×4");
+  must_throw<InvalidArgument>([&] { solve(square, four, {.refine = true}); },
+                              "refine is for f64, and the matrix is of complex numbers");
+  must_throw<InvalidArgument>([&] { Lu(square, {.refine = true}); }, "refine is an option of solve() alone");
+  must_throw<InvalidArgument>([&] { square.block(1, 1, 4, 2); }, "block 4×2 at (1, 1) does not lie within 4×4");
+  must_throw<InvalidArgument>([&] { Matrix<T>(-1, 3); }, "a matrix of complex numbers is -1×3");
+  must_throw<InvalidArgument>([&] { square.at(4, 0); }, "4");
+  must_throw<InvalidArgument>([&] { MatrixView<const T>::wrap(square.data(), 4, 4, 3); }, "is 4×4 with ld = 3");
+  for (const Index n : {3, 100}) BOOST_TEST_CONTEXT(n) {
+      Matrix<T> hermitian = positive<T>(n, Seed{2});
+      hermitian(n - 1, n - 1) = T(-1, 5);
+      const Matrix<T> before(hermitian.view());
+      must_throw<NotPositiveDefinite>([&] { Cholesky(hermitian, Triangle::Lower, tested()); },
+                                      "leading minor of order " + std::to_string(n) + " is not");
+      BOOST_TEST(differing(hermitian, before) == 0);
+      hermitian(0, 0) = T(std::numeric_limits<P>::quiet_NaN(), 0);
+      must_throw<NotPositiveDefinite>([&] { Cholesky(hermitian, Triangle::Upper, tested()); },
+                                      "leading minor of order 1 is not");
+      Matrix<T> singular = dominant<T>(n, Seed{3});
+      for (Index i = 0; i < n; ++i) singular(i, n - 1) = 0;
+      must_throw<SingularMatrix>([&] { solve(singular, Matrix<T>(n, 1), tested()); }, "pivot " + std::to_string(n - 1));
+    }
+  const Matrix<T> none;
+  BOOST_TEST(solve(none, none, tested()).empty());
+  BOOST_TEST(inverse(none, tested()).empty());
+  BOOST_TEST(Cholesky(none, Triangle::Upper, tested()).l().empty());
+  BOOST_TEST(Lu(none, tested()).determinant() == std::complex<double>(1));
+  BOOST_TEST(solve(square, Matrix<T>(4, 0), tested()).cols() == 0);
+}
+
 BOOST_AUTO_TEST_CASE(symmetric_products) {
   double a[20] = {};
   const auto refused = [&](Index n, Index k, Index lda, double* c, Index ldc, const std::string& said) {

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -20,17 +21,28 @@
 namespace tessera::test {
 
 using Elements = std::tuple<float, double>;
+/// What factors and systems have.
+using Systems = std::tuple<float, double, std::complex<float>, std::complex<double>>;
+template <class T>
+inline constexpr bool is_complex = !std::is_floating_point_v<T>;
+/// The type of a number's parts.
+template <class T>
+using Part = decltype(std::real(T()));
 
 /// The options of the backend under test, and of the formulas.
 inline SolveOptions tested(int threads = 0) { return {.backend = tested_backend(), .threads = threads}; }
 inline const SolveOptions formulas{.backend = Backend::Reference};
 
-/// Returns a symmetric positive definite matrix.
+/// Returns a symmetric positive definite matrix, or a Hermitian one, whose diagonal may have imaginary parts.
 template <class T>
 Matrix<T> positive(Index n, Seed seed) {
   const auto a = Matrix<T>::random(n, n, seed);
-  Matrix<T> product = gemm(a, a.transposed());
-  for (Index i = 0; i < n; ++i) product(i, i) += T(1);
+  Matrix<T> product = gemm(a, conjugate_transpose(a));
+  for (Index i = 0; i < n; ++i) {
+    product(i, i) += T(1);
+    if constexpr (is_complex<T>)
+      for (Index j = 0; j < i; ++j) product(j, i) = std::conj(std::as_const(product)(i, j));
+  }
   return product;
 }
 
@@ -38,20 +50,28 @@ Matrix<T> positive(Index n, Seed seed) {
 template <class T>
 Matrix<T> dominant(Index n, Seed seed) {
   auto a = Matrix<T>::random(n, n, seed);
-  for (Index i = 0; i < n; ++i) a(i, i) += static_cast<T>(i % 2 == 0 ? n : -n);
+  for (Index i = 0; i < n; ++i) a(i, i) += static_cast<Part<T>>(i % 2 == 0 ? n : -n);
   return a;
+}
+
+/// Are the bits equal? NaN equals NaN.
+template <class T>
+bool same_bits(T x, T y) {
+  if constexpr (is_complex<T>) {
+    return same_bits(x.real(), y.real()) && same_bits(x.imag(), y.imag());
+  } else {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    return std::bit_cast<Bits>(x) == std::bit_cast<Bits>(y) || (std::isnan(x) && std::isnan(y));
+  }
 }
 
 /// Returns how many elements have other bits. NaN equals NaN.
 template <class T>
 Index differing(const Matrix<T>& x, const Matrix<T>& y) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   if (x.rows() != y.rows() || x.cols() != y.cols()) return -1;
   Index count = 0;
   for (Index i = 0; i < x.rows(); ++i)
-    for (Index j = 0; j < x.cols(); ++j)
-      count +=
-          std::bit_cast<Bits>(x(i, j)) != std::bit_cast<Bits>(y(i, j)) && !(std::isnan(x(i, j)) && std::isnan(y(i, j)));
+    for (Index j = 0; j < x.cols(); ++j) count += !same_bits(x(i, j), y(i, j));
   return count;
 }
 

@@ -27,6 +27,12 @@ void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau,
              int* info);
 void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau, double* work,
              const int* lwork, int* info);
+void zgesv_(const int* n, const int* nrhs, std::complex<double>* a, const int* lda, int* ipiv, std::complex<double>* b,
+            const int* ldb, int* info);
+void zposv_(const char* uplo, const int* n, const int* nrhs, std::complex<double>* a, const int* lda,
+            std::complex<double>* b, const int* ldb, int* info);
+void zgels_(const char* trans, const int* m, const int* n, const int* nrhs, std::complex<double>* a, const int* lda,
+            std::complex<double>* b, const int* ldb, std::complex<double>* work, const int* lwork, int* info);
 void dtrmm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
             const double* alpha, const double* a, const int* lda, double* b, const int* ldb);
 void dsymm_(const char* side, const char* uplo, const int* m, const int* n, const double* alpha, const double* a,
@@ -170,6 +176,44 @@ BOOST_AUTO_TEST_CASE(blas_systems) {
       "dtrmm_", [](System& s) { dtrmm_("L", "U", "T", "N", &n, &count, &unit, s.numbers.data(), &n, s.b(), &n); }));
   check_later_use(entry(
       "dsymm_", [](System& s) { dsymm_("R", "L", &n, &n, &unit, s.numbers.data(), &n, s.b(), &n, &unit, s.c(), &n); }));
+}
+
+/// A Hermitian matrix with a diagonal that makes it positive definite, and as many right-hand sides.
+BOOST_AUTO_TEST_CASE(blas_complex_systems) {
+  using Number = std::complex<double>;
+  static const int n = 70, length = 2 * n;
+  struct System {
+    std::vector<Number> numbers = std::vector<Number>(static_cast<std::size_t>(2 * n * n));
+    std::vector<int> pivots = std::vector<int>(n);
+    std::vector<Number> work = std::vector<Number>(length);
+    int info = 0;
+    Number* a() { return numbers.data(); }
+    Number* b() { return numbers.data() + n * n; }
+  };
+  const auto x = std::make_shared<System>();
+  const auto entry = [&](const char* name, auto call) {
+    return EntryPoint{
+        .name = name,
+        .reset =
+            [x] {
+              for (int j = 0; j < 2 * n; ++j)
+                for (int i = 0; i < n; ++i)
+                  x->a()[j * n + i] = i == j ? Number(8 * n) : Number(i * j % 7, (i > j ? 1 : -1) * (i * j % 5));
+              x->info = 77;
+            },
+        .call = [x, call] { call(*x); },
+        .result =
+            [x] {
+              return std::string(reinterpret_cast<const char*>(x->numbers.data()), x->numbers.size() * sizeof(Number)) +
+                     std::to_string(x->info);
+            }};
+  };
+  check_later_use(entry("zgesv_", [](System& s) { zgesv_(&n, &n, s.a(), &n, s.pivots.data(), s.b(), &n, &s.info); }));
+  for (const char* const uplo : {"L", "U"})
+    check_later_use(entry("zposv_", [uplo](System& s) { zposv_(uplo, &n, &n, s.a(), &n, s.b(), &n, &s.info); }));
+  for (const char* const op : {"N", "C"})
+    check_later_use(entry(
+        "zgels_", [op](System& s) { zgels_(op, &n, &n, &n, s.a(), &n, s.b(), &n, s.work.data(), &length, &s.info); }));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 #include "linear_algebra.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,9 +26,9 @@ void expect_solvable(const Array& array) {
   if (array.on_cuda)
     throw TypeError(std::string(array.name) + " is on CUDA device " + std::to_string(array.device) +
                     "; linear systems are solved in host memory, copy it there first");
-  if (array.type.is_complex || (array.type.part != DType::F32 && array.type.part != DType::F64))
+  if (array.type.part != DType::F32 && array.type.part != DType::F64)
     throw TypeError(std::string(array.name) + " holds " + dtype_name(array.type) +
-                    "; linear systems are solved in float32 and float64");
+                    "; linear systems are solved in float32, float64, complex64 and complex128");
 }
 
 template <class T>
@@ -43,7 +44,7 @@ Matrix<T> matrix_of(const Array& array) {
 /// Returns a matrix as a new array, or its only column as a vector.
 template <class T>
 PyObject* array_of(const Matrix<T>& matrix, bool as_vector) {
-  Reference result(empty_numpy(Element(dtype_of<T>), matrix.rows(), matrix.cols()));
+  Reference result(empty_numpy(tessera::detail::number_type_of<T>, matrix.rows(), matrix.cols()));
   const Array to(result.get(), "result");
   for (Index i = 0; i < matrix.rows(); ++i)
     std::copy(matrix.row(i).begin(), matrix.row(i).end(), reinterpret_cast<T*>(to.data + i * to.row_stride));
@@ -71,7 +72,7 @@ class System {
     if (arguments.b == Py_None) return;
     b_.emplace(arguments.b, "b", Array::Rank::VectorOrMatrix);
     expect_solvable(*b_);
-    if (b_->type.part != a_.type.part)
+    if (!(b_->type == a_.type))
       throw TypeError(std::string("a holds ") + dtype_name(a_.type) + " and b holds " + dtype_name(b_->type) +
                       "; both must have one type");
     const Reference dimensions(checked(python_call<&PyObject_GetAttrString>(arguments.b, "ndim")));
@@ -79,7 +80,11 @@ class System {
     PyErr_Clear();
   }
 
-  PyObject* solve() const { return a_.type.part == DType::F32 ? run<float>() : run<double>(); }
+  PyObject* solve() const {
+    const bool is_narrow = a_.type.part == DType::F32;
+    if (a_.type.is_complex) return is_narrow ? run<std::complex<float>>() : run<std::complex<double>>();
+    return is_narrow ? run<float>() : run<double>();
+  }
 
  private:
   template <class T>

@@ -11,10 +11,11 @@ from ._errors import InvalidArgument
 def solve(a, b, *, assume="general", lower=True, refine=False, backend="auto", threads=None) -> Any:
     """Returns x of a·x = b as a new numpy.ndarray.
 
-    a: n×n, float32 or float64. b: n×m, or a vector of n, of the same type. Both are arrays of any library in host
-        memory, with any strides, and are never changed.
-    assume: 'general' factors a by LU with partial pivoting; 'positive' takes it as symmetric and positive definite,
-        reads one triangle of it (lower: which one) and factors it by Cholesky's way, in half the time.
+    a: n×n, float32, float64, complex64 or complex128. b: n×m, or a vector of n, of the same type. Both are arrays of
+        any library in host memory, with any strides, and are never changed.
+    assume: 'general' factors a by LU with partial pivoting; 'positive' takes it as symmetric (Hermitian, where it is
+        complex) and positive definite, reads one triangle of it (lower: which one) and factors it by Cholesky's way, in
+        half the time.
     refine: factors a general a of float64 in float32, refines the solution, and certifies it as check_solve() does
         before it is returned; InvalidArgument where such factors do not lead there.
     backend, threads: as in gemm, for the products that are nearly all of the work. The bits are equal for all.
@@ -78,8 +79,8 @@ def condition(a, *, assume="general", lower=True, backend="auto", threads=None) 
 
 
 def cholesky(a, *, lower=True, backend="auto", threads=None) -> Any:
-    """Returns the lower triangular L with a = L·Lᵀ as a new numpy.ndarray, for a symmetric positive definite a, of which
-    one triangle is read.
+    """Returns the lower triangular L with a = L·Lᵀ, or L·Lᴴ where a is complex, as a new numpy.ndarray, for a symmetric or
+    Hermitian positive definite a, of which one triangle is read.
 
     >>> import numpy as np
     >>> import tessera as ts
@@ -92,7 +93,8 @@ def cholesky(a, *, lower=True, backend="auto", threads=None) -> Any:
 
 def lu(a, *, backend="auto", threads=None) -> tuple[Any, list[int]]:
     """Returns the factors of P·a = L·U in one m×n array, L below the diagonal (its own diagonal is ones), and the
-    pivots: row j changed places with row pivots[j], in ascending j. A singular matrix has a 0 on U's diagonal.
+    pivots: row j changed places with row pivots[j], in ascending j. A singular matrix has a 0 on U's diagonal. The
+    magnitude of a complex number is |re| + |im| where a pivot is chosen.
 
     >>> import numpy as np
     >>> import tessera as ts
@@ -105,7 +107,8 @@ def lu(a, *, backend="auto", threads=None) -> tuple[Any, list[int]]:
 
 def qr(a, *, mode="reduced", backend="auto", threads=None) -> Any:
     """Returns the factors of a = q·r as new arrays, for an m×n array of any shape: q, m×min(m, n), has orthonormal
-    columns, and r, min(m, n)×n, is upper triangular. Signs are LAPACK's, by Householder's reflections.
+    columns, and r, min(m, n)×n, is upper triangular, with a real diagonal where a is complex. Signs are LAPACK's, by
+    Householder's reflections.
 
     mode: 'reduced' returns (q, r), and 'r' returns r alone, which takes less than half the time.
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "extensions/linear_algebra/enter.hpp"
+#include "extensions/linear_algebra/planes.hpp"
 #include "extensions/linear_algebra/products.hpp"
 #include "qr_model.hpp"
 #include "qr_panel.hpp"
@@ -31,6 +32,7 @@ struct Placed {
   bool by_rows = true;
 
   T* at(Index i, Index j) const { return by_rows ? block.at(i, j) : block.at(j, i); }
+  Place place() const { return by_rows ? Place{1, block.ld} : Place{block.ld, 1}; } ///< of columns
   Placed from(Index i, Index j) const { return {{at(i, j), block.ld}, by_rows}; }
   operator Placed<const T>() const requires(!std::is_const_v<T>) { return {block, by_rows}; }
 };
@@ -45,17 +47,28 @@ class ReflectionSpace {
  public:
   /// For panels of up to m rows, of k reflections, that are applied to up to `count` columns.
   ReflectionSpace(Index m, Index k, Index count)
-      : ld_((m + 7) / 8 * 8 + reflection_padding<T> + 8),
+      : ld_(apart(m + reflection_padding<T>)),
         width_(std::min(k, reflection_panel)),
         columns_(static_cast<std::size_t>(ld_ * width_)),
-        by_rows_(static_cast<std::size_t>(m * reflection_group)),
+        planes_(is_complex<T> ? columns_.size() * 2 : 0),
+        by_rows_(static_cast<std::size_t>(m * reflection_group * Number<T>::parts)),
         sums_(static_cast<std::size_t>(width_ * count)),
-        products_(sums_.size()) {}
+        products_(sums_.size()),
+        strip_(is_complex<T> ? static_cast<std::size_t>(strip_rows * m) : 0) {}
 
   /// Copies the panel that A begins with and factors it. R and V go back to A.
   void factor(Index rows, Index width, Placed<T> a, T* tau) {
-    load(rows, width, a);
-    factor_reflections<T>({rows, width, columns_.data(), ld_, by_rows_.data()}, r_, tau, t_);
+    if constexpr (is_complex<T>) {
+      Part<T>* const planes = planes_.data();
+      take_apart(rows, width, a.block.data, a.place(), planes, ld_);
+      for (Index p = 0; p < 2 * width; ++p)
+        std::fill(planes + p * ld_ + rows, planes + p * ld_ + rows + reflection_padding<T>, Part<T>(0));
+      factor_reflections<T>({rows, width, planes, ld_, by_rows_.data()}, r_, tau, t_);
+      put_together(rows, width, planes, ld_, columns_.data(), Place{ld_, 1});
+    } else {
+      load(rows, width, a);
+      factor_reflections<T>({rows, width, columns_.data(), ld_, by_rows_.data()}, r_, tau, t_);
+    }
     store(rows, width, a);
   }
   /// Copies V, which A begins with below its diagonal.
@@ -66,10 +79,12 @@ class ReflectionSpace {
       *v().at(c, c) = 1;
     }
     const Factor<T> all{v()};
-    products.sums(width, width, rows, all, all.transposed(), {g_.values, reflection_panel});
+    products.sums(width, width, rows, all, all.transposed().conjugated(), {g_.values, reflection_panel});
+    for (Index i = 0; i < width; ++i)
+      for (Index k = 0; k < i; ++k) g_.at(i, k) = g_.at(k, i);
     make_triangle(width, g_, tau, t_);
   }
-  /// C := (I − V·T·Vᵀ)·C or, transposed, (I − V·Tᵀ·Vᵀ)·C, rows×count.
+  /// C := (I − V·T·Vᴴ)·C or, transposed, (I − V·Tᴴ·Vᴴ)·C, rows×count.
   void apply(const Products<T>& products, Index rows, Index width, bool transposed, Index count, Placed<T> c) {
     const Index strip = std::max(least_strip, strip_bytes / (rows * static_cast<Index>(sizeof(T))));
     for (Index first = 0; first < count; first += strip)
@@ -78,6 +93,7 @@ class ReflectionSpace {
 
  private:
   void apply_to_strip(const Products<T>& products, Index rows, Index width, bool transposed, Index count, Placed<T> c) {
+    if constexpr (is_complex<T>) return apply_to_columns(products, rows, width, transposed, count, c);
     const Factor<T> transposed_v{v()}, t{{t_.values, reflection_panel}, transposed ? Op::Transpose : Op::None};
     if (c.by_rows) {
       const Block<T> sums{sums_.data(), count}, w{products_.data(), count};
@@ -90,6 +106,22 @@ class ReflectionSpace {
       products.sums(count, width, width, {sums}, t.transposed(), w);
       products.subtract(count, rows, width, {w}, transposed_v, c.block);
     }
+  }
+  /// Of complex numbers all three products are the transposes, whose first factors come from C, however C lies.
+  void apply_to_columns(const Products<T>& products, Index rows, Index width, bool transposed, Index count,
+                        Placed<T> c) {
+    const Factor<T> transposed_v{v()}, columns{c.block, c.by_rows ? Op::Transpose : Op::None};
+    const Block<T> sums{sums_.data(), width}, w{products_.data(), width};
+    for (Index i = 0; transposed && i < width; ++i)
+      for (Index k = 0; k < width; ++k) conjugates_.at(i, k) = conjugated_if(true, t_.at(i, k));
+    const Factor<T> t{{(transposed ? conjugates_ : t_).values, reflection_panel},
+                      transposed ? Op::None : Op::Transpose};
+    products.sums(count, width, rows, columns, transposed_v.transposed().conjugated(), sums);
+    products.sums(count, width, width, {sums}, t, w);
+    if (c.by_rows)
+      products.subtract_transposed(count, rows, width, {w}, transposed_v, c.block, false, {strip_rows, strip_.data()});
+    else
+      products.subtract(count, rows, width, {w}, transposed_v, c.block);
   }
   Block<T> v() { return {columns_.data(), ld_}; }
 
@@ -113,9 +145,12 @@ class ReflectionSpace {
     }
   }
 
+  static constexpr Index strip_rows = 128; ///< of the transpose; no bit depends on it
   Index ld_, width_;
-  std::vector<T> columns_, by_rows_, sums_, products_;
-  SmallMatrix<T> r_, g_, t_;
+  std::vector<T> columns_;
+  std::vector<Part<T>> planes_, by_rows_;
+  std::vector<T> sums_, products_, strip_;
+  SmallMatrix<T> r_, g_, t_, conjugates_;
 };
 
 template <class T>
@@ -212,13 +247,13 @@ void form(Op stored, Index m, Index n, Index k, void* data, Index lda, const voi
 
 namespace detail {
 
-void factor_qr(DType type, Op stored, Index m, Index n, void* a, Index lda, void* tau, const SolveOptions& options,
+void factor_qr(NumberType type, Op stored, Index m, Index n, void* a, Index lda, void* tau, const SolveOptions& options,
                Shortage shortage) {
   linear_algebra::enter("Qr", options, [&] {
     if (m == 0 || n == 0) return;
-    if (type == DType::F32)
-      return linear_algebra::factor_by_reflections<float>(stored, m, n, a, lda, tau, options, shortage);
-    linear_algebra::factor_by_reflections<double>(stored, m, n, a, lda, tau, options, shortage);
+    linear_algebra::with_number(type, [&]<class T>(T) {
+      linear_algebra::factor_by_reflections<T>(stored, m, n, a, lda, tau, options, shortage);
+    });
   });
 }
 
@@ -226,17 +261,17 @@ void multiply_q(const Reflections& q, Op op, Op stored, Index count, void* c, In
                 Shortage shortage) {
   linear_algebra::enter("Qr", options, [&] {
     if (q.k == 0 || count == 0) return;
-    if (q.type == DType::F32) return linear_algebra::multiply<float>(q, op, stored, count, c, ldc, options, shortage);
-    linear_algebra::multiply<double>(q, op, stored, count, c, ldc, options, shortage);
+    linear_algebra::with_number(
+        q.type, [&]<class T>(T) { linear_algebra::multiply<T>(q, op, stored, count, c, ldc, options, shortage); });
   });
 }
 
-void form_q(DType type, Op stored, Index m, Index n, Index k, void* a, Index lda, const void* tau,
+void form_q(NumberType type, Op stored, Index m, Index n, Index k, void* a, Index lda, const void* tau,
             const SolveOptions& options, Shortage shortage) {
   linear_algebra::enter("Qr", options, [&] {
     if (n == 0) return;
-    if (type == DType::F32) return linear_algebra::form<float>(stored, m, n, k, a, lda, tau, options, shortage);
-    linear_algebra::form<double>(stored, m, n, k, a, lda, tau, options, shortage);
+    linear_algebra::with_number(
+        type, [&]<class T>(T) { linear_algebra::form<T>(stored, m, n, k, a, lda, tau, options, shortage); });
   });
 }
 

@@ -5,8 +5,6 @@
 #include <limits>
 #include <type_traits>
 
-#include <tessera/backend/kernel.hpp>
-
 #include "qr_panel.hpp"
 #include "reference/fma_clones.hpp"
 
@@ -21,22 +19,22 @@ static_assert(panel_columns <= reflection_panel, "SmallMatrix has room for a pan
 template <class T, class X, class Y>
 T sum_as_products(Index n, const X& x, const Y& y) {
   T total = 0;
-  for (Index first = 0; first < n; first += canonical_segment) {
+  for (Index first = 0; first < n; first += segment_length<T>) {
     T chain = 0;
-    for (Index i = first; i < std::min(n, first + canonical_segment); ++i) chain = std::fma(x(i), y(i), chain);
+    for (Index i = first; i < std::min(n, first + segment_length<T>); ++i) chain = multiply_add(x(i), y(i), chain);
     total = first == 0 ? chain : total + chain;
   }
   return total;
 }
 
-/// Returns the sum of x(i)·y(i), i < n, in 32 lanes for each chunk of 1024.
+/// Returns the sum of x(i)·y(i), i < n, in 32 lanes for each chunk of a segment's length.
 template <class T, class X, class Y>
 T sum_in_lanes(Index n, const X& x, const Y& y) {
   T total = 0;
-  for (Index first = 0; first < n; first += canonical_segment) {
+  for (Index first = 0; first < n; first += segment_length<T>) {
     T lane[32] = {};
-    for (Index i = first; i < std::min(n, first + canonical_segment); ++i)
-      lane[i % 32] = std::fma(x(i), y(i), lane[i % 32]);
+    for (Index i = first; i < std::min(n, first + segment_length<T>); ++i)
+      lane[i % 32] = multiply_add(x(i), y(i), lane[i % 32]);
     for (int width = 16; width > 0; width /= 2)
       for (int l = 0; l < width; ++l) lane[l] += lane[l + width];
     total = first == 0 ? lane[0] : total + lane[0];
@@ -51,7 +49,9 @@ struct ModelPanel {
   Grid<T> stored;
   const std::remove_const_t<T>* tau;
 
-  std::remove_const_t<T> v(Index r, Index k) const { return r < k ? 0 : r == k ? 1 : stored.at(r, k); }
+  using Element = std::remove_const_t<T>;
+  Element v(Index r, Index k) const { return r < k ? Element(0) : r == k ? Element(1) : stored.at(r, k); }
+  Element conjugate(Index r, Index k) const { return conjugated_if(true, v(r, k)); }
 };
 
 template <class T>
@@ -65,21 +65,30 @@ T power_of_two_below(T x) {
 /// Replaces x(0 … n − 1) by beta and v(1 … n − 1), and returns tau.
 template <class T, class X>
 T model_reflection(Index n, const X& x) {
-  bool is_zero = true, has_nan = false;
-  T largest = std::abs(x(0));
-  for (Index i = 1; i < n; ++i) {
-    is_zero = is_zero && x(i) == 0;
-    largest = std::max(largest, std::abs(x(i)));
+  using P = Part<T>;
+  bool is_zero = std::imag(x(0)) == 0, has_nan = false;
+  P largest = 0;
+  for (Index i = 0; i < n; ++i) {
+    is_zero = is_zero && (i == 0 || x(i) == T(0));
+    for (const P part : {P(std::real(x(i))), P(std::imag(x(i)))}) {
+      has_nan = has_nan || std::isnan(part);
+      largest = std::max(largest, std::abs(part));
+    }
   }
   if (is_zero) return 0;
-  for (Index i = 0; i < n; ++i) has_nan = has_nan || std::isnan(x(i));
-  const T power = power_of_two_below(has_nan ? std::numeric_limits<T>::quiet_NaN() : largest);
-  const auto scaled = [&](Index i) { return x(i) * (1 / power); };
-  const T alpha = scaled(0), norm = std::sqrt(sum_in_lanes<T>(n, scaled, scaled));
-  const T beta = std::signbit(x(0)) ? norm : -norm, inverse = 1 / (alpha - beta);
-  for (Index i = 1; i < n; ++i) x(i) = scaled(i) * inverse;
+  const P power = power_of_two_below(has_nan ? std::numeric_limits<P>::quiet_NaN() : largest);
+  const auto scaled_down = [&](Index i) { return x(i) * (1 / power); };
+  const auto conjugate = [&](Index i) { return conjugated_if(true, scaled_down(i)); };
+  const T alpha = scaled_down(0);
+  const P norm = std::sqrt(std::real(sum_in_lanes<T>(n, scaled_down, conjugate)));
+  const P beta = std::signbit(P(std::real(x(0)))) ? norm : -norm;
+  const T inverse = Divisor<T>(alpha - beta).divide(T(1));
+  for (Index i = 1; i < n; ++i) x(i) = scaled(inverse, scaled_down(i));
   x(0) = beta * power;
-  return (beta - alpha) / beta;
+  if constexpr (is_complex<T>)
+    return {(beta - alpha.real()) / beta, -alpha.imag() / beta};
+  else
+    return (beta - alpha) / beta;
 }
 
 /// Computes the columns first … end − 1 of T.
@@ -89,32 +98,34 @@ void model_triangle(const ModelPanel<T>& h, Index first, Index end, SmallMatrix<
   const auto column = [&h](Index k) { return [&h, k](Index r) { return h.v(r, k); }; };
   for (Index i = first; i < end; ++i) {
     Number products[panel_columns];
-    for (Index k = 0; k < i; ++k) products[k] = sum_as_products<Number>(h.rows, column(k), column(i));
+    for (Index k = 0; k < i; ++k)
+      products[k] = sum_as_products<Number>(h.rows, column(k), [&](Index r) { return h.conjugate(r, i); });
     for (Index r = 0; r < i; ++r) {
       Number chain = 0;
-      for (Index k = r; k < i; ++k) chain = std::fma(t.at(r, k), products[k], chain);
-      t.at(r, i) = -h.tau[i] * chain;
+      for (Index k = r; k < i; ++k) chain = multiply_add(t.at(r, k), conjugated_if(true, products[k]), chain);
+      t.at(r, i) = scaled(-h.tau[i], chain);
     }
     t.at(i, i) = h.tau[i];
   }
 }
 
-/// Applies the block of the reflections first … end − 1, or its transpose, to a column: rows from `first` on change.
+/// Applies the block of the reflections first … end − 1, or its conjugate transpose, to a column: rows from `first` on
+/// change. The column's numbers are the first factors, and then the ones that are made of them.
 template <class T, class Column>
 void apply_block(const ModelPanel<T>& h, Index first, Index end, const SmallMatrix<std::remove_const_t<T>>& t,
                  bool transposed, const Column& c) {
   using Number = std::remove_const_t<T>;
   Number sums[panel_columns], w[panel_columns];
   for (Index k = first; k < end; ++k)
-    sums[k] = sum_as_products<Number>(
-        h.rows, [&](Index r) { return h.v(r, k); }, c);
+    sums[k] = sum_as_products<Number>(h.rows, c, [&](Index r) { return h.conjugate(r, k); });
   for (Index i = first; i < end; ++i) {
     w[i] = 0;
-    for (Index k = first; k < end; ++k) w[i] = std::fma(transposed ? t.at(k, i) : t.at(i, k), sums[k], w[i]);
+    for (Index k = first; k < end; ++k)
+      w[i] = multiply_add(sums[k], transposed ? conjugated_if(true, t.at(k, i)) : t.at(i, k), w[i]);
   }
   for (Index r = first; r < h.rows; ++r) {
     Number chain = 0;
-    for (Index k = first; k < end; ++k) chain = std::fma(h.v(r, k), w[k], chain);
+    for (Index k = first; k < end; ++k) chain = multiply_add(w[k], h.v(r, k), chain);
     c(r) -= chain;
   }
 }
@@ -130,11 +141,12 @@ void factor_by_formula(Index m, Index n, Grid<T> a, T* tau) {
       const Index end = std::min(first + group_columns, h.width);
       for (Index k = first; k < end; ++k) {
         tau[j + k] = model_reflection<T>(h.rows - k, [&](Index i) -> T& { return h.stored.at(k + i, k); });
-        for (Index c = k + 1; h.tau[k] != 0 && c < end; ++c) {
-          const T w = sum_in_lanes<T>(
-              h.rows - k, [&](Index i) { return h.v(k + i, k); }, [&](Index i) { return h.stored.at(k + i, c); });
-          for (Index r = k; r < h.rows; ++r)
-            h.stored.at(r, c) = std::fma(-(h.tau[k] * w), h.v(r, k), h.stored.at(r, c));
+        for (Index c = k + 1; h.tau[k] != T(0) && c < end; ++c) {
+          const T sum = sum_in_lanes<T>(
+              h.rows - k, [&](Index i) { return h.conjugate(k + i, k); },
+              [&](Index i) { return h.stored.at(k + i, c); });
+          const T w = scaled(-conjugated_if(true, h.tau[k]), sum);
+          for (Index r = k; r < h.rows; ++r) h.stored.at(r, c) = multiply_add(w, h.v(r, k), h.stored.at(r, c));
         }
       }
       model_triangle(h, first, end, t);
@@ -157,25 +169,30 @@ void apply_by_formula(Index m, Index k, Grid<const T> v, const T* tau, bool tran
   }
 }
 
+template <class T>
+T unit_element(Index r, Index c) {
+  return r == c ? T(1) : T(0);
+}
+
 /// Overwrites a panel's V by the columns of Q that its reflections make of the identity's.
 template <class T>
 void form_columns(const ModelPanel<T>& h, const SmallMatrix<T>& t) {
-  SmallMatrix<T> w; // T·Vᵀ·I
+  SmallMatrix<T> w; // T·Vᴴ·I
   for (Index c = 0; c < h.width; ++c) {
     T sums[panel_columns];
     for (Index k = 0; k < h.width; ++k)
       sums[k] = sum_as_products<T>(
-          h.rows, [&](Index r) { return h.v(r, k); }, [&](Index r) { return T(r == c); });
+          h.rows, [&](Index r) { return unit_element<T>(r, c); }, [&](Index r) { return h.conjugate(r, k); });
     for (Index i = 0; i < h.width; ++i)
-      for (Index k = 0; k < h.width; ++k) w.at(i, c) = std::fma(t.at(i, k), sums[k], w.at(i, c));
+      for (Index k = 0; k < h.width; ++k) w.at(i, c) = multiply_add(sums[k], t.at(i, k), w.at(i, c));
   }
   for (Index r = 0; r < h.rows; ++r) {
     T row[panel_columns];
     for (Index k = 0; k < h.width; ++k) row[k] = h.v(r, k);
     for (Index c = 0; c < h.width; ++c) {
       T chain = 0;
-      for (Index k = 0; k < h.width; ++k) chain = std::fma(row[k], w.at(k, c), chain);
-      h.stored.at(r, c) = T(r == c) - chain;
+      for (Index k = 0; k < h.width; ++k) chain = multiply_add(w.at(k, c), row[k], chain);
+      h.stored.at(r, c) = unit_element<T>(r, c) - chain;
     }
   }
 }
@@ -183,7 +200,7 @@ void form_columns(const ModelPanel<T>& h, const SmallMatrix<T>& t) {
 template <class T>
 void form_by_formula(Index m, Index n, Index k, Grid<T> a, const T* tau) {
   for (Index c = k; c < n; ++c)
-    for (Index r = 0; r < m; ++r) a.at(r, c) = T(r == c);
+    for (Index r = 0; r < m; ++r) a.at(r, c) = unit_element<T>(r, c);
   for (Index j = (k + panel_columns - 1) / panel_columns * panel_columns; (j -= panel_columns) >= 0;) {
     const ModelPanel<T> h{m - j, std::min(panel_columns, k - j), {&a.at(j, j), a.of_row, a.of_column}, tau + j};
     SmallMatrix<T> t;
@@ -198,25 +215,19 @@ void form_by_formula(Index m, Index n, Index k, Grid<T> a, const T* tau) {
 
 } // namespace
 
-TESSERA_FLAT_FMA_CLONES void model_qr(Index m, Index n, Grid<float> a, float* tau) { factor_by_formula(m, n, a, tau); }
-TESSERA_FLAT_FMA_CLONES void model_qr(Index m, Index n, Grid<double> a, double* tau) {
-  factor_by_formula(m, n, a, tau);
-}
-
-TESSERA_FLAT_FMA_CLONES void model_apply_q(Index m, Index k, Grid<const float> v, const float* tau, bool transposed,
-                                           Index count, Grid<float> c) {
-  apply_by_formula(m, k, v, tau, transposed, count, c);
-}
-TESSERA_FLAT_FMA_CLONES void model_apply_q(Index m, Index k, Grid<const double> v, const double* tau, bool transposed,
-                                           Index count, Grid<double> c) {
-  apply_by_formula(m, k, v, tau, transposed, count, c);
-}
-
-TESSERA_FLAT_FMA_CLONES void model_form_q(Index m, Index n, Index k, Grid<float> a, const float* tau) {
-  form_by_formula(m, n, k, a, tau);
-}
-TESSERA_FLAT_FMA_CLONES void model_form_q(Index m, Index n, Index k, Grid<double> a, const double* tau) {
-  form_by_formula(m, n, k, a, tau);
-}
+#define TESSERA_MODELS(T)                                                                                         \
+  TESSERA_FLAT_FMA_CLONES void model_qr(Index m, Index n, Grid<T> a, T* tau) { factor_by_formula(m, n, a, tau); } \
+  TESSERA_FLAT_FMA_CLONES void model_apply_q(Index m, Index k, Grid<const T> v, const T* tau, bool transposed,    \
+                                             Index count, Grid<T> c) {                                            \
+    apply_by_formula(m, k, v, tau, transposed, count, c);                                                         \
+  }                                                                                                               \
+  TESSERA_FLAT_FMA_CLONES void model_form_q(Index m, Index n, Index k, Grid<T> a, const T* tau) {                 \
+    form_by_formula(m, n, k, a, tau);                                                                             \
+  }
+TESSERA_MODELS(float)
+TESSERA_MODELS(double)
+TESSERA_MODELS(std::complex<float>)
+TESSERA_MODELS(std::complex<double>)
+#undef TESSERA_MODELS
 
 } // namespace tessera::linear_algebra

@@ -7,7 +7,7 @@
 /// Source: Householder (1958); Schreiber and Van Loan, "A storage-efficient WY representation for products of
 /// Householder transformations" (1989).
 
-#include <tessera/types.hpp>
+#include "extensions/linear_algebra/numbers.hpp"
 
 namespace tessera::linear_algebra {
 
@@ -18,16 +18,17 @@ inline constexpr Index reflection_panel = 32, reflection_group = 8;
 template <class T>
 inline constexpr Index reflection_padding = Index{256} / static_cast<Index>(sizeof(T));
 
-/// A panel, rows×width, where width is at most rows and at most reflection_panel. Element (r, c) is v[c·ld + r], and ld
-/// is at least rows + reflection_padding<T>.
+/// A panel, rows×width, where width is at most rows and at most reflection_panel. Each column is stored as its real
+/// parts and then its imaginary ones: part p of element (r, c) is v[(c·parts + p)·ld + r], and ld is at least rows +
+/// reflection_padding<T>.
 template <class T>
 struct ReflectionPanel {
   Index rows = 0, width = 0;
-  T* v = nullptr; ///< becomes V, with its ones on the diagonal and zeros above it
+  Part<T>* v = nullptr; ///< becomes V, with its ones on the diagonal and zeros above it
   Index ld = 0;
-  T* by_rows = nullptr; ///< scratch memory for rows·reflection_group elements
+  Part<T>* by_rows = nullptr; ///< scratch memory for the parts of rows·reflection_group elements
 
-  T* column(Index c) const { return v + c * ld; }
+  Part<T>* column(Index c) const { return v + c * Number<T>::parts * ld; }
 };
 
 /// The small matrices of a panel, by rows.
@@ -43,7 +44,7 @@ struct SmallMatrix {
 template <class T>
 void factor_reflections(const ReflectionPanel<T>& panel, SmallMatrix<T>& r, T* tau, SmallMatrix<T>& t);
 
-/// Computes T of `width` reflections from g.at(i, k) = v(k)·v(i), k < i.
+/// Computes T of `width` reflections from g.at(i, k), k < i: the sum of v(k)·v(i), the second one conjugated.
 template <class T>
 void make_triangle(Index width, const SmallMatrix<T>& g, const T* tau, SmallMatrix<T>& t);
 

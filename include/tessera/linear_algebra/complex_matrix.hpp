@@ -1,0 +1,245 @@
+#pragma once
+
+/// Matrix<std::complex<float>> and Matrix<std::complex<double>>: what linear algebra takes and returns.
+///
+///     Matrix<std::complex<double>> a(3, 3);       // zeros
+///     a(0, 1) = {2, -1};
+///     Matrix x = solve(a, b);                     // solve.hpp
+///     Matrix h = conjugate_transpose(a), c = gemm(h, a);
+///
+/// They are in host memory alone, and have of Matrix what this header shows: elements, rows, blocks and transposes, and
+/// products. Rows are padded as a real matrix's are. Sizes and leading dimensions count complex numbers. Errors:
+/// InvalidArgument names the sizes, OutOfMemory the bytes.
+
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <string>
+
+#include <tessera/complex.hpp>
+#include <tessera/linear_algebra/options.hpp>
+#include <tessera/matrix.hpp>
+#include <tessera/status.hpp>
+
+#include <tessera/detail/macros_off.hpp>
+
+namespace tessera {
+
+/// A rectangle of a complex matrix, or its transpose. It shares the matrix's elements and keeps them alive, or is one
+/// of the caller's memory. A view of const T is read-only.
+template <class T>
+requires detail::Complex<std::remove_const_t<T>>
+class MatrixView<T> {
+ public:
+  /// The type of the elements, without const.
+  using value_type = std::remove_const_t<T>;
+
+  /// Makes a view of elements that `owner` keeps alive; programs call wrap(), and view() of a matrix.
+  MatrixView(std::shared_ptr<detail::Storage> owner, T* data, Index rows, Index cols, Index ld, bool transposed = false)
+      : owner_(std::move(owner)), data_(data), rows_(rows), cols_(cols), ld_(ld), is_transposed_(transposed) {}
+  /// A writable view reads as well.
+  operator MatrixView<const value_type>() const requires(!std::is_const_v<T>) {
+    return {owner_, data_, rows_, cols_, ld_, is_transposed_};
+  }
+
+  /// Returns a view of elements of the caller, rows×cols with `ld` elements from row to row. The caller must keep them
+  /// alive.
+  static MatrixView wrap(T* data, Index rows, Index cols, Index ld) {
+    if (rows < 0 || cols < 0 || (rows > 1 && ld < cols))
+      throw InvalidArgument("a view of complex numbers is " + std::to_string(rows) + "×" + std::to_string(cols) +
+                            " with ld = " + std::to_string(ld) +
+                            "; sizes must not be negative, and a row must fit into ld");
+    return {nullptr, data, rows, cols, ld};
+  }
+
+  /// Returns the number of rows.
+  Index rows() const noexcept { return is_transposed_ ? cols_ : rows_; }
+  /// Returns the number of columns.
+  Index cols() const noexcept { return is_transposed_ ? rows_ : cols_; }
+  /// Does the memory hold the transpose, row by row?
+  bool is_transposed() const noexcept { return is_transposed_; }
+  /// Returns the first element.
+  T* data() const noexcept { return data_; }
+  /// Returns the number of elements from one row in memory to the next.
+  Index ld() const noexcept { return ld_; }
+
+  /// Returns a view of the transpose, which is not conjugated. Nothing is copied.
+  MatrixView transposed() const { return {owner_, data_, rows_, cols_, ld_, !is_transposed_}; }
+  /// Returns a view of rows×cols elements from (row, col) on. Throws InvalidArgument if they do not lie within this
+  /// view.
+  MatrixView block(Index row, Index col, Index rows, Index cols) const {
+    if (row < 0 || col < 0 || rows < 0 || cols < 0 || row > this->rows() - rows || col > this->cols() - cols)
+      throw InvalidArgument("block " + std::to_string(rows) + "×" + std::to_string(cols) + " at (" +
+                            std::to_string(row) + ", " + std::to_string(col) + ") does not lie within " +
+                            std::to_string(this->rows()) + "×" + std::to_string(this->cols()));
+    if (is_transposed_) {
+      std::swap(row, col);
+      std::swap(rows, cols);
+    }
+    return {owner_, data_ + row * ld_ + col, rows, cols, ld_, is_transposed_};
+  }
+
+  /// Returns element (i, j), which is not checked.
+  T& operator()(Index i, Index j) const { return is_transposed_ ? data_[j * ld_ + i] : data_[i * ld_ + j]; }
+
+  /// Returns a read-only view of the same elements.
+  MatrixView<const value_type> view() const { return {owner_, data_, rows_, cols_, ld_, is_transposed_}; }
+
+ private:
+  std::shared_ptr<detail::Storage> owner_;
+  T* data_;
+  Index rows_, cols_, ld_; ///< as they are stored
+  bool is_transposed_;
+};
+
+/// A dense row-major matrix of complex numbers in host memory; the comment of this header describes it.
+template <class T>
+requires detail::Complex<T>
+class Matrix<T> {
+ public:
+  /// The type of the elements.
+  using value_type = T;
+  /// The type of their parts.
+  using Part = typename T::value_type;
+
+  /// Makes an empty matrix, 0×0.
+  Matrix() noexcept = default;
+  /// Fills the matrix with `value`.
+  Matrix(Index rows, Index cols, T value = 0) : Matrix(uninitialized(rows, cols)) { fill(value); }
+  /// Takes the elements row by row. Throws InvalidArgument if rows differ in length.
+  Matrix(std::initializer_list<detail::RowOfNumbers<T>> rows)
+      : Matrix(uninitialized(static_cast<Index>(rows.size()),
+                             rows.size() == 0 ? 0 : static_cast<Index>(rows.begin()->numbers.size()))) {
+    Index i = 0;
+    for (const auto& row : rows) {
+      detail::check_row_length(i, static_cast<Index>(row.numbers.size()), cols());
+      std::ranges::copy(row.numbers, this->row(i++).begin());
+    }
+  }
+  /// Copies the elements of a view.
+  explicit Matrix(MatrixView<const T> view) : Matrix(uninitialized(view.rows(), view.cols())) {
+    for (Index i = 0; i < rows(); ++i)
+      for (Index j = 0; j < cols(); ++j) (*this)(i, j) = view(i, j);
+  }
+
+  /// Copies the elements.
+  Matrix(const Matrix& other) : Matrix(other.view()) {}
+  /// Copies the elements into new memory. If that fails, this matrix stays as it was.
+  Matrix& operator=(const Matrix& other) {
+    if (this != &other) *this = Matrix(other);
+    return *this;
+  }
+  /// Leaves the other matrix 0×0.
+  Matrix(Matrix&& other) noexcept = default;
+  /// Takes the other matrix's elements and leaves it 0×0.
+  Matrix& operator=(Matrix&& other) noexcept = default;
+  /// Frees the elements, unless a view still keeps them alive.
+  ~Matrix() = default;
+
+  /// Returns a matrix whose elements are undefined, for results that are written next.
+  static Matrix uninitialized(Index rows, Index cols) {
+    if (rows < 0 || cols < 0)
+      throw InvalidArgument("a matrix of complex numbers is " + std::to_string(rows) + "×" + std::to_string(cols) +
+                            "; sizes must not be negative");
+    constexpr Index most = std::numeric_limits<Index>::max();
+    Matrix m;
+    m.storage_ = detail::create_storage(rows, cols > most / 2 ? most : 2 * cols, dtype_of<Part>);
+    return m;
+  }
+  /// Returns the n×n matrix with ones on the diagonal and zeros elsewhere.
+  static Matrix identity(Index n) {
+    Matrix m(n, n);
+    for (Index i = 0; i < n; ++i) m(i, i) = 1;
+    return m;
+  }
+  /// Returns a matrix whose parts, each number's real one first, are the elements of Matrix<Part>::random(rows,
+  /// 2·cols).
+  static Matrix random(Index rows, Index cols, Seed seed, Part low = -1, Part high = 1) {
+    return random(rows, cols, seed, Distribution::Uniform, low, high);
+  }
+  /// Returns a matrix of random parts; Distribution says what low and high mean.
+  static Matrix random(Index rows, Index cols, Seed seed, Distribution distribution, Part low, Part high) {
+    Matrix m = uninitialized(rows, cols);
+    detail::random({m.storage_, 0, 0, rows, 2 * cols, Op::None}, distribution, seed.value, detail::exact_double(low),
+                   detail::exact_double(high));
+    return m;
+  }
+
+  /// Returns the number of rows.
+  Index rows() const noexcept { return storage_ ? storage_->rows() : 0; }
+  /// Returns the number of columns.
+  Index cols() const noexcept { return storage_ ? storage_->cols() / 2 : 0; }
+  /// Returns the number of elements.
+  Index size() const noexcept { return rows() * cols(); }
+  /// Is there no element?
+  bool empty() const noexcept { return size() == 0; }
+  /// Returns the number of elements from one row to the next.
+  Index ld() const noexcept { return storage_ ? storage_->ld() / 2 : 0; }
+
+  /// Returns element (i, j), which is not checked.
+  const T& operator()(Index i, Index j) const { return data()[i * ld() + j]; }
+  /// Returns element (i, j), which is not checked, to be written.
+  T& operator()(Index i, Index j) { return data()[i * ld() + j]; }
+  /// Returns element (i, j). Throws InvalidArgument if there is none.
+  T at(Index i, Index j) const {
+    detail::check_index(i, j, rows(), cols());
+    return (*this)(i, j);
+  }
+  /// Returns the elements: element (i, j) is data()[i * ld() + j]. Null for a matrix that was made empty.
+  const T* data() const { return storage_ ? static_cast<const T*>(storage_->host_read()) : nullptr; }
+  /// Returns the elements, to be written.
+  T* data() { return storage_ ? static_cast<T*>(storage_->host_write()) : nullptr; }
+  /// Returns the elements of row i, which is not checked.
+  std::span<const T> row(Index i) const { return {data() + i * ld(), static_cast<std::size_t>(cols())}; }
+  /// Returns the elements of row i, which is not checked, to be written.
+  std::span<T> row(Index i) { return {data() + i * ld(), static_cast<std::size_t>(cols())}; }
+
+  /// Returns a read-only view of all elements.
+  MatrixView<const T> view() const { return {storage_, data(), rows(), cols(), ld()}; }
+  /// Returns a view of all elements that can be written.
+  MatrixView<T> writable() { return {storage_, data(), rows(), cols(), ld()}; }
+  /// Returns a read-only view of the transpose, which is not conjugated. Nothing is copied.
+  MatrixView<const T> transposed() const { return view().transposed(); }
+  /// Returns a read-only view of rows×cols elements from (row, col) on. Throws InvalidArgument if they do not lie
+  /// within the matrix.
+  MatrixView<const T> block(Index row, Index col, Index rows, Index cols) const {
+    return view().block(row, col, rows, cols);
+  }
+
+  /// Sets every element to `value`.
+  void fill(T value) {
+    for (Index i = 0; i < rows(); ++i) std::ranges::fill(row(i), value);
+  }
+
+ private:
+  std::shared_ptr<detail::Storage> storage_; ///< of the parts; null: 0×0
+};
+
+/// Returns Aᴴ as a new matrix: the transpose, whose elements are conjugated where they are complex.
+template <MatrixLike A>
+Matrix<typename A::value_type> conjugate_transpose(const A& a) {
+  Matrix<typename A::value_type> result(a.view().transposed());
+  if constexpr (detail::Complex<typename A::value_type>)
+    for (Index i = 0; i < result.rows(); ++i)
+      for (auto& x : result.row(i)) x = std::conj(x);
+  return result;
+}
+
+/// Returns A·B as a new matrix of complex numbers, m×n, as complex.hpp computes it.
+template <class R, MatrixLike A, MatrixLike B>
+requires detail::Complex<R> && std::same_as<typename A::value_type, R> Matrix<R> gemm(const A& a, const B& b,
+                                                                                      const GemmOptions& options) {
+  static_assert(std::same_as<typename A::value_type, typename B::value_type>, "gemm: a and b differ in element type");
+  detail::check_inner(a.rows(), a.cols(), b.rows(), b.cols());
+  Matrix<R> c(a.rows(), b.cols());
+  if (c.empty() || a.cols() == 0) return c;
+  const MatrixView<const R> x = a.view(), y = b.view();
+  const auto op = [](const MatrixView<const R>& view) { return view.is_transposed() ? Op::Transpose : Op::None; };
+  gemm(op(x), op(y), c.rows(), c.cols(), a.cols(), R(1), x.data(), x.ld(), y.data(), y.ld(), R(0), c.data(), c.ld(),
+       options);
+  return c;
+}
+
+} // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>
