@@ -121,4 +121,8 @@ TESSERA_POTRF(float, spotf2_, "SPOTF2")
 TESSERA_POTRF(double, dpotf2_, "DPOTF2")
 TESSERA_POTRF(float, spotrf2_, "SPOTRF2")
 TESSERA_POTRF(double, dpotrf2_, "DPOTRF2")
+TESSERA_POTRF(std::complex<float>, cpotf2_, "CPOTF2")
+TESSERA_POTRF(std::complex<double>, zpotf2_, "ZPOTF2")
+TESSERA_POTRF(std::complex<float>, cpotrf2_, "CPOTRF2")
+TESSERA_POTRF(std::complex<double>, zpotrf2_, "ZPOTRF2")
 }

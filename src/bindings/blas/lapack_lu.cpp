@@ -129,4 +129,8 @@ TESSERA_GETRF(float, sgetf2_, "SGETF2")
 TESSERA_GETRF(double, dgetf2_, "DGETF2")
 TESSERA_GETRF(float, sgetrf2_, "SGETRF2")
 TESSERA_GETRF(double, dgetrf2_, "DGETRF2")
+TESSERA_GETRF(std::complex<float>, cgetf2_, "CGETF2")
+TESSERA_GETRF(std::complex<double>, zgetf2_, "ZGETF2")
+TESSERA_GETRF(std::complex<float>, cgetrf2_, "CGETRF2")
+TESSERA_GETRF(std::complex<double>, zgetrf2_, "ZGETRF2")
 }

@@ -5,11 +5,15 @@
 
 #define TESSERA_DECLARE(T, s)                                                                                         \
   void NAME(s##potrf_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                                 \
+  void NAME(s##potf2_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                                 \
+  void NAME(s##potrf2_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                                \
   void NAME(s##potrs_)(const char*, const blas_int*, const blas_int*, const T*, const blas_int*, T*, const blas_int*, \
                        blas_int*);                                                                                    \
   void NAME(s##posv_)(const char*, const blas_int*, const blas_int*, T*, const blas_int*, T*, const blas_int*,        \
                       blas_int*);                                                                                     \
   void NAME(s##getrf_)(const blas_int*, const blas_int*, T*, const blas_int*, blas_int*, blas_int*);                  \
+  void NAME(s##getf2_)(const blas_int*, const blas_int*, T*, const blas_int*, blas_int*, blas_int*);                  \
+  void NAME(s##getrf2_)(const blas_int*, const blas_int*, T*, const blas_int*, blas_int*, blas_int*);                 \
   void NAME(s##getrs_)(const char*, const blas_int*, const blas_int*, const T*, const blas_int*, const blas_int*, T*, \
                        const blas_int*, blas_int*);                                                                   \
   void NAME(s##gesv_)(const blas_int*, const blas_int*, T*, const blas_int*, blas_int*, T*, const blas_int*,          \
@@ -29,16 +33,20 @@ namespace {
 /// The routines of a type.
 template <class T>
 struct Lapack;
-#define TESSERA_ROUTINES(T, s)                      \
-  template <>                                       \
-  struct Lapack<T> {                                \
-    static constexpr auto potrf = &NAME(s##potrf_); \
-    static constexpr auto potrs = &NAME(s##potrs_); \
-    static constexpr auto posv = &NAME(s##posv_);   \
-    static constexpr auto getrf = &NAME(s##getrf_); \
-    static constexpr auto getrs = &NAME(s##getrs_); \
-    static constexpr auto gesv = &NAME(s##gesv_);   \
-    static constexpr auto trtrs = &NAME(s##trtrs_); \
+#define TESSERA_ROUTINES(T, s)                        \
+  template <>                                         \
+  struct Lapack<T> {                                  \
+    static constexpr auto potrf = &NAME(s##potrf_);   \
+    static constexpr auto potf2 = &NAME(s##potf2_);   \
+    static constexpr auto potrf2 = &NAME(s##potrf2_); \
+    static constexpr auto potrs = &NAME(s##potrs_);   \
+    static constexpr auto posv = &NAME(s##posv_);     \
+    static constexpr auto getrf = &NAME(s##getrf_);   \
+    static constexpr auto getf2 = &NAME(s##getf2_);   \
+    static constexpr auto getrf2 = &NAME(s##getrf2_); \
+    static constexpr auto getrs = &NAME(s##getrs_);   \
+    static constexpr auto gesv = &NAME(s##gesv_);     \
+    static constexpr auto trtrs = &NAME(s##trtrs_);   \
   };
 TESSERA_ROUTINES(float, s)
 TESSERA_ROUTINES(double, d)
@@ -71,6 +79,12 @@ void positive_systems(Index n, Index count) {
     Lapack<T>::potrf(uplo, &order, matrix.data(), matrix.ld(), &info);
     must_equal("potrf's info", info, 0);
     must_be("potrf", matrix, factor, in);
+    for (const auto other_name : {Lapack<T>::potf2, Lapack<T>::potrf2}) {
+      Columns<T> same_matrix(a, in);
+      other_name(uplo, &order, same_matrix.data(), same_matrix.ld(), &info);
+      must_equal("potf2's info", info, 0);
+      must_be("potf2", same_matrix, factor, in);
+    }
     Lapack<T>::potrs(uplo, &order, &sides, matrix.data(), matrix.ld(), right.data(), right.ld(), &info);
     must_equal("potrs' info", info, 0);
     must_be("potrs", right, solution);
@@ -104,6 +118,14 @@ std::vector<blas_int> factors(const char* what, const Matrix<T>& a, const Lu<T>&
   must_be(what, matrix, expected.packed());
   for (std::size_t j = 0; j + 1 < pivots.size(); ++j) must_equal("a pivot", pivots[j], expected.pivots()[j] + 1);
   must_equal("what follows the pivots", pivots.back(), 99);
+  for (const auto other_name : {Lapack<T>::getf2, Lapack<T>::getrf2}) {
+    Columns<T> same_matrix(a);
+    std::vector<blas_int> same_pivots(pivots.size(), 99);
+    other_name(&m, &n, same_matrix.data(), same_matrix.ld(), same_pivots.data(), &info);
+    must_equal("getf2's info", info, first_zero);
+    must_be("getf2", same_matrix, expected.packed());
+    must_equal("getf2's pivots", static_cast<Index>(same_pivots == pivots), 1);
+  }
   return pivots;
 }
 

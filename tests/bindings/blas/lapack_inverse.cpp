@@ -1,6 +1,5 @@
-/// LAPACK's inverses in the drop-in, and the other names of getrf and potrf: their results have the bits of the
-/// contract's formulas, memory outside them stays as it was, and info and the handler hear what LAPACK says. Exit
-/// status: failed checks.
+/// LAPACK's inverses in the drop-in: their results have the bits of the contract's formulas, memory outside them stays
+/// as it was, and info and the handler hear what LAPACK says. Exit status: failed checks.
 
 #include <tessera/linear_algebra/inverse.hpp>
 
@@ -8,11 +7,7 @@
 
 #define TESSERA_DECLARE(T, s)                                                                                  \
   void NAME(s##getrf_)(const blas_int*, const blas_int*, T*, const blas_int*, blas_int*, blas_int*);           \
-  void NAME(s##getf2_)(const blas_int*, const blas_int*, T*, const blas_int*, blas_int*, blas_int*);           \
-  void NAME(s##getrf2_)(const blas_int*, const blas_int*, T*, const blas_int*, blas_int*, blas_int*);          \
   void NAME(s##getri_)(const blas_int*, T*, const blas_int*, const blas_int*, T*, const blas_int*, blas_int*); \
-  void NAME(s##potf2_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                          \
-  void NAME(s##potrf2_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                         \
   void NAME(s##potri_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                          \
   void NAME(s##lauum_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                          \
   void NAME(s##lauu2_)(const char*, const blas_int*, T*, const blas_int*, blas_int*);                          \
@@ -34,12 +29,8 @@ struct Lapack;
   template <>                                               \
   struct Lapack<T> {                                        \
     static constexpr auto getrf = &NAME(s##getrf_);         \
-    static constexpr auto getf2 = &NAME(s##getf2_);         \
-    static constexpr auto getrf2 = &NAME(s##getrf2_);       \
     static constexpr auto getri = &NAME(s##getri_);         \
     static constexpr auto scipy = &NAME(scipy_##s##getri_); \
-    static constexpr auto potf2 = &NAME(s##potf2_);         \
-    static constexpr auto potrf2 = &NAME(s##potrf2_);       \
     static constexpr auto potri = &NAME(s##potri_);         \
     static constexpr auto lauum = &NAME(s##lauum_);         \
     static constexpr auto lauu2 = &NAME(s##lauu2_);         \
@@ -122,35 +113,6 @@ void inverses(Index n) {
   }
 }
 
-/// Other names of the factorisations.
-template <class T>
-void other_names(Index m, Index n) {
-  const Matrix<T> a = Matrix<T>::random(m, n, Seed{3});
-  const Lu<T> lu(a);
-  const auto rows = static_cast<blas_int>(m), cols = static_cast<blas_int>(n);
-  for (const auto function : {Lapack<T>::getf2, Lapack<T>::getrf2}) {
-    Columns<T> matrix(a);
-    std::vector<blas_int> pivots(lu.pivots().size());
-    blas_int info = 77;
-    function(&rows, &cols, matrix.data(), matrix.ld(), pivots.data(), &info);
-    must_equal("getf2's info", info, 0);
-    must_be("getf2", matrix, lu.packed());
-    for (std::size_t j = 0; j < pivots.size(); ++j) must_equal("a pivot", pivots[j], lu.pivots()[j] + 1);
-  }
-  Matrix<T> positive = gemm(a, a.transposed());
-  for (Index i = 0; i < m; ++i) positive(i, i) += T(1);
-  const Matrix<T> l = Cholesky<T>(positive).l(), u(l.transposed());
-  for (const auto function : {Lapack<T>::potf2, Lapack<T>::potrf2})
-    for (const bool lower : {true, false}) {
-      const auto in = lower ? in_lower : in_upper;
-      Columns<T> matrix(positive, in);
-      blas_int info = 77;
-      function(lower ? "L" : "U", &rows, matrix.data(), matrix.ld(), &info);
-      must_equal("potf2's info", info, 0);
-      must_be("potf2", matrix, lower ? l : u, in);
-    }
-}
-
 /// A zero on the diagonal has LAPACK's number, and the matrix stays as it was; trti2 does not look for it.
 template <class T>
 void singular(Index n) {
@@ -231,7 +193,6 @@ void check(char type) {
   for (const Index n : {1, 2, 5, 63, 64, 65, 130, 200}) {
     triangles<T>(n);
     inverses<T>(n);
-    other_names<T>(n, n % 70 + 1);
   }
   for (const Index n : {1, 7, 100}) singular<T>(n);
   must_equal("calls that were refused", position, 0);
