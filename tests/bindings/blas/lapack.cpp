@@ -254,6 +254,8 @@ void wrong_arguments(char type) {
   TESSERA_REFUSED(1, potrf, "POTRF", "X", &good, a, &good);
   TESSERA_REFUSED(2, potrf, "POTRF", "L", &bad, a, &good);
   TESSERA_REFUSED(4, potrf, "POTRF", "L", &good, a, &small);
+  TESSERA_REFUSED(1, potf2, "POTF2", "N", &good, a, &good);
+  TESSERA_REFUSED(4, potrf2, "POTRF2", "L", &good, a, &small);
   TESSERA_REFUSED(1, potrs, "POTRS", "N", &good, &good, a, &good, b, &good);
   TESSERA_REFUSED(2, potrs, "POTRS", "L", &bad, &good, a, &good, b, &good);
   TESSERA_REFUSED(3, potrs, "POTRS", "L", &good, &bad, a, &good, b, &good);
@@ -262,6 +264,8 @@ void wrong_arguments(char type) {
   TESSERA_REFUSED(1, posv, "POSV ", "N", &good, &good, a, &good, b, &good);
   TESSERA_REFUSED(3, posv, "POSV ", "U", &good, &bad, a, &good, b, &good);
   TESSERA_REFUSED(7, posv, "POSV ", "U", &good, &good, a, &good, b, &small);
+  TESSERA_REFUSED(1, getf2, "GETF2", &bad, &good, a, &good, pivots);
+  TESSERA_REFUSED(4, getrf2, "GETRF2", &good, &good, a, &small, pivots);
   TESSERA_REFUSED(1, getrf, "GETRF", &bad, &good, a, &good, pivots);
   TESSERA_REFUSED(2, getrf, "GETRF", &good, &bad, a, &good, pivots);
   TESSERA_REFUSED(4, getrf, "GETRF", &good, &good, a, &small, pivots);

@@ -165,10 +165,6 @@ void wrong_arguments(char type) {
   TESSERA_REFUSED(1, lauum, "LAUUM", "X", &good, a, &good);
   TESSERA_REFUSED(2, lauu2, "LAUU2", "L", &bad, a, &good);
   TESSERA_REFUSED(4, potri, "POTRI", "U", &good, a, &small);
-  TESSERA_REFUSED(1, getf2, "GETF2", &bad, &good, a, &good, pivots);
-  TESSERA_REFUSED(4, getrf2, "GETRF2", &good, &good, a, &small, pivots);
-  TESSERA_REFUSED(1, potf2, "POTF2", "N", &good, a, &good);
-  TESSERA_REFUSED(4, potrf2, "POTRF2", "L", &good, a, &small);
 }
 
 template <class T>

@@ -124,59 +124,80 @@ struct ScaledPatch {
   static constexpr int chunk_pieces = wgmma::chunk_k / 8, chunk_warps = chunk_pieces * rows / 32;
 };
 
-/// Scales and splits into one fp16 term or two.
-template <bool along_k, int terms>
+/// Scales and splits into one fp16 term or two. A block has `rounds` patches below one another, whose elements it reads
+/// before it looks at the first.
+template <bool along_k, int terms, int rounds>
 __global__ void __launch_bounds__(ScaledPatch<along_k>::threads)
     split_scaled(StridedMatrix<float> x, SplitOperand out, UnfitLines unfit, Marks how) {
   using P = ScaledPatch<along_k>;
-  __shared__ unsigned found[P::threads / 32][P::rows]; // largest magnitudes of the warps
+  __shared__ unsigned found[rounds][P::threads / 32][P::rows]; // largest magnitudes of the warps
   launch_dependents();
   const WaitAtEnd wait;
   if (how == Marks::Cleared)
     unfit.clear(static_cast<Index>(blockIdx.x) * P::threads + threadIdx.x, static_cast<Index>(gridDim.x) * P::threads);
   const Index all_pieces = out.blocks * (out.block_k / 8);
   const auto across = static_cast<unsigned>(ceil_div<Index>(all_pieces, P::pieces));
-  const int thread = static_cast<int>(threadIdx.x);
-  const Index row = static_cast<Index>(blockIdx.x / across) * P::rows + thread % P::rows;
+  const int thread = static_cast<int>(threadIdx.x), of_round = thread % P::rows;
+  const Index first_row = static_cast<Index>(blockIdx.x / across) * (P::rows * rounds) + of_round;
   const Index piece = static_cast<Index>(blockIdx.x % across) * P::pieces + thread / P::rows;
   const Index p = piece * 8;
-  float left[8];
-  read(x, row, p, left);
-  unsigned largest = 0;
+  float left[rounds][8];
 #pragma unroll
-  for (const float element : left) largest = max(largest, __float_as_uint(fabsf(element)));
+  for (int round = 0; round < rounds; ++round) read(x, first_row + round * P::rows, p, left[round]);
 #pragma unroll
-  for (int lanes = P::rows; lanes < 32; lanes *= 2) largest = max(largest, __shfl_xor_sync(~0U, largest, lanes));
-  found[thread / 32][thread % P::rows] = largest;
+  for (int round = 0; round < rounds; ++round) {
+    unsigned largest = 0;
+#pragma unroll
+    for (const float element : left[round]) largest = max(largest, __float_as_uint(fabsf(element)));
+#pragma unroll
+    for (int lanes = P::rows; lanes < 32; lanes *= 2) largest = max(largest, __shfl_xor_sync(~0U, largest, lanes));
+    found[round][thread / 32][of_round] = largest;
+  }
   __syncthreads();
-#pragma unroll
-  for (int warp = 0; warp < P::chunk_warps; ++warp)
-    largest = max(largest, found[thread / 32 / P::chunk_warps * P::chunk_warps + warp][thread % P::rows]);
-  const wgmma::ChunkScale scale(largest);
-  if (largest >= wgmma::infinity_bits) mark(unfit, how, row);
-
-  const int in_panel = static_cast<int>(row % out.panel_rows);
-  char* const panel = out.data + row / out.panel_rows * out.blocks * out.block_bytes();
   // The first threads of a chunk each write its factor for one of its blocks.
   const int in_chunk = thread / P::rows % P::chunk_pieces;
-  const Index block = (piece - in_chunk) * 8 / out.block_k + in_chunk;
-  if (in_chunk < wgmma::chunk_k / out.block_k && block < out.blocks)
-    reinterpret_cast<float*>(panel + block * out.block_bytes() + out.terms * out.term_bytes())[in_panel] = scale.factor;
-  if (piece >= all_pieces) return;
+  const Index factor_block = (piece - in_chunk) * 8 / out.block_k + in_chunk;
+  const bool has_factor = in_chunk < wgmma::chunk_k / out.block_k && factor_block < out.blocks;
 #pragma unroll
-  for (float& element : left) element *= scale.scale;
-  char* const to =
-      panel + p / out.block_k * out.block_bytes() + out.offset_in_term(in_panel, static_cast<int>(p % out.block_k));
-  write_terms<MatrixUnitType::Fp16, terms>(left, to, out.term_bytes());
+  for (int round = 0; round < rounds; ++round) {
+    const Index row = first_row + round * P::rows;
+    unsigned largest = 0;
+#pragma unroll
+    for (int warp = 0; warp < P::chunk_warps; ++warp)
+      largest = max(largest, found[round][thread / 32 / P::chunk_warps * P::chunk_warps + warp][of_round]);
+    const wgmma::ChunkScale scale(largest);
+    if (largest >= wgmma::infinity_bits) mark(unfit, how, row);
+    const int in_panel = static_cast<int>(row % out.panel_rows);
+    char* const panel = out.data + row / out.panel_rows * out.blocks * out.block_bytes();
+    if (has_factor)
+      reinterpret_cast<float*>(panel + factor_block * out.block_bytes() + out.terms * out.term_bytes())[in_panel] =
+          scale.factor;
+    if (piece >= all_pieces) continue;
+#pragma unroll
+    for (float& element : left[round]) element *= scale.scale;
+    char* const to =
+        panel + p / out.block_k * out.block_bytes() + out.offset_in_term(in_panel, static_cast<int>(p % out.block_k));
+    write_terms<MatrixUnitType::Fp16, terms>(left[round], to, out.term_bytes());
+  }
+}
+
+template <bool along_k, int terms, int rounds>
+Status launch_rounds(cudaStream_t stream, const StridedMatrix<float>& x, const SplitOperand& out,
+                     const UnfitLines& unfit, Marks how) {
+  using P = ScaledPatch<along_k>;
+  const Index blocks =
+      out.panels * out.panel_rows / (P::rows * rounds) * ceil_div<Index>(out.blocks * out.block_k / 8, P::pieces);
+  const Launch launch{.blocks = blocks, .threads = P::threads, .programmatic = how == Marks::Columns};
+  return launch_kernel(stream, launch, packing, split_scaled<along_k, terms, rounds>, x, out, unfit, how);
 }
 
 template <bool along_k, int terms>
 Status launch_scaled(cudaStream_t stream, const StridedMatrix<float>& x, const SplitOperand& out,
                      const UnfitLines& unfit, Marks how) {
-  using P = ScaledPatch<along_k>;
-  const Index blocks = out.panels * out.panel_rows / P::rows * ceil_div<Index>(out.blocks * out.block_k / 8, P::pieces);
-  const Launch launch{.blocks = blocks, .threads = P::threads, .programmatic = how == Marks::Columns};
-  return launch_kernel(stream, launch, packing, split_scaled<along_k, terms>, x, out, unfit, how);
+  constexpr int rounds = 2; // four leave too few warps
+  if (out.panel_rows % (rounds * ScaledPatch<along_k>::rows) == 0)
+    return launch_rounds<along_k, terms, rounds>(stream, x, out, unfit, how);
+  return launch_rounds<along_k, terms, 1>(stream, x, out, unfit, how);
 }
 
 } // namespace
