@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "extensions/linear_algebra/numbers.hpp"
 #include "solve.hpp"
 
 namespace tessera::blas {
@@ -109,7 +108,7 @@ void gels(const Routine& routine, const char* trans, const blas_int* m_, const b
         value.set(info, system.solve(work, options, shortage));
       });
   }
-  *work = static_cast<linear_algebra::Part<T>>(least);
+  tell_length(work, least);
 }
 
 } // namespace

@@ -76,7 +76,7 @@ void getri(const Routine& routine, const blas_int* n_, T* a, const blas_int* lda
       detail::invert_by_lu(Op::Transpose, n, a, lda, pivots, work, options, shortage);
     });
   }
-  *work = static_cast<T>(least);
+  tell_length(work, least);
 }
 
 } // namespace
