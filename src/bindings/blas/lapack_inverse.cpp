@@ -12,7 +12,7 @@ namespace {
 template <class T>
 Index first_zero(Index n, const T* a, Index lda) {
   for (Index i = 0; i < n; ++i)
-    if (a[i * lda + i] == 0) return i + 1;
+    if (detail::is_exact_zero(a[i * lda + i])) return i + 1;
   return 0;
 }
 
