@@ -126,6 +126,14 @@ constexpr std::complex<double> exact_double(const std::complex<T>& x) noexcept {
   return {exact_double(x.real()), exact_double(x.imag())};
 }
 
+/// Is the number 0 in every floating-point state? A comparison takes a subnormal number for 0 where the state says so.
+constexpr bool is_exact_zero(double x) noexcept { return std::bit_cast<std::uint64_t>(x) << 1 == 0; }
+constexpr bool is_exact_zero(float x) noexcept { return std::bit_cast<std::uint32_t>(x) << 1 == 0; }
+template <class T>
+constexpr bool is_exact_zero(const std::complex<T>& x) noexcept {
+  return is_exact_zero(x.real()) && is_exact_zero(x.imag());
+}
+
 } // namespace tessera::detail
 
 #include <tessera/detail/macros_on.hpp>

@@ -19,7 +19,6 @@
 #include <tessera/linear_algebra/condition.hpp>
 #include <tessera/linear_algebra/triangular.hpp>
 #include <tessera/status.hpp>
-#include <tessera/user_kernel/math.hpp>
 
 #include <tessera/detail/macros_off.hpp>
 
@@ -45,6 +44,9 @@ namespace detail {
 /// it are done.
 TESSERA_API Index factor_cholesky(NumberType type, Triangle triangle, Index n, void* a, Index lda,
                                   const SolveOptions& options, Shortage shortage = {});
+/// Returns log(det(L·Lᴴ)) of a triangle L whose diagonal is positive.
+template <class T>
+TESSERA_API double log_determinant_of_square(const Matrix<T>& l);
 } // namespace detail
 
 /// The factor L of a matrix.
@@ -85,16 +87,12 @@ class Cholesky {
   double condition() const {
     if (l_.empty()) return 0;
     const auto solves = detail::in_place<T>([&](const auto& x) { return solve(x); });
-    return norm_ * detail::norm_of_inverse<T>(l_.rows(), solves, solves);
+    return detail::condition_of<T>(norm_, l_.rows(), solves, solves);
   }
   /// Returns the inverse of A: the solution for the identity.
   Matrix<T> inverse() const { return solve(Matrix<T>::identity(l_.rows())); }
   /// Returns log(det A), twice the sum of the logarithms of L's diagonal, added in double in ascending order.
-  double log_determinant() const {
-    double sum = 0;
-    for (Index i = 0; i < l_.rows(); ++i) sum += tessera::log(static_cast<double>(std::real(std::as_const(l_)(i, i))));
-    return 2 * sum;
-  }
+  double log_determinant() const { return detail::log_determinant_of_square(l_); }
 
  private:
   template <class A>

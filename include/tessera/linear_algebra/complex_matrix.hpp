@@ -141,9 +141,12 @@ class Matrix<T> {
     if (rows < 0 || cols < 0)
       throw InvalidArgument("a matrix of complex numbers is " + std::to_string(rows) + "×" + std::to_string(cols) +
                             "; sizes must not be negative");
-    constexpr Index most = std::numeric_limits<Index>::max();
+    constexpr Index most = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(T));
+    if (cols > most || (cols > 0 && rows > most / cols)) // said here, because storage counts parts
+      throw InvalidArgument("a matrix of complex numbers is " + std::to_string(rows) + "×" + std::to_string(cols) +
+                            "; its elements overflow the address space");
     Matrix m;
-    m.storage_ = detail::create_storage(rows, cols > most / 2 ? most : 2 * cols, dtype_of<Part>);
+    m.storage_ = detail::create_storage(rows, 2 * cols, dtype_of<Part>);
     return m;
   }
   /// Returns the n×n matrix with ones on the diagonal and zeros elsewhere.

@@ -35,9 +35,9 @@ InPlace<T> in_place(Solve solve) {
   };
 }
 
-/// Returns the estimate of ‖A⁻¹‖₁ for n ≥ 1, by systems with A and with Aᴴ.
+/// Returns norm·‖A⁻¹‖₁, which is estimated by systems with A and with Aᴴ; n ≥ 1.
 template <class T>
-TESSERA_API double norm_of_inverse(Index n, const InPlace<T>& solve, const InPlace<T>& solve_transposed);
+TESSERA_API double condition_of(double norm, Index n, const InPlace<T>& solve, const InPlace<T>& solve_transposed);
 
 /// Returns ‖A‖₁, the largest sum of a column's magnitudes, in double; of a symmetric or Hermitian matrix, whose lower
 /// triangle is read.
@@ -45,17 +45,6 @@ template <class T>
 TESSERA_API double norm_1(const Matrix<T>& a);
 template <class T>
 TESSERA_API double norm_1_of_lower(const Matrix<T>& a);
-
-/// Returns x·y in the order of docs/contract.md ("Complex products").
-TESSERA_API std::complex<double> product_of(std::complex<double> x, std::complex<double> y);
-
-/// A complex number as its direction and the logarithm of its magnitude.
-struct Polar {
-  std::complex<double> direction; ///< x / |x|; 0 for 0
-  double logarithm;               ///< −Inf for 0
-};
-/// Returns both, which neither overflow nor underflow (docs/contract.md, "Linear algebra").
-TESSERA_API Polar polar_of(std::complex<double> x);
 
 } // namespace tessera::detail
 

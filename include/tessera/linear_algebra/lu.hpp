@@ -25,7 +25,6 @@
 #include <tessera/linear_algebra/condition.hpp>
 #include <tessera/linear_algebra/triangular.hpp>
 #include <tessera/status.hpp>
-#include <tessera/user_kernel/math.hpp>
 
 #include <tessera/detail/macros_off.hpp>
 
@@ -92,6 +91,25 @@ struct ComplexLogarithm {
   double logarithm = 0;          ///< −Inf where the sign is 0
 };
 
+namespace detail {
+/// What determinants of a type of elements are.
+template <class T>
+struct Determinant {
+  using Number = double;
+  using Logarithm = SignedLogarithm;
+};
+template <Complex T>
+struct Determinant<T> {
+  using Number = std::complex<double>;
+  using Logarithm = ComplexLogarithm;
+};
+/// Return what Lu says of its determinant, from both factors in one square matrix and the rows that changed places.
+template <class T>
+TESSERA_API typename Determinant<T>::Number determinant_of(const Matrix<T>& lu, std::span<const Index> pivots);
+template <class T>
+TESSERA_API typename Determinant<T>::Logarithm log_determinant_of(const Matrix<T>& lu, std::span<const Index> pivots);
+} // namespace detail
+
 /// The factors L and U of a matrix, and its permutation of rows.
 template <class T>
 requires detail::Solvable<T>
@@ -146,56 +164,24 @@ class Lu {
     detail::check_square("Lu::condition", lu_.rows(), lu_.cols());
     if (lu_.empty()) return 0;
     if (is_singular()) return std::numeric_limits<double>::infinity();
-    return norm_ * detail::norm_of_inverse<T>(
-                       lu_.rows(), detail::in_place<T>([&](const auto& x) { return solve(x); }),
-                       detail::in_place<T>([&](const auto& x) { return solve_conjugate_transposed(x); }));
+    return detail::condition_of<T>(norm_, lu_.rows(), detail::in_place<T>([&](const auto& x) { return solve(x); }),
+                                   detail::in_place<T>([&](const auto& x) { return solve_conjugate_transposed(x); }));
   }
 
   /// Returns the product of U's diagonal, in double, in ascending order, with the permutation's sign: a double, or a
   /// complex one. It may overflow or underflow where log_determinant() does not.
   auto determinant() const {
     detail::check_square("Lu::determinant", lu_.rows(), lu_.cols());
-    if constexpr (detail::Complex<T>) {
-      std::complex<double> product = 1;
-      for (Index j = 0; j < lu_.rows(); ++j) product = detail::product_of(product, diagonal(j));
-      return product;
-    } else {
-      double product = 1;
-      for (Index j = 0; j < lu_.rows(); ++j) product *= diagonal(j);
-      return product;
-    }
+    return detail::determinant_of(lu_, pivots());
   }
   /// Returns sign(det A) and log|det A|, the sum of the logarithms of U's diagonal, added in double in ascending order:
   /// a SignedLogarithm, or a ComplexLogarithm.
   auto log_determinant() const {
     detail::check_square("Lu::log_determinant", lu_.rows(), lu_.cols());
-    if constexpr (detail::Complex<T>) {
-      ComplexLogarithm result;
-      for (Index j = 0; j < lu_.rows(); ++j) {
-        const detail::Polar u = detail::polar_of(diagonal(j));
-        result.sign = detail::product_of(result.sign, u.direction);
-        result.logarithm += u.logarithm;
-      }
-      return result;
-    } else {
-      SignedLogarithm result;
-      for (Index j = 0; j < lu_.rows(); ++j) {
-        const auto u = static_cast<double>(lu_(j, j));
-        result.sign *= sign_of_swap(j) * (u < 0 ? -1 : u == 0 ? 0 : 1);
-        result.logarithm += tessera::log(u < 0 ? -u : u);
-      }
-      return result;
-    }
+    return detail::log_determinant_of(lu_, pivots());
   }
 
  private:
-  int sign_of_swap(Index j) const { return pivots_[static_cast<std::size_t>(j)] == j ? 1 : -1; }
-  /// Element j of U's diagonal in double, with the sign of its exchange.
-  auto diagonal(Index j) const {
-    using Wide = std::conditional_t<detail::Complex<T>, std::complex<double>, double>;
-    return static_cast<Wide>(lu_(j, j)) * static_cast<double>(sign_of_swap(j));
-  }
-
   void exchange(Matrix<T>& x, Index j) const {
     if (const Index other = pivots_[static_cast<std::size_t>(j)]; other != j)
       std::ranges::swap_ranges(x.row(j), x.row(other));

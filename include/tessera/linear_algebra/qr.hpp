@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/linear_algebra/triangular.hpp>
 #include <tessera/status.hpp>
 
@@ -159,7 +160,7 @@ class Qr {
 
   void check_rank() const {
     for (Index j = 0; j < steps(); ++j)
-      if (qr_(j, j) == T(0)) throw RankDeficient(j);
+      if (detail::is_exact_zero(qr_(j, j))) throw RankDeficient(j);
   }
   template <class B>
   Matrix<T> product(const char* function, Op op, const B& b) const {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "extensions/linear_algebra/numbers.hpp"
 #include "solve.hpp"
 
 namespace tessera::blas {
@@ -31,7 +30,7 @@ struct LeastSquares {
   /// R·X = B, or Rᴴ·X = B. Returns the number of the first zero on R's diagonal, from 1 on, or 0.
   Index solve_triangle(bool transposed, const SolveOptions& options, detail::Shortage shortage) const {
     for (Index i = 0; i < steps(); ++i)
-      if (a[i * lda + i] == T(0)) return i + 1;
+      if (detail::is_exact_zero(a[i * lda + i])) return i + 1;
     const Op other_op = Element<T>::conjugate_transpose;
     const Op straight = is_tall() ? Op::None : other_op, turned = is_tall() ? other_op : Op::None;
     const ColumnTriangle<T> r{is_tall() ? Triangle::Upper : Triangle::Lower,
@@ -49,7 +48,7 @@ struct LeastSquares {
   }
   bool is_zero() const {
     for (Index j = 0; j < n; ++j)
-      if (!std::all_of(a + j * lda, a + j * lda + m, [](T x) { return x == T(0); })) return false;
+      if (!std::all_of(a + j * lda, a + j * lda + m, [](T x) { return detail::is_exact_zero(x); })) return false;
     return true;
   }
   /// Solves the system; `tau` has room for steps() numbers. Returns LAPACK's info.
@@ -109,7 +108,7 @@ void gels(const Routine& routine, const char* trans, const blas_int* m_, const b
         value.set(info, system.solve(work, options, shortage));
       });
   }
-  *work = static_cast<linear_algebra::Part<T>>(least);
+  tell_length(work, least);
 }
 
 } // namespace

@@ -12,7 +12,7 @@ namespace {
 template <class T>
 Index first_zero(Index n, const T* a, Index lda) {
   for (Index i = 0; i < n; ++i)
-    if (a[i * lda + i] == 0) return i + 1;
+    if (detail::is_exact_zero(a[i * lda + i])) return i + 1;
   return 0;
 }
 
@@ -76,7 +76,7 @@ void getri(const Routine& routine, const blas_int* n_, T* a, const blas_int* lda
       detail::invert_by_lu(Op::Transpose, n, a, lda, pivots, work, options, shortage);
     });
   }
-  *work = static_cast<T>(least);
+  tell_length(work, least);
 }
 
 } // namespace

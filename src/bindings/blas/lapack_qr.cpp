@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "extensions/linear_algebra/numbers.hpp"
 #include "solve.hpp"
 
 namespace tessera::blas {
@@ -21,7 +20,7 @@ struct Work {
   /// Does the caller ask for the length alone?
   bool is_query() const { return length == -1; }
   bool is_short() const { return !is_query() && length < least; }
-  void tell_length() const { *memory = static_cast<linear_algebra::Part<T>>(least); }
+  void tell() const { tell_length(memory, least); }
 };
 
 template <class T>
@@ -53,7 +52,7 @@ void geqrf(const Routine& routine, const blas_int* m_, const blas_int* n_, T* a,
   if (wrong != 0) return refuse_lapack(routine, wrong, info, m_, n_, a, lda_, tau, work, length_, info);
   value.set(info, 0);
   if (!memory.is_query()) factor(routine, m, n, a, lda, tau);
-  memory.tell_length();
+  memory.tell();
 }
 
 template <class T>
@@ -86,7 +85,7 @@ void orgqr(const Routine& routine, const blas_int* m_, const blas_int* n_, const
   if (wrong != 0) return refuse_lapack(routine, wrong, info, m_, n_, k_, a, lda_, tau, work, length_, info);
   value.set(info, 0);
   if (!memory.is_query()) form(routine, m, n, k, a, lda, tau);
-  memory.tell_length();
+  memory.tell();
 }
 
 template <class T>
@@ -154,7 +153,7 @@ void ormqr(const Routine& routine, const char* side, const char* trans, const bl
                          letter, letter);
   value.set(info, 0);
   if (!memory.is_query()) product.run(routine);
-  memory.tell_length();
+  memory.tell();
 }
 
 template <class T>

@@ -5,9 +5,12 @@
 /// the left of X stands on the right.
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
+#include <limits>
 #include <optional>
 
+#include <tessera/detail/floating_point.hpp>
 #include <tessera/linear_algebra/triangular.hpp>
 
 #include "ops.hpp"
@@ -105,5 +108,16 @@ void refuse_lapack(const Routine& routine, int position, blas_int* info, Argumen
   if (!hand_on(routine, arguments...)) report_fortran(routine, position);
 }
 inline constexpr std::size_t letter = 1; ///< the length of a letter
+
+/// Tells the caller in work[0] that the routine takes `length` elements of memory. A float has no more than 24 digits:
+/// where it is not the length, it is a greater number, because the routine refuses a smaller one.
+template <class T>
+void tell_length(T* work, Index length) {
+  const detail::ContractArithmetic contract;
+  auto told = static_cast<decltype(std::real(T()))>(length);
+  constexpr auto most = std::numeric_limits<decltype(told)>::max();
+  if (static_cast<double>(told) < static_cast<double>(length)) told = std::nextafter(told, most);
+  *work = told;
+}
 
 } // namespace tessera::blas

@@ -1,4 +1,5 @@
-/// An estimate of ‖A⁻¹‖₁ from a few systems with A and Aᴴ, and what determinants of complex numbers need.
+/// An estimate of ‖A⁻¹‖₁ from a few systems with A and Aᴴ, and determinants by factors. All of it is outside the
+/// headers, because a caller's code computes in the caller's floating-point state.
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +8,9 @@
 #include <vector>
 
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/linear_algebra/cholesky.hpp>
 #include <tessera/linear_algebra/condition.hpp>
+#include <tessera/linear_algebra/lu.hpp>
 #include <tessera/user_kernel/math.hpp>
 
 #include "numbers.hpp"
@@ -33,6 +36,20 @@ double magnitude_of(std::complex<double> x) {
 double magnitude_of(float x) { return std::abs(static_cast<double>(x)); }
 double magnitude_of(std::complex<float> x) { // whose squares are numbers in double
   return root_of_squares(static_cast<double>(x.real()), static_cast<double>(x.imag()));
+}
+
+/// A complex number as its direction and the logarithm of its magnitude.
+struct Polar {
+  std::complex<double> direction; ///< x / |x|; 0 for 0
+  double logarithm;               ///< −Inf for 0
+};
+/// Returns both, which neither overflow nor underflow (docs/contract.md, "Linear algebra").
+Polar polar_of(std::complex<double> x) {
+  const double scale = scale_of(x.real(), x.imag());
+  const double re = scale * x.real(), im = scale * x.imag(), size = root_of_squares(re, im);
+  const double logarithm = tessera::log(size);
+  if (size == 0) return {0, logarithm};
+  return {{re / size, im / size}, scale == 1 ? logarithm : logarithm - tessera::log(scale)};
 }
 
 /// Σ|x|, in double, in ascending order.
@@ -76,36 +93,9 @@ double largest_of(const std::vector<double>& sums) {
   return most;
 }
 
-} // namespace
-
-template <class T>
-double norm_1(const Matrix<T>& a) {
-  std::vector<double> sums(static_cast<std::size_t>(a.cols()));
-  for (Index i = 0; i < a.rows(); ++i) {
-    const std::span<const T> row = a.row(i);
-    for (std::size_t j = 0; j < row.size(); ++j) sums[j] += magnitude_of(row[j]);
-  }
-  return largest_of(sums);
-}
-
-template <class T>
-double norm_1_of_lower(const Matrix<T>& a) {
-  std::vector<double> sums(static_cast<std::size_t>(a.cols()));
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const std::span<const T> row = a.row(static_cast<Index>(i));
-    for (std::size_t j = 0; j <= i; ++j) {
-      const double magnitude = i == j ? std::abs(static_cast<double>(std::real(row[j]))) : magnitude_of(row[j]);
-      sums[j] += magnitude;
-      if (j < i) sums[i] += magnitude;
-    }
-  }
-  return largest_of(sums);
-}
-
 template <class T>
 double norm_of_inverse(Index n, const InPlace<T>& solve, const InPlace<T>& solve_transposed) {
   using Part = linear_algebra::Part<T>;
-  const ContractArithmetic contract;
   const auto size = static_cast<std::size_t>(n);
   std::vector<T> x(size, static_cast<Part>(1.0 / static_cast<double>(n))), signs;
   solve(x);
@@ -136,24 +126,117 @@ double norm_of_inverse(Index n, const InPlace<T>& solve, const InPlace<T>& solve
   return std::isnan(estimate) || std::isnan(other) ? estimate + other : std::max(estimate, other);
 }
 
-std::complex<double> product_of(std::complex<double> x, std::complex<double> y) {
-  const ContractArithmetic contract;
-  return linear_algebra::scaled(x, y);
+int sign_of_swap(std::span<const Index> pivots, Index j) { return pivots[static_cast<std::size_t>(j)] == j ? 1 : -1; }
+
+/// Element j of U's diagonal in double, with the sign of its exchange.
+template <class T>
+typename Determinant<T>::Number diagonal(const Matrix<T>& lu, std::span<const Index> pivots, Index j) {
+  return static_cast<typename Determinant<T>::Number>(lu(j, j)) * static_cast<double>(sign_of_swap(pivots, j));
 }
 
-Polar polar_of(std::complex<double> x) {
-  const ContractArithmetic contract;
-  const double scale = scale_of(x.real(), x.imag());
-  const double re = scale * x.real(), im = scale * x.imag(), size = root_of_squares(re, im);
-  const double logarithm = tessera::log(size);
-  if (size == 0) return {0, logarithm};
-  return {{re / size, im / size}, scale == 1 ? logarithm : logarithm - tessera::log(scale)};
+// These functions are not inlined into the ones that set the state, because the compiler would move what they compute
+// last out of it.
+
+template <class T>
+[[gnu::noinline]] double condition(double norm, Index n, const InPlace<T>& solve, const InPlace<T>& solve_transposed) {
+  return norm * norm_of_inverse<T>(n, solve, solve_transposed);
 }
 
-#define TESSERA_INSTANTIATE(T)                       \
-  template double norm_1(const Matrix<T>&);          \
-  template double norm_1_of_lower(const Matrix<T>&); \
-  template double norm_of_inverse(Index, const InPlace<T>&, const InPlace<T>&);
+template <class T>
+[[gnu::noinline]] typename Determinant<T>::Number determinant(const Matrix<T>& lu, std::span<const Index> pivots) {
+  typename Determinant<T>::Number product = 1;
+  for (Index j = 0; j < lu.rows(); ++j)
+    if constexpr (is_complex<T>)
+      product = linear_algebra::scaled(product, diagonal(lu, pivots, j));
+    else
+      product *= diagonal(lu, pivots, j);
+  return product;
+}
+
+template <class T>
+[[gnu::noinline]] typename Determinant<T>::Logarithm log_determinant(const Matrix<T>& lu,
+                                                                     std::span<const Index> pivots) {
+  typename Determinant<T>::Logarithm result;
+  for (Index j = 0; j < lu.rows(); ++j) {
+    if constexpr (is_complex<T>) {
+      const Polar u = polar_of(diagonal(lu, pivots, j));
+      result.sign = linear_algebra::scaled(result.sign, u.direction);
+      result.logarithm += u.logarithm;
+    } else {
+      const auto u = static_cast<double>(lu(j, j));
+      result.sign *= sign_of_swap(pivots, j) * (u < 0 ? -1 : u == 0 ? 0 : 1);
+      result.logarithm += tessera::log(u < 0 ? -u : u);
+    }
+  }
+  return result;
+}
+
+template <class T>
+[[gnu::noinline]] double sum_of_logarithms(const Matrix<T>& l) {
+  double sum = 0;
+  for (Index i = 0; i < l.rows(); ++i) sum += tessera::log(static_cast<double>(std::real(l(i, i))));
+  return sum;
+}
+
+} // namespace
+
+template <class T>
+double norm_1(const Matrix<T>& a) {
+  const ContractArithmetic contract;
+  std::vector<double> sums(static_cast<std::size_t>(a.cols()));
+  for (Index i = 0; i < a.rows(); ++i) {
+    const std::span<const T> row = a.row(i);
+    for (std::size_t j = 0; j < row.size(); ++j) sums[j] += magnitude_of(row[j]);
+  }
+  return largest_of(sums);
+}
+
+template <class T>
+double norm_1_of_lower(const Matrix<T>& a) {
+  const ContractArithmetic contract;
+  std::vector<double> sums(static_cast<std::size_t>(a.cols()));
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const std::span<const T> row = a.row(static_cast<Index>(i));
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double magnitude = i == j ? std::abs(static_cast<double>(std::real(row[j]))) : magnitude_of(row[j]);
+      sums[j] += magnitude;
+      if (j < i) sums[i] += magnitude;
+    }
+  }
+  return largest_of(sums);
+}
+
+template <class T>
+double condition_of(double norm, Index n, const InPlace<T>& solve, const InPlace<T>& solve_transposed) {
+  const ContractArithmetic contract;
+  return condition<T>(norm, n, solve, solve_transposed);
+}
+
+template <class T>
+typename Determinant<T>::Number determinant_of(const Matrix<T>& lu, std::span<const Index> pivots) {
+  const ContractArithmetic contract;
+  return determinant(lu, pivots);
+}
+
+template <class T>
+typename Determinant<T>::Logarithm log_determinant_of(const Matrix<T>& lu, std::span<const Index> pivots) {
+  const ContractArithmetic contract;
+  return log_determinant(lu, pivots);
+}
+
+template <class T>
+double log_determinant_of_square(const Matrix<T>& l) {
+  const ContractArithmetic contract;
+  return 2 * sum_of_logarithms(l); // exact
+}
+
+#define TESSERA_INSTANTIATE(T)                                                                              \
+  template double norm_1(const Matrix<T>&);                                                                 \
+  template double norm_1_of_lower(const Matrix<T>&);                                                        \
+  template double condition_of(double, Index, const InPlace<T>&, const InPlace<T>&);                        \
+  template typename Determinant<T>::Number determinant_of(const Matrix<T>&, std::span<const Index>);        \
+  template typename Determinant<T>::Logarithm log_determinant_of(const Matrix<T>&, std::span<const Index>); \
+  template double log_determinant_of_square(const Matrix<T>&);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(std::complex<float>)

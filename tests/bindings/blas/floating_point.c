@@ -1,6 +1,6 @@
 /* The drop-in in a program that is in another floating-point state, as a library that is made with -ffast-math leaves
- * it. Products have the results of the default state, also on the threads that the first call makes, and the program
- * keeps its state. Exit status: failed checks. */
+ * it. Products and systems have the results of the default state, also on the threads that the first call makes, and
+ * the program keeps its state. Exit status: failed checks. */
 #include <fenv.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +17,14 @@ void NAME(cblas_sgemm)(int, int, int, blas_int, blas_int, blas_int, float, const
                        blas_int, float, float*, blas_int);
 void NAME(cblas_cgemm)(int, int, int, blas_int, blas_int, blas_int, const void*, const void*, blas_int, const void*,
                        blas_int, const void*, void*, blas_int);
+
+void NAME(dtrtrs_)(const char*, const char*, const char*, const blas_int*, const blas_int*, const double*,
+                   const blas_int*, double*, const blas_int*, blas_int*);
+void NAME(ztrtrs_)(const char*, const char*, const char*, const blas_int*, const blas_int*, const double*,
+                   const blas_int*, double*, const blas_int*, blas_int*);
+void NAME(dtrtri_)(const char*, const char*, const blas_int*, double*, const blas_int*, blas_int*);
+void NAME(dgels_)(const char*, const blas_int*, const blas_int*, const blas_int*, double*, const blas_int*, double*,
+                  const blas_int*, double*, const blas_int*, blas_int*);
 
 enum { n = 150, states = 4 };
 
@@ -46,6 +54,36 @@ static void compute(struct results* r) {
   NAME(cblas_sgemm)(row_major, no_trans, trans, n, n, n, one, thirds, n, thirds, n, zero, r->inexact, n);
   NAME(cblas_cgemm)
   (row_major, no_trans, trans, n, n, n, complex_one, complex_small, n, complex_small, n, complex_zero, r->complex, n);
+}
+
+/* Systems whose diagonals are subnormal numbers, which are not 0 in any state. */
+static struct systems {
+  double triangle[2], complex[2], inverse[1], squares[2];
+  blas_int info[4];
+} solved[states];
+static const struct systems right = {{1, 0.5}, {1, 0}, {0x1p1023}, {1, 2}, {0, 0, 0, 0}};
+
+static void solve(struct systems* s) {
+  static const double lower[4] = {0x1p-1060, 0x1p-1061, 0, 0x1p-1060}, imaginary[2] = {0, 0x1p-1060};
+  const blas_int one = 1, two = 2, length = 8;
+  double diagonal[4] = {0x1p-1060, 0, 0, 0x1p-1060}, work[8];
+  const struct systems given = {{0x1p-1060, 0x1p-1060}, {0, 0x1p-1060}, {0x1p-1023}, {0x1p-1060, 0x1p-1059}, {0}};
+  memcpy(s, &given, sizeof(given));
+  NAME(dtrtrs_)("L", "N", "N", &two, &one, lower, &two, s->triangle, &two, &s->info[0]);
+  NAME(ztrtrs_)("L", "N", "N", &one, &one, imaginary, &one, s->complex, &one, &s->info[1]);
+  NAME(dtrtri_)("L", "N", &one, s->inverse, &one, &s->info[2]);
+  NAME(dgels_)("N", &two, &two, &one, diagonal, &two, s->squares, &two, work, &length, &s->info[3]);
+}
+
+static void check_systems(const struct systems* s, const char* state) {
+  const int triangle = s->info[0] != 0 || memcmp(s->triangle, right.triangle, sizeof(right.triangle)) != 0;
+  const int complex = s->info[1] != 0 || s->complex[0] != 1 || s->complex[1] != 0;
+  const int inverse = s->info[2] != 0 || s->inverse[0] != right.inverse[0];
+  const int squares = s->info[3] != 0 || memcmp(s->squares, right.squares, sizeof(right.squares)) != 0;
+  if (triangle + complex + inverse + squares == 0) return;
+  fprintf(stderr, "wrong under %s: dtrtrs_ %d, ztrtrs_ %d, dtrtri_ %d, dgels_ %d\n", state, triangle, complex, inverse,
+          squares);
+  ++failures;
 }
 
 static void expect(const char* what, const char* state, int wrong) {
@@ -93,12 +131,16 @@ int main(void) {
     set_state(control[state]);
     const unsigned before = get_state();
     compute(&found[state]);
+    solve(&solved[state]);
     const unsigned after = get_state();
     set_state(control[states - 1]);
     if (after == before) continue;
-    fprintf(stderr, "the state was %#x before the products and is %#x afterwards\n", before, after);
+    fprintf(stderr, "the state was %#x before the calls and is %#x afterwards\n", before, after);
     ++failures;
   }
-  for (int state = 0; state < states; ++state) check(&found[state], names[state]);
+  for (int state = 0; state < states; ++state) {
+    check(&found[state], names[state]);
+    check_systems(&solved[state], names[state]);
+  }
   return failures;
 }

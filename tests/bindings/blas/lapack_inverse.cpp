@@ -182,6 +182,9 @@ void nothing_to_do() {
   Lapack<T>::lauum("L", &none, &number, &one, &info), done("lauum of nothing");
   Lapack<T>::potri("U", &none, &number, &one, &info), done("potri of nothing");
   must_equal("untouched by nothing", number == T(untouched) && pivot == 99, 1);
+  const blas_int query = -1, no_float = (1 << 24) + 1; // the answer must not be below it, or getri would refuse it
+  Lapack<T>::getri(&no_float, &number, &no_float, &pivot, &work, &query, &info), done("getri's query");
+  must_equal("getri's answer is enough", static_cast<Index>(work) >= no_float, 1);
 }
 
 template <class T>

@@ -295,6 +295,24 @@ void nothing_to_do() {
   must_equal("untouched by nothing", number == untouched_number<T>() && b[0] == T(0) && b[1] == T(0), 1);
 }
 
+/// Some lengths are no float. A query's answer is not below them, because the routine would refuse it.
+template <class T>
+void lengths_beyond_float() {
+  const blas_int one = 1, length = (1 << 24) + 1, sides = length + 1;
+  T number = 0, asked = 0;
+  blas_int info = 1;
+  const auto must_be_enough = [&](const char* what, Index least) {
+    must_equal(what, info, 0);
+    must_equal(what, static_cast<Index>(std::real(asked)) >= least, 1);
+  };
+  Lapack<T>::geqrf(&one, &length, &number, &one, &number, &asked, &query, &info);
+  must_be_enough("geqrf's answer", length);
+  Lapack<T>::ormqr("L", "N", &one, &length, &one, &number, &one, &number, &number, &one, &asked, &query, &info);
+  must_be_enough("ormqr's answer", length);
+  Lapack<T>::gels("N", &one, &one, &sides, &number, &one, &number, &one, &asked, &query, &info);
+  must_be_enough("gels's answer", Index{sides} + 1);
+}
+
 template <class T>
 void check(char type) {
   for (const auto& [m, n] : {std::pair<Index, Index>{1, 1},
@@ -315,6 +333,7 @@ void check(char type) {
     least_squares_of<T>(m, n, n % 5 + 1);
   }
   without_a_single_solution<T>();
+  lengths_beyond_float<T>();
   must_equal("calls that were refused", position, 0);
   nothing_to_do<T>();
   wrong_arguments<T>(type);

@@ -59,6 +59,17 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(copies_and_lives, P, Elements) {
   BOOST_TEST(Matrix<T>(wrapped)(1, 0) == T(4));
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(sizes_beyond_the_address_space, P, Elements) {
+  using T = std::complex<P>;
+  const auto names = [](const std::string& sizes) {
+    return [sizes](const InvalidArgument& error) { return std::string(error.what()).find(sizes) != std::string::npos; };
+  };
+  constexpr Index huge = Index{1} << 62;
+  BOOST_CHECK_EXCEPTION(Matrix<T>(2, huge), InvalidArgument, names("2×4611686018427387904;"));
+  BOOST_CHECK_EXCEPTION(Matrix<T>(huge, 2), InvalidArgument, names("4611686018427387904×2;"));
+  BOOST_CHECK_EXCEPTION(Matrix<T>::random(0, huge, Seed{6}), InvalidArgument, names("0×4611686018427387904;"));
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(random_numbers, P, Elements) {
   const auto a = Matrix<std::complex<P>>::random(5, 7, Seed{3});
   const auto parts = Matrix<P>::random(5, 14, Seed{3});

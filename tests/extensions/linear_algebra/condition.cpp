@@ -5,6 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "system/floating_point/states.hpp"
 #include "systems.hpp"
 
 namespace tessera::test {
@@ -19,6 +20,26 @@ double norm(const Matrix<T>& a) {
     largest = std::max(largest, sum);
   }
   return largest;
+}
+
+/// What is computed from factors.
+template <class T>
+struct Numbers {
+  double condition = 0, condition_of_root = 0, logarithm_of_root = 0;
+  decltype(std::declval<Lu<T>>().determinant()) determinant = 0;
+  decltype(std::declval<Lu<T>>().log_determinant()) logarithm;
+  Matrix<T> nearest;
+};
+template <class T>
+void compute(Numbers<T>& numbers, const Matrix<T>& a, const Matrix<T>& gram, const Matrix<T>& b) {
+  const Lu<T> factors(a, tested());
+  const Cholesky<T> root(gram, Triangle::Lower, tested());
+  numbers.condition = factors.condition();
+  numbers.determinant = factors.determinant();
+  numbers.logarithm = factors.log_determinant();
+  numbers.condition_of_root = root.condition();
+  numbers.logarithm_of_root = root.log_determinant();
+  numbers.nearest = least_squares(a, b, tested());
 }
 
 } // namespace
@@ -51,6 +72,30 @@ BOOST_AUTO_TEST_CASE(ends_of_the_scale) {
   a(2, 3) = std::numeric_limits<double>::quiet_NaN();
   BOOST_TEST(std::isnan(Lu(a, tested()).condition()));
   BOOST_CHECK_THROW(Lu(Matrix<double>(3, 4, 1.0), tested()).condition(), InvalidArgument);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(in_any_floating_point_state, T, Systems) {
+  constexpr auto least = std::numeric_limits<Part<T>>::min();
+  for (const Part<T> scale : {Part<T>(1), least / 8}) BOOST_TEST_CONTEXT("scale " << scale) {
+      auto a = dominant<T>(7, Seed{46});
+      for (Index i = 0; i < 7; ++i)
+        for (T& x : a.row(i)) x *= scale;
+      const auto gram = positive<T>(7, Seed{47}), b = Matrix<T>::random(7, 2, Seed{48}, -scale, scale);
+      Numbers<T> expected;
+      compute(expected, a, gram, b);
+      BOOST_TEST(expected.logarithm.logarithm != 0);
+      for (const CallersState& state : callers_states()) BOOST_TEST_CONTEXT(state.name) {
+          Numbers<T> found;
+          BOOST_TEST(leaves_state(state, [&] { compute(found, a, gram, b); }));
+          BOOST_TEST(found.condition == expected.condition);
+          BOOST_TEST((found.determinant == expected.determinant));
+          BOOST_TEST((found.logarithm.sign == expected.logarithm.sign));
+          BOOST_TEST(found.logarithm.logarithm == expected.logarithm.logarithm);
+          BOOST_TEST(found.condition_of_root == expected.condition_of_root);
+          BOOST_TEST(found.logarithm_of_root == expected.logarithm_of_root);
+          BOOST_TEST(differing(found.nearest, expected.nearest) == 0);
+        }
+    }
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(transposed_systems, T, Systems) {
