@@ -143,7 +143,17 @@ class Matrix {
     fill(value);
   }
   /// Takes the elements row by row: Matrix<double>{{1, 2}, {3, 4}}. Throws InvalidArgument if rows differ in length.
-  Matrix(std::initializer_list<detail::RowOfNumbers<Scalar<T>>> rows);
+  Matrix(std::initializer_list<detail::RowOfNumbers<Scalar<T>>> rows)
+      : Matrix(uninitialized(static_cast<Index>(rows.size()),
+                             rows.size() == 0 ? 0 : static_cast<Index>(rows.begin()->numbers.size()))) {
+    Index i = 0;
+    for (const auto& row : rows) {
+      detail::check_row_length(i, static_cast<Index>(row.numbers.size()), cols());
+      Index j = 0;
+      for (const Scalar<T>& value : row.numbers) (*this)(i, j++) = static_cast<T>(value);
+      ++i;
+    }
+  }
   /// Copies the elements of a view.
   explicit Matrix(MatrixView<const T> view) : Matrix(uninitialized(view.rows(), view.cols())) {
     detail::copy(view.operand(), operand());
@@ -275,19 +285,6 @@ Matrix(Index, Index, T) -> Matrix<T>;
 /// A matrix of numbers in braces has the numbers' type.
 template <class T>
 Matrix(std::initializer_list<std::initializer_list<T>>) -> Matrix<T>;
-
-template <class T>
-Matrix<T>::Matrix(std::initializer_list<detail::RowOfNumbers<Scalar<T>>> rows)
-    : Matrix(uninitialized(static_cast<Index>(rows.size()),
-                           rows.size() == 0 ? 0 : static_cast<Index>(rows.begin()->numbers.size()))) {
-  Index i = 0;
-  for (const auto& row : rows) {
-    detail::check_row_length(i, static_cast<Index>(row.numbers.size()), cols());
-    Index j = 0;
-    for (const Scalar<T>& value : row.numbers) (*this)(i, j++) = static_cast<T>(value);
-    ++i;
-  }
-}
 
 /// Returns a + b as a new matrix. If the shapes differ, InvalidArgument names both. The result is computed on the
 /// device that holds the newest copy of the left operand.

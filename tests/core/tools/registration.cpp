@@ -2,7 +2,9 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -80,7 +82,8 @@ BOOST_AUTO_TEST_CASE(a_tool_is_registered_once) {
   tools::unregister_tool(second);
 }
 
-/// Registrations that are over take no memory, also with operations between them and with another tool that stays.
+/// Registrations that are over take no memory, also with operations between them and with another tool that stays. What
+/// a driver's threads take meanwhile is not taken each time.
 BOOST_AUTO_TEST_CASE(what_a_registration_takes_is_freed) {
   const auto taken = [] { return mallinfo2().uordblks; };
   int data = 0;
@@ -94,9 +97,13 @@ BOOST_AUTO_TEST_CASE(what_a_registration_takes_is_freed) {
       }
     };
     register_often(1000);
-    const std::size_t before = taken();
-    register_often(20000);
-    BOOST_TEST(taken() < before + 20000); // less than a byte each
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const std::size_t before = taken();
+      register_often(20000);
+      least = std::min(least, std::max(taken(), before) - before);
+    }
+    BOOST_TEST(least < 20000U); // less than a byte each
     if (another) tools::unregister_tool(stays);
   }
 }
