@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> words{"none", "detect", "repair"};
 
-std::atomic<std::uint64_t> products, wrong, repaired, repaired_rows, repaired_elements;
+std::atomic<std::uint64_t> products, wrong_products, repaired, repaired_rows, repaired_elements;
 
 } // namespace
 
@@ -29,7 +29,7 @@ Verify parse_verify(std::string_view word) {
 
 VerifyCounts verify_counts() noexcept {
   return {.products = products,
-          .wrong = wrong,
+          .wrong = wrong_products,
           .repaired = repaired,
           .repaired_rows = repaired_rows,
           .repaired_elements = repaired_elements};
@@ -37,7 +37,7 @@ VerifyCounts verify_counts() noexcept {
 
 void detail::count_verified(const VerifyCounts& more) noexcept {
   products += more.products;
-  wrong += more.wrong;
+  wrong_products += more.wrong;
   repaired += more.repaired;
   repaired_rows += more.repaired_rows;
   repaired_elements += more.repaired_elements;
