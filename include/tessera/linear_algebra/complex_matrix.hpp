@@ -25,6 +25,8 @@
 
 namespace tessera {
 
+/// @cond complex_matrix
+
 /// A rectangle of a complex matrix, or its transpose. It shares the matrix's elements and keeps them alive, or is one
 /// of the caller's memory. A view of const T is read-only.
 template <class T>
@@ -218,6 +220,8 @@ class Matrix<T> {
   std::shared_ptr<detail::Storage> storage_; ///< of the parts; null: 0×0
 };
 
+/// @endcond
+
 /// Returns Aᴴ as a new matrix: the transpose, whose elements are conjugated where they are complex.
 template <MatrixLike A>
 Matrix<typename A::value_type> conjugate_transpose(const A& a) {
@@ -227,6 +231,8 @@ Matrix<typename A::value_type> conjugate_transpose(const A& a) {
       for (auto& x : result.row(i)) x = std::conj(x);
   return result;
 }
+
+/// @cond complex_matrix
 
 /// Returns A·B as a new matrix of complex numbers, m×n, as complex.hpp computes it.
 template <class R, MatrixLike A, MatrixLike B>
@@ -242,6 +248,8 @@ requires detail::Complex<R> && std::same_as<typename A::value_type, R> Matrix<R>
        options);
   return c;
 }
+
+/// @endcond
 
 } // namespace tessera
 
