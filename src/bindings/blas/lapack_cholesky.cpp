@@ -30,8 +30,8 @@ void potrf(const Routine& routine, const char* uplo, const blas_int* n_, T* a, c
   const Integers value(routine);
   const std::optional<Triangle> triangle = parse_triangle(*uplo);
   const Index n = value(n_), lda = value(lda_);
-  const int wrong = !triangle ? 1 : n < 0 ? 2 : lda < std::max<Index>(1, n) ? 4 : 0;
-  if (wrong != 0) return refuse_lapack(routine, wrong, info, uplo, n_, a, lda_, info, letter);
+  if (const int wrong = wrong_of_triangle(triangle, n, lda); wrong != 0)
+    return refuse_lapack(routine, wrong, info, uplo, n_, a, lda_, info, letter);
   value.set(info, 0);
   if (n == 0) return;
   compute(routine, {n, 0}, [&](const SolveOptions& options, detail::Shortage shortage) {
@@ -81,48 +81,33 @@ void posv(const Routine& routine, const char* uplo, const blas_int* n_, const bl
 } // namespace
 } // namespace tessera::blas
 
-#define TESSERA_CHOLESKY(T, x, X)                                                                                     \
-  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##potrf_)(const char* uplo, const blas_int* n, T* a, const blas_int* lda,  \
-                                                     blas_int* info) {                                                \
-    tessera::blas::potrf(TESSERA_BLAS_ROUTINE(#X "POTRF", x##potrf_), uplo, n, a, lda, info);                         \
-  }                                                                                                                   \
-  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##potrs_)(const char* uplo, const blas_int* n, const blas_int* nrhs,       \
-                                                     const T* a, const blas_int* lda, T* b, const blas_int* ldb,      \
-                                                     blas_int* info) {                                                \
-    tessera::blas::potrs(TESSERA_BLAS_ROUTINE(#X "POTRS", x##potrs_), uplo, n, nrhs, a, lda, b, ldb, info);           \
-  }                                                                                                                   \
-  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##posv_)(const char* uplo, const blas_int* n, const blas_int* nrhs, T* a,  \
-                                                    const blas_int* lda, T* b, const blas_int* ldb, blas_int* info) { \
-    tessera::blas::posv(TESSERA_BLAS_ROUTINE(#X "POSV ", x##posv_), uplo, n, nrhs, a, lda, b, ldb, info);             \
-  }                                                                                                                   \
-  TESSERA_BLAS_SCIPY_NAME(x##potrf_);                                                                                 \
-  TESSERA_BLAS_SCIPY_NAME(x##potrs_);                                                                                 \
-  TESSERA_BLAS_SCIPY_NAME(x##posv_);
-
-extern "C" {
-
-TESSERA_CHOLESKY(float, s, S)
-TESSERA_CHOLESKY(double, d, D)
-TESSERA_CHOLESKY(std::complex<float>, c, C)
-TESSERA_CHOLESKY(std::complex<double>, z, Z)
-}
-
-/// LAPACK's unblocked form of potrf and its recursive one: other names of the same results.
 #define TESSERA_POTRF(T, name, NAME)                                                                            \
   TESSERA_BLAS_API void TESSERA_BLAS_NAME(name)(const char* uplo, const blas_int* n, T* a, const blas_int* lda, \
                                                 blas_int* info) {                                               \
     tessera::blas::potrf(TESSERA_BLAS_ROUTINE(NAME, name), uplo, n, a, lda, info);                              \
   }                                                                                                             \
   TESSERA_BLAS_SCIPY_NAME(name);
+// LAPACK's unblocked form of potrf, and its recursive one, are other names of the same results.
+#define TESSERA_CHOLESKY(T, x, X)                                                                                     \
+  TESSERA_POTRF(T, x##potrf_, X "POTRF")                                                                              \
+  TESSERA_POTRF(T, x##potf2_, X "POTF2")                                                                              \
+  TESSERA_POTRF(T, x##potrf2_, X "POTRF2")                                                                            \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##potrs_)(const char* uplo, const blas_int* n, const blas_int* nrhs,       \
+                                                     const T* a, const blas_int* lda, T* b, const blas_int* ldb,      \
+                                                     blas_int* info) {                                                \
+    tessera::blas::potrs(TESSERA_BLAS_ROUTINE(X "POTRS", x##potrs_), uplo, n, nrhs, a, lda, b, ldb, info);            \
+  }                                                                                                                   \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##posv_)(const char* uplo, const blas_int* n, const blas_int* nrhs, T* a,  \
+                                                    const blas_int* lda, T* b, const blas_int* ldb, blas_int* info) { \
+    tessera::blas::posv(TESSERA_BLAS_ROUTINE(X "POSV ", x##posv_), uplo, n, nrhs, a, lda, b, ldb, info);              \
+  }                                                                                                                   \
+  TESSERA_BLAS_SCIPY_NAME(x##potrs_);                                                                                 \
+  TESSERA_BLAS_SCIPY_NAME(x##posv_);
 
 extern "C" {
 
-TESSERA_POTRF(float, spotf2_, "SPOTF2")
-TESSERA_POTRF(double, dpotf2_, "DPOTF2")
-TESSERA_POTRF(float, spotrf2_, "SPOTRF2")
-TESSERA_POTRF(double, dpotrf2_, "DPOTRF2")
-TESSERA_POTRF(std::complex<float>, cpotf2_, "CPOTF2")
-TESSERA_POTRF(std::complex<double>, zpotf2_, "ZPOTF2")
-TESSERA_POTRF(std::complex<float>, cpotrf2_, "CPOTRF2")
-TESSERA_POTRF(std::complex<double>, zpotrf2_, "ZPOTRF2")
+TESSERA_CHOLESKY(float, s, "S")
+TESSERA_CHOLESKY(double, d, "D")
+TESSERA_CHOLESKY(std::complex<float>, c, "C")
+TESSERA_CHOLESKY(std::complex<double>, z, "Z")
 }

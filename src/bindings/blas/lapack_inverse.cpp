@@ -8,14 +8,6 @@
 namespace tessera::blas {
 namespace {
 
-/// Returns LAPACK's number of the first diagonal element that is 0, or 0.
-template <class T>
-Index first_zero(Index n, const T* a, Index lda) {
-  for (Index i = 0; i < n; ++i)
-    if (detail::is_exact_zero(a[i * lda + i])) return i + 1;
-  return 0;
-}
-
 /// Does a zero on the diagonal end the routine, or divide?
 enum class Zeros { Refused, Divide };
 
@@ -46,8 +38,8 @@ void lauum(const Routine& routine, Purpose purpose, const char* uplo, const blas
   const Integers value(routine);
   const std::optional<Triangle> triangle = parse_triangle(*uplo);
   const Index n = value(n_), lda = value(lda_);
-  const int wrong = !triangle ? 1 : n < 0 ? 2 : lda < std::max<Index>(1, n) ? 4 : 0;
-  if (wrong != 0) return refuse_lapack(routine, wrong, info, uplo, n_, a, lda_, info, letter);
+  if (const int wrong = wrong_of_triangle(triangle, n, lda); wrong != 0)
+    return refuse_lapack(routine, wrong, info, uplo, n_, a, lda_, info, letter);
   value.set(info, 0);
   if (n == 0) return;
   if (purpose == Purpose::Invert)

@@ -88,49 +88,34 @@ void gesv(const Routine& routine, const blas_int* n_, const blas_int* count_, T*
 } // namespace
 } // namespace tessera::blas
 
-#define TESSERA_LU(T, x, X)                                                                                           \
-  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##getrf_)(const blas_int* m, const blas_int* n, T* a, const blas_int* lda, \
-                                                     blas_int* ipiv, blas_int* info) {                                \
-    tessera::blas::getrf(TESSERA_BLAS_ROUTINE(#X "GETRF", x##getrf_), m, n, a, lda, ipiv, info);                      \
-  }                                                                                                                   \
-  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##getrs_)(const char* trans, const blas_int* n, const blas_int* nrhs,      \
-                                                     const T* a, const blas_int* lda, const blas_int* ipiv, T* b,     \
-                                                     const blas_int* ldb, blas_int* info) {                           \
-    tessera::blas::getrs(TESSERA_BLAS_ROUTINE(#X "GETRS", x##getrs_), trans, n, nrhs, a, lda, ipiv, b, ldb, info);    \
-  }                                                                                                                   \
-  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##gesv_)(const blas_int* n, const blas_int* nrhs, T* a,                    \
-                                                    const blas_int* lda, blas_int* ipiv, T* b, const blas_int* ldb,   \
-                                                    blas_int* info) {                                                 \
-    tessera::blas::gesv(TESSERA_BLAS_ROUTINE(#X "GESV ", x##gesv_), n, nrhs, a, lda, ipiv, b, ldb, info);             \
-  }                                                                                                                   \
-  TESSERA_BLAS_SCIPY_NAME(x##getrf_);                                                                                 \
-  TESSERA_BLAS_SCIPY_NAME(x##getrs_);                                                                                 \
-  TESSERA_BLAS_SCIPY_NAME(x##gesv_);
-
-extern "C" {
-
-TESSERA_LU(float, s, S)
-TESSERA_LU(double, d, D)
-TESSERA_LU(std::complex<float>, c, C)
-TESSERA_LU(std::complex<double>, z, Z)
-}
-
-/// LAPACK's unblocked form of getrf and its recursive one: other names of the same results.
 #define TESSERA_GETRF(T, name, NAME)                                                                             \
   TESSERA_BLAS_API void TESSERA_BLAS_NAME(name)(const blas_int* m, const blas_int* n, T* a, const blas_int* lda, \
                                                 blas_int* ipiv, blas_int* info) {                                \
     tessera::blas::getrf(TESSERA_BLAS_ROUTINE(NAME, name), m, n, a, lda, ipiv, info);                            \
   }                                                                                                              \
   TESSERA_BLAS_SCIPY_NAME(name);
+// LAPACK's unblocked form of getrf, and its recursive one, are other names of the same results.
+#define TESSERA_LU(T, x, X)                                                                                         \
+  TESSERA_GETRF(T, x##getrf_, X "GETRF")                                                                            \
+  TESSERA_GETRF(T, x##getf2_, X "GETF2")                                                                            \
+  TESSERA_GETRF(T, x##getrf2_, X "GETRF2")                                                                          \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##getrs_)(const char* trans, const blas_int* n, const blas_int* nrhs,    \
+                                                     const T* a, const blas_int* lda, const blas_int* ipiv, T* b,   \
+                                                     const blas_int* ldb, blas_int* info) {                         \
+    tessera::blas::getrs(TESSERA_BLAS_ROUTINE(X "GETRS", x##getrs_), trans, n, nrhs, a, lda, ipiv, b, ldb, info);   \
+  }                                                                                                                 \
+  TESSERA_BLAS_API void TESSERA_BLAS_NAME(x##gesv_)(const blas_int* n, const blas_int* nrhs, T* a,                  \
+                                                    const blas_int* lda, blas_int* ipiv, T* b, const blas_int* ldb, \
+                                                    blas_int* info) {                                               \
+    tessera::blas::gesv(TESSERA_BLAS_ROUTINE(X "GESV ", x##gesv_), n, nrhs, a, lda, ipiv, b, ldb, info);            \
+  }                                                                                                                 \
+  TESSERA_BLAS_SCIPY_NAME(x##getrs_);                                                                               \
+  TESSERA_BLAS_SCIPY_NAME(x##gesv_);
 
 extern "C" {
 
-TESSERA_GETRF(float, sgetf2_, "SGETF2")
-TESSERA_GETRF(double, dgetf2_, "DGETF2")
-TESSERA_GETRF(float, sgetrf2_, "SGETRF2")
-TESSERA_GETRF(double, dgetrf2_, "DGETRF2")
-TESSERA_GETRF(std::complex<float>, cgetf2_, "CGETF2")
-TESSERA_GETRF(std::complex<double>, zgetf2_, "ZGETF2")
-TESSERA_GETRF(std::complex<float>, cgetrf2_, "CGETRF2")
-TESSERA_GETRF(std::complex<double>, zgetrf2_, "ZGETRF2")
+TESSERA_LU(float, s, "S")
+TESSERA_LU(double, d, "D")
+TESSERA_LU(std::complex<float>, c, "C")
+TESSERA_LU(std::complex<double>, z, "Z")
 }

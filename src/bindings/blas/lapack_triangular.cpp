@@ -21,8 +21,7 @@ void trtrs(const Routine& routine, const char* uplo, const char* trans, const ch
                          letter);
   value.set(info, 0);
   if (*diagonal == Diagonal::Stored)
-    for (Index i = 0; i < n; ++i)
-      if (detail::is_exact_zero(a[i * lda + i])) return value.set(info, i + 1); // B stays as it was
+    if (const Index zero = first_zero(n, a, lda); zero != 0) return value.set(info, zero); // B stays as it was
   compute(routine, {n, count}, [&](const SolveOptions& options, detail::Shortage shortage) {
     const ColumnTriangle<T> columns{*triangle, *op, *diagonal, n, a, lda};
     detail::triangular_solve(by_columns<T>(Side::Left, columns, count, b, ldb), options, shortage);

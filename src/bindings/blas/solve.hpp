@@ -55,6 +55,19 @@ void conjugate_columns([[maybe_unused]] Index rows, [[maybe_unused]] Index cols,
 inline Triangle other(Triangle triangle) { return triangle == Triangle::Lower ? Triangle::Upper : Triangle::Lower; }
 inline Side other(Side side) { return side == Side::Left ? Side::Right : Side::Left; }
 
+/// Returns LAPACK's number of the first diagonal element that is 0, or 0.
+template <class T>
+Index first_zero(Index n, const T* a, Index lda) {
+  for (Index i = 0; i < n; ++i)
+    if (detail::is_exact_zero(a[i * lda + i])) return i + 1;
+  return 0;
+}
+
+/// Finds the first wrong argument of a routine of one triangle: uplo, n, a, lda.
+inline int wrong_of_triangle(const std::optional<Triangle>& triangle, Index n, Index lda) {
+  return !triangle ? 1 : n < 0 ? 2 : lda < std::max<Index>(1, n) ? 4 : 0;
+}
+
 /// Sizes for the log.
 struct Sizes {
   Index n = 0, count = 0;

@@ -130,4 +130,15 @@ inline void must_refuse(const char* name, std::int64_t expected) {
   routine[0] = '\0';
 }
 
+/// The same of a routine of LAPACK, whose info is minus the position.
+inline void must_refuse_lapack(const char* name, std::int64_t expected, blas_int& info) {
+  must_refuse(name, expected);
+  must_equal(name, info, -expected);
+  info = 77;
+}
+/// Calls a routine of the type T, whose last argument is info, with a wrong argument. `NAME_` has five or six letters.
+#define TESSERA_REFUSED(expected, name, NAME_, ...) \
+  Lapack<T>::name(__VA_ARGS__, &info);              \
+  refused(NAME_, expected)
+
 } // namespace tessera::test
