@@ -26,6 +26,11 @@ Launch::Launch(Queue& queue, const Source& source, const std::string& options, c
   if (status_.ok()) status_ = program_->take(name, kernel_);
 }
 
+Launch::Launch(Queue& queue, Program& program, const char* name)
+    : queue_(command_queue(queue)), name_(name), program_(&program) {
+  status_ = program_->take(name, kernel_);
+}
+
 Launch::~Launch() {
   if (kernel_ != nullptr) program_->give_back(name_, kernel_);
 }

@@ -27,6 +27,8 @@ Status set_operand(const DeviceMemory& memory, cl_kernel kernel, cl_uint index, 
 class Launch {
  public:
   Launch(Queue& queue, const Source& source, const std::string& options, const char* name);
+  /// A launch of a kernel whose program the caller has.
+  Launch(Queue& queue, Program& program, const char* name);
   ~Launch();
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;

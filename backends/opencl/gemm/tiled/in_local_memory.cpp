@@ -52,12 +52,11 @@ class LocalProduct {
     const auto tiles = static_cast<Index>(tiles_over(call.m, tile_.height()) * tiles_over(call.n, tile_.width()));
     segments_ = steps.count == 1 && tiles < 2 * units ? all : 1;
     keeps_ = segments_ == 1 && all > 1;
-    options_ = options();
   }
 
   /// Rejected if the device's work-groups or local memory are too small, or if its compiler keeps variables of a
   /// work-item in memory, which `may_spill` allows.
-  Status fits(bool may_spill) const {
+  Status fits(bool may_spill) {
     Context& context = command_queue(queue_).context();
     const Device& device = context.device();
     const auto items = static_cast<std::size_t>(tile_.items());
@@ -68,10 +67,9 @@ class LocalProduct {
     if (device.local_bytes < bytes)
       return {StatusCode::Rejected, "tiled_local takes " + std::to_string(bytes) + " bytes of local memory, and " +
                                         device.name + " has " + std::to_string(device.local_bytes)};
-    Program* program = nullptr;
-    if (Status status = context.program(local_tiles, options_, program); !status.ok()) return status;
+    if (Status status = context.program(local_tiles, options(), program_); !status.ok()) return status;
     KernelNeeds needs;
-    if (Status status = program->needs(kernel_name, device.id, needs); !status.ok()) return status;
+    if (Status status = program_->needs(kernel_name, device.id, needs); !status.ok()) return status;
     if (needs.most_work_items < items)
       return {StatusCode::Rejected, "tiled_local has work-groups of " + std::to_string(items) + " work-items, and " +
                                         device.name + " has registers for " + std::to_string(needs.most_work_items)};
@@ -81,6 +79,7 @@ class LocalProduct {
     return {};
   }
 
+  /// Precondition: the product fits.
   Status run() {
     const Index height = rounded_up(call_.m, tile_.height()), width = rounded_up(call_.n, tile_.width());
     const Index of_a = packs_ ? height * call_.k : 0, of_b = packs_ ? width * call_.k : 0;
@@ -142,7 +141,7 @@ class LocalProduct {
     const void* const c = splits ? sums : call_.c;
     const bool whole_vectors = ldc % vector() == 0 && c_step % vector() == 0 &&
                                reinterpret_cast<std::uintptr_t>(c) % static_cast<std::uintptr_t>(vector_bytes) == 0;
-    Launch launch(queue_, local_tiles, options_, kernel_name);
+    Launch launch(queue_, *program_, kernel_name);
     launch.value<cl_long>(call_.m).value<cl_long>(call_.n).value<cl_long>(call_.k);
     launch.operand(a_.data, size_of(read())).value<cl_long>(a_.row).value<cl_long>(a_.column).value<cl_long>(steps_.a);
     launch.operand(b_.data, size_of(read())).value<cl_long>(b_.row).value<cl_long>(b_.column).value<cl_long>(steps_.b);
@@ -162,9 +161,9 @@ class LocalProduct {
   Index real_bytes_;
   LocalTile tile_;
   Operand a_, b_;
-  Index segments_ = 1; ///< of k, that work-groups share out
-  bool keeps_ = false; ///< sums of the segments before are kept in memory
-  std::string options_;
+  Index segments_ = 1;         ///< of k, that work-groups share out
+  bool keeps_ = false;         ///< sums of the segments before are kept in memory
+  Program* program_ = nullptr; ///< which fits() finds
 };
 
 } // namespace
