@@ -12,6 +12,7 @@
 #include "cuda/gemm/ladder.hpp"
 #include "cuda/gemm/other_generations.hpp"
 #include "cuda/memory/pinned.hpp"
+#include "cuda/panel/panel.hpp"
 #include "cuda/reduce/ladder.hpp"
 
 namespace tessera::cuda {
@@ -132,6 +133,10 @@ Status CudaExecutor::run_finish(Queue& queue, const FinishCall& call) noexcept {
 Status CudaExecutor::run_random(Queue& queue, const RandomCall& call) noexcept {
   const detail::ContractArithmetic contract;
   return cuda::random(queue, call);
+}
+Status CudaExecutor::run_panel(Queue& queue, const PanelCall& call) noexcept {
+  const detail::ContractArithmetic contract;
+  return cuda::panel(*this, queue, call);
 }
 Status CudaExecutor::measure_ceilings(DType type, Math math, int, Ceilings& ceilings) noexcept {
   const detail::ContractArithmetic contract;

@@ -48,6 +48,7 @@ class CudaExecutor final : public Executor, public DeviceMonitor {
   Status run_gemm_batch(Queue& queue, std::span<const GemmBatch> groups) noexcept override; ///< gemm/batch
   Status takes_row_ends(const GemmBatch& group) const override;
   Status run_row_ends(Queue& queue, const GemmBatch& group) noexcept override;
+  Status run_panel(Queue& queue, const PanelCall& call) noexcept override;
 
  private:
   CudaExecutor(int device, std::size_t memory_limit, int copy_threads) noexcept

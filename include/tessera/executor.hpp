@@ -30,6 +30,7 @@
 #include <string>
 
 #include <tessera/backend/kernel.hpp>
+#include <tessera/backend/panel.hpp>
 #include <tessera/batch.hpp>
 #include <tessera/detail/forward.hpp>
 #include <tessera/status.hpp>
@@ -61,6 +62,7 @@ struct Capabilities {
   std::size_t shared_memory_per_block = 0; ///< CUDA: with opt-in
   std::string driver;                      ///< CUDA: driver and runtime versions
   int kernel_revision = 1; ///< raised when kernels change their times; a tuning table is for one of them
+  bool has_panels = false; ///< computes the steps of factorisations, panel()
 };
 
 /// A stream of work that is done in order. The destructor waits for the work.
@@ -281,6 +283,10 @@ class TESSERA_API Executor {
   /// thread where the executor's memory is the host's, and else returns Rejected: a device runs no code of the host.
   virtual Status run_range(Queue& queue, const RangeCall& call) noexcept;
 
+  /// Enqueues a step of a factorisation (panel.hpp), where Capabilities::has_panels. Rejected, before anything is
+  /// written, where there are no such steps or the device cannot take one so large.
+  Status panel(Queue& queue, const PanelCall& call) noexcept;
+
   /// Measures the ceilings for products of this type and mode; takes some 100 ms. threads = 0: the default number.
   virtual Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept = 0;
 
@@ -344,6 +350,9 @@ class TESSERA_API Executor {
   /// Computes a group whose rows end at numbers in this executor's memory. It was checked, has count, m, n > 0, and is
   /// one that takes_row_ends(). k or alpha may be 0; then C becomes beta·C.
   virtual Status run_row_ends(Queue& queue, const GemmBatch& group) noexcept;
+
+  /// Does what panel() does, with rows and cols > 0. In the base class it is Rejected.
+  virtual Status run_panel(Queue& queue, const PanelCall& call) noexcept;
 
   /// Computes one product after another with the kernel that gemm() chooses, or with the one called `kernel`. No
   /// product begins before every product has a kernel.

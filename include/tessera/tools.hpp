@@ -40,6 +40,7 @@ enum class Kind : int {
   Free = 8,        ///< of such memory
   Verify = 9,      ///< a product that verifies itself: among its parts are the product, and the repairs
   Repair = 10,     ///< such a product, found wrong, is computed again
+  Panel = 11,      ///< a step of a factorisation that is no product, on a device
 };
 
 /// The bit of a kind in Tool::kinds.

@@ -172,6 +172,7 @@ Status read_capabilities(int device, Capabilities& capabilities) noexcept try {
     capabilities.compute_minor = 0;
   }
   capabilities.multiprocessors = properties.multiProcessorCount;
+  capabilities.has_panels = true;
   capabilities.kernel_revision = 7;
   capabilities.shared_memory_per_block = properties.sharedMemPerBlockOptin;
   const std::string release = driver_release();

@@ -44,6 +44,10 @@ namespace detail {
 /// it are done.
 TESSERA_API Index factor_cholesky(NumberType type, Triangle triangle, Index n, void* a, Index lda,
                                   const SolveOptions& options, Shortage shortage = {});
+/// Factors the lower triangle of a matrix in place, on the device that computes it; zeros are above it then. `norm`
+/// becomes the matrix's norm in the 1-norm. Returns what the function above returns.
+template <class T>
+TESSERA_API Index factor_cholesky(Matrix<T>& a, double& norm, const SolveOptions& options);
 /// Returns log(det(L·Lᴴ)) of a triangle L whose diagonal is positive.
 template <class T>
 TESSERA_API double log_determinant_of_square(const Matrix<T>& l);
@@ -57,13 +61,10 @@ class Cholesky {
   /// Factors `a`, of which one triangle is read.
   template <MatrixLike A>
   explicit Cholesky(const A& a, Triangle triangle = Triangle::Lower, const SolveOptions& options = {})
-      : l_(square_copy(a, triangle)), norm_(detail::norm_1_of_lower(l_)), options_(options) {
-    const Index n = l_.rows();
-    const Index done =
-        detail::factor_cholesky(detail::number_type_of<T>, Triangle::Lower, n, l_.data(), l_.ld(), options);
-    if (done < n) throw NotPositiveDefinite(done + 1);
-    for (Index i = 0; i < n; ++i)
-      for (Index j = i + 1; j < n; ++j) l_(i, j) = 0;
+      : l_(square_copy(a, triangle)), options_(options) {
+    if (l_.empty()) return;
+    const Index done = detail::factor_cholesky(l_, norm_, options);
+    if (done < l_.rows()) throw NotPositiveDefinite(done + 1);
   }
 
   /// Returns L, lower triangular with zeros above the diagonal.
@@ -76,11 +77,8 @@ class Cholesky {
     detail::check_system("Cholesky::solve", l_.rows(), l_.cols(), b.rows(), Side::Left);
     Matrix<T> x(b.view());
     if (x.empty()) return x;
-    auto call = detail::triangular_call("Cholesky::solve", Side::Left, Triangle::Lower, Diagonal::Stored, l_, x);
-    for (const Op op : {Op::None, Op::ConjugateTranspose}) {
-      call.op = op;
-      detail::triangular_solve(call, options_);
-    }
+    for (const Op op : {Op::None, Op::ConjugateTranspose})
+      detail::triangular_solve({Side::Left, Triangle::Lower, op, Diagonal::Stored}, l_, x, options_);
     return x;
   }
   /// Returns an estimate of A's condition number in the 1-norm (condition.hpp); 0 for no rows.
@@ -102,7 +100,7 @@ class Cholesky {
   }
 
   Matrix<T> l_;
-  double norm_; ///< ‖A‖₁
+  double norm_ = 0; ///< ‖A‖₁
   SolveOptions options_;
 };
 

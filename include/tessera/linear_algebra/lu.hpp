@@ -9,7 +9,8 @@
 /// operations, and 2·n² for each right-hand side; four times as many with complex numbers. The pivot of a column is its
 /// largest magnitude, |re| + |im| of complex numbers, the first of equals; NaN counts as the largest. The bits of L, U
 /// and X depend on A and B alone: not on the backend, the threads or the processor (docs/contract.md, "Linear
-/// algebra"). Factors and solutions are in host memory.
+/// algebra"). Real factors and solutions stay on the GPU whose backend
+/// computed them, until the host reads them.
 ///
 /// Errors: InvalidArgument (shapes), SingularMatrix, BackendUnavailable, OutOfMemory.
 ///
@@ -75,6 +76,14 @@ class RowNumbers {
 /// the steps ascend from 0. Returns the first pivot that is 0, or −1.
 TESSERA_API Index factor_lu(NumberType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
                             const SolveOptions& options, Shortage shortage = {});
+/// Factors a matrix in place, on the device that computes it. `norm` becomes its norm in the 1-norm. Returns what the
+/// function above returns.
+template <class T>
+TESSERA_API Index factor_lu(Matrix<T>& a, std::span<Index> pivots, double& norm, const SolveOptions& options);
+/// Solves op(A)·X = B by A's factors; X takes B's place, on the device that computes it. The sizes are checked.
+template <class T>
+TESSERA_API void solve_factored(const Matrix<T>& lu, std::span<const Index> pivots, Op op, Matrix<T>& x,
+                                const SolveOptions& options);
 /// Throws InvalidArgument where a function of a square matrix is called for another one.
 TESSERA_API void check_square(const char* function, Index rows, Index cols);
 } // namespace detail
@@ -118,13 +127,9 @@ class Lu {
   /// Factors `a`, which may be singular and of any shape.
   template <MatrixLike A>
   explicit Lu(const A& a, const SolveOptions& options = {})
-      : lu_(a.view()),
-        norm_(detail::norm_1(std::as_const(lu_))),
-        pivots_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))),
-        options_(options) {
+      : lu_(a.view()), pivots_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))), options_(options) {
     if (lu_.empty()) return;
-    zero_pivot_ = detail::factor_lu(detail::number_type_of<T>, Op::None, lu_.rows(), lu_.cols(), lu_.data(), lu_.ld(),
-                                    detail::RowNumbers(pivots_.data()), options);
+    zero_pivot_ = detail::factor_lu(lu_, std::span(pivots_), norm_, options);
   }
 
   /// Returns both factors in one matrix, m×n: L below the diagonal, whose own diagonal is ones, and U.
@@ -137,24 +142,15 @@ class Lu {
   /// Returns X of A·X = B.
   template <MatrixLike B>
   requires std::same_as<typename B::value_type, T> Matrix<T> solve(const B& b)
-  const {
-    detail::check_system("Lu::solve", lu_.rows(), lu_.cols(), b.rows(), Side::Left);
-    if (is_singular()) throw SingularMatrix(zero_pivot_);
-    Matrix<T> x(b.view());
-    if (x.empty()) return x;
-    for (Index j = 0; j < lu_.rows(); ++j) exchange(x, j);
-    solve_triangle(Triangle::Lower, Op::None, Diagonal::Unit, x);
-    solve_triangle(Triangle::Upper, Op::None, Diagonal::Stored, x);
-    return x;
-  }
+  const { return solve("Lu::solve", Op::None, b); }
   /// Returns X of Aᵀ·X = B.
   template <MatrixLike B>
   requires std::same_as<typename B::value_type, T> Matrix<T> solve_transposed(const B& b)
-  const { return solve_turned("Lu::solve_transposed", Op::Transpose, b); }
+  const { return solve("Lu::solve_transposed", Op::Transpose, b); }
   /// Returns X of Aᴴ·X = B, where the transpose is conjugated.
   template <MatrixLike B>
   requires std::same_as<typename B::value_type, T> Matrix<T> solve_conjugate_transposed(const B& b)
-  const { return solve_turned("Lu::solve_conjugate_transposed", Op::ConjugateTranspose, b); }
+  const { return solve("Lu::solve_conjugate_transposed", Op::ConjugateTranspose, b); }
   /// Returns the inverse of A: the solution for the identity.
   Matrix<T> inverse() const { return solve(Matrix<T>::identity(lu_.rows())); }
 
@@ -182,30 +178,17 @@ class Lu {
   }
 
  private:
-  void exchange(Matrix<T>& x, Index j) const {
-    if (const Index other = pivots_[static_cast<std::size_t>(j)]; other != j)
-      std::ranges::swap_ranges(x.row(j), x.row(other));
-  }
-  /// Solves with Aᵀ or Aᴴ.
   template <class B>
-  Matrix<T> solve_turned(const char* function, Op op, const B& b) const {
+  Matrix<T> solve(const char* function, Op op, const B& b) const {
     detail::check_system(function, lu_.rows(), lu_.cols(), b.rows(), Side::Left);
     if (is_singular()) throw SingularMatrix(zero_pivot_);
     Matrix<T> x(b.view());
-    if (x.empty()) return x;
-    solve_triangle(Triangle::Upper, op, Diagonal::Stored, x);
-    solve_triangle(Triangle::Lower, op, Diagonal::Unit, x);
-    for (Index j = lu_.rows(); j-- > 0;) exchange(x, j);
+    if (!x.empty()) detail::solve_factored(lu_, pivots(), op, x, options_);
     return x;
-  }
-  void solve_triangle(Triangle triangle, Op op, Diagonal diagonal, Matrix<T>& x) const {
-    auto call = detail::triangular_call("Lu::solve", Side::Left, triangle, diagonal, lu_, x);
-    call.op = op;
-    detail::triangular_solve(call, options_);
   }
 
   Matrix<T> lu_;
-  double norm_; ///< ‖A‖₁
+  double norm_ = 0; ///< ‖A‖₁
   std::vector<Index> pivots_;
   Index zero_pivot_ = -1;
   SolveOptions options_;

@@ -10,7 +10,7 @@
 ///
 /// T is n×n; B is n×count (Side::Left) or count×n. n²·count operations. A zero on the diagonal of a system gives Inf or
 /// NaN, as the division does. Elements are f32, f64 or complex numbers of either (complex_matrix.hpp). The bits depend
-/// on T and B alone (docs/contract.md, "Linear algebra"). Results are in host memory.
+/// on T and B alone (docs/contract.md, "Linear algebra"). A real X that a GPU's backend computed stays there.
 ///
 /// Errors: InvalidArgument (shapes, null, T overlapping B), BackendUnavailable, OutOfMemory. T is never changed.
 ///
@@ -50,6 +50,17 @@ TESSERA_API void triangular_solve(const TriangularCall<T>& call, const SolveOpti
 template <class T>
 TESSERA_API void triangular_multiply(const TriangularCall<T>& call, const SolveOptions& options,
                                      Shortage shortage = {});
+/// A triangle of a matrix, and how it stands in a system.
+struct TriangularForm {
+  Side side = Side::Left;
+  Triangle triangle = Triangle::Lower; ///< the one that is stored
+  Op op = Op::None;
+  Diagonal diagonal = Diagonal::Stored;
+};
+/// Solves op(T)·X = B or X·op(T) = B; X takes B's place, on the device that computes it. The sizes are checked.
+template <class T>
+TESSERA_API void triangular_solve(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x,
+                                  const SolveOptions& options);
 /// Throws InvalidArgument where the matrix is not square, or has another number of rows than the right-hand side.
 TESSERA_API void check_system(const char* function, Index rows, Index cols, Index unknowns, Side side);
 /// Throws InvalidArgument where sizes, leading dimensions or pointers are wrong, or T's triangle overlaps B.
@@ -111,7 +122,8 @@ requires detail::Solvable<typename A::value_type> && std::same_as<typename A::va
                                                     const SolveOptions& options = {}) {
   const Matrix<typename A::value_type> matrix(t.view());
   Matrix<typename A::value_type> x(b.view());
-  detail::triangular_solve(detail::triangular_call("triangular_solve", side, triangle, diagonal, matrix, x), options);
+  detail::check_system("triangular_solve", t.rows(), t.cols(), side == Side::Left ? x.rows() : x.cols(), side);
+  detail::triangular_solve({side, triangle, Op::None, diagonal}, matrix, x, options);
   return x;
 }
 

@@ -117,6 +117,18 @@ Status Executor::finish(Queue& queue, const FinishCall& call) noexcept {
   return tell_and_run<&Executor::run_finish>(*this, queue, call);
 }
 
+Status Executor::panel(Queue& queue, const PanelCall& call) noexcept {
+  if (call.rows == 0 || call.cols == 0) return {};
+  if (!anyone_listens()) [[likely]]
+    return run_panel(queue, call);
+  return tell_and_run<&Executor::run_panel>(*this, queue, call);
+}
+
+Status Executor::run_panel(Queue&, const PanelCall&) noexcept {
+  return {StatusCode::Rejected, "backend " + std::string(to_string(capabilities().backend)) +
+                                    " has no steps of factorisations; linear algebra computes them on the host"};
+}
+
 Status Executor::run_enqueue_copy(Queue& queue, const CopyCall& call) noexcept {
   const auto& [direction, to, to_pitch, from, from_pitch, width, rows, source] = call;
   if (direction == CopyDirection::In) return run_copy_in(queue, to, to_pitch, from, from_pitch, width, rows);

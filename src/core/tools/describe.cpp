@@ -53,6 +53,26 @@ const char* word_of(MapOp op) {
   return "unknown";
 }
 
+const char* word_of(PanelOp op) {
+  switch (op) {
+    case PanelOp::Cholesky:
+      return "cholesky_panel";
+    case PanelOp::Lu:
+      return "lu_panel";
+    case PanelOp::SolveColumns:
+      return "solve_columns";
+    case PanelOp::ExchangeRows:
+      return "exchange_rows";
+    case PanelOp::Reverse:
+      return "reverse";
+    case PanelOp::ClearUpper:
+      return "clear_upper";
+    case PanelOp::ColumnSums:
+      return "column_sums";
+  }
+  return "unknown";
+}
+
 /// Describes work that reads or writes one matrix, once.
 template <class Call>
 Operation on_matrix(Operation operation, const Call& call) {
@@ -169,6 +189,10 @@ Operation describe(Executor& executor, Queue& queue, const CopyCall& call) {
                     : call.direction == CopyDirection::Out ? Kind::CopyOut
                                                            : Kind::CopyWithin;
   return describe_copy(executor, queue, kind, call.width, call.rows);
+}
+
+Operation describe(Executor& executor, Queue& queue, const PanelCall& call) {
+  return on_matrix(on(executor, &queue, Kind::Panel, word_of(call.op)), call);
 }
 
 Operation describe_memory(Executor& executor, Kind kind, const char* name, std::size_t bytes, const void* memory) {

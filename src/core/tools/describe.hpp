@@ -18,6 +18,7 @@ Operation describe(Executor& executor, Queue& queue, const MapCall& call);
 Operation describe(Executor& executor, Queue& queue, const RandomCall& call);
 Operation describe(Executor& executor, Queue& queue, const FinishCall& call);
 Operation describe(Executor& executor, Queue& queue, const CopyCall& call);
+Operation describe(Executor& executor, Queue& queue, const PanelCall& call);
 /// Describes a copy of `rows` rows of `width` bytes; `kind` is one of the copies.
 Operation describe_copy(Executor& executor, Queue& queue, Kind kind, std::size_t width, std::size_t rows);
 /// Describes an allocation or a free; `bytes` is 0 where the size is not known.

@@ -37,6 +37,7 @@ void describe(const Operation& operation, char* text, std::size_t size) noexcept
       break;
     case Kind::ElementWise:
     case Kind::Reduction:
+    case Kind::Panel:
       std::snprintf(text, size, "%s %s %lldx%lld", operation.name, type.data(), number(operation.m),
                     number(operation.n));
       break;

@@ -55,6 +55,8 @@ const char* word_of(Kind kind) {
       return "verify";
     case Kind::Repair:
       return "repair";
+    case Kind::Panel:
+      return "panel";
   }
   return "other";
 }

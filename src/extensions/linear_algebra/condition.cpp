@@ -13,6 +13,7 @@
 #include <tessera/linear_algebra/lu.hpp>
 #include <tessera/user_kernel/math.hpp>
 
+#include "largest.hpp"
 #include "numbers.hpp"
 
 namespace tessera::detail {
@@ -84,13 +85,6 @@ bool take_signs(std::vector<T>& x, [[maybe_unused]] std::vector<T>& signs) {
     signs = x;
     return same;
   }
-}
-
-/// NaN stays.
-double largest_of(const std::vector<double>& sums) {
-  double most = 0;
-  for (const double sum : sums) most = sum <= most ? most : sum;
-  return most;
 }
 
 template <class T>
@@ -188,7 +182,7 @@ double norm_1(const Matrix<T>& a) {
     const std::span<const T> row = a.row(i);
     for (std::size_t j = 0; j < row.size(); ++j) sums[j] += magnitude_of(row[j]);
   }
-  return largest_of(sums);
+  return linear_algebra::largest_of(sums);
 }
 
 template <class T>
@@ -203,7 +197,7 @@ double norm_1_of_lower(const Matrix<T>& a) {
       if (j < i) sums[i] += magnitude;
     }
   }
-  return largest_of(sums);
+  return linear_algebra::largest_of(sums);
 }
 
 template <class T>

@@ -21,6 +21,7 @@
 #include <tessera/backend/plugin.hpp>
 
 #include "support/borrowing_executor.hpp"
+#include "support/panels.hpp"
 #include "watched_copies.hpp"
 
 namespace {
@@ -48,6 +49,7 @@ class SmallDevice final : public test::BorrowingExecutor {
     capabilities_.host_memory = false;
     capabilities_.memory_bytes = bytes ? std::strtoull(bytes, nullptr, 10) : 8 << 20;
     capabilities_.device_index = device;
+    capabilities_.has_panels = true;
     if (const char* breaks = std::getenv("SMALL_DEVICE_BREAKS"); breaks && std::atoi(breaks) == device)
       copies_left_ = std::atoi(std::strchr(breaks, ':') + 1);
     if (const char* fetches = std::getenv("SMALL_DEVICE_FETCHES")) fetches_left_ = std::atoi(fetches);
@@ -131,6 +133,8 @@ class SmallDevice final : public test::BorrowingExecutor {
   } catch (const std::bad_alloc& error) {
     return out_of_memory(error);
   }
+
+  Status run_panel(Queue&, const PanelCall& call) noexcept override { return test::run_panel_loops(call); }
 
   Queue& default_queue() noexcept override { return queue_; }
   Status adopt_stream(void* stream, std::unique_ptr<Queue>& queue) noexcept override {

@@ -1,0 +1,74 @@
+/// Rows that change places: the exchanges of LU's pivots, 64 at a time.
+///
+/// A group of exchanges moves at most 128 rows, and where each of them comes from is found by following the exchanges
+/// backwards, for all at once. So the rows are read and written once, whatever the exchanges are.
+
+#include "cuda/device/status.hpp"
+#include "cuda/queue/stream.hpp"
+#include "panel.hpp"
+#include "sources.cuh"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr int group = 64;
+constexpr int columns = 32;
+constexpr int threads_y = 16;
+constexpr int moved = 2 * group;
+constexpr int each = moved / threads_y; ///< rows that a thread moves
+
+struct Exchange {
+  Index lda, cols, kept_begin, kept_end;
+  const Index* numbers;
+  Index first;
+  int count;
+};
+
+template <class T>
+__global__ void __launch_bounds__(columns* threads_y) exchange(T* a, Exchange p) {
+  __shared__ Index other[group], to[moved], from[moved];
+  const int me = static_cast<int>(threadIdx.y * columns + threadIdx.x);
+  Index col = static_cast<Index>(blockIdx.x) * columns + threadIdx.x;
+  if (col >= p.kept_begin) col += p.kept_end - p.kept_begin;
+  for (int begin = 0; begin < p.count; begin += group) {
+    const int here = p.count - begin < group ? p.count - begin : group;
+    if (me < here) other[me] = p.numbers[begin + me] - p.first;
+    __syncthreads();
+    if (me < 2 * here) {
+      to[me] = me < here ? begin + me : other[me - here];
+      from[me] = source(to[me], begin, here, other);
+    }
+    __syncthreads();
+    T read[each];
+#pragma unroll
+    for (int u = 0; u < each; ++u)
+      if (const int row = u * threads_y + static_cast<int>(threadIdx.y); row < 2 * here && col < p.cols)
+        read[u] = a[from[row] * p.lda + col];
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < each; ++u)
+      if (const int row = u * threads_y + static_cast<int>(threadIdx.y);
+          row < 2 * here && col < p.cols && from[row] != to[row])
+        a[to[row] * p.lda + col] = read[u];
+    __syncthreads();
+  }
+}
+
+template <class T>
+Status run(Queue& queue, const PanelCall& call) noexcept {
+  const Index moving = call.cols - (call.kept_end - call.kept_begin);
+  if (moving == 0 || call.count == 0) return {};
+  exchange<T>
+      <<<static_cast<unsigned>((moving + columns - 1) / columns), dim3(columns, threads_y), 0, stream_of(queue)>>>(
+          static_cast<T*>(call.a), {call.lda, call.cols, call.kept_begin, call.kept_end, call.numbers, call.first,
+                                    static_cast<int>(call.count)});
+  return launched("exchange of rows");
+}
+
+} // namespace
+
+Status exchange_rows(Queue& queue, const PanelCall& call) noexcept {
+  return call.type == DType::F32 ? run<float>(queue, call) : run<double>(queue, call);
+}
+
+} // namespace tessera::cuda

@@ -1,0 +1,21 @@
+#pragma once
+
+/// Panels, triangles and rows that change places (PanelCall). Each function enqueues its work and does not wait.
+
+#include <tessera/backend/panel.hpp>
+#include <tessera/executor.hpp>
+
+namespace tessera::cuda {
+
+/// Runs the step, or returns Rejected before anything is written.
+Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
+
+Status factor_positive_panel(Queue& queue, const PanelCall& call) noexcept;
+Status factor_lu_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
+Status solve_columns(Queue& queue, const PanelCall& call) noexcept;
+Status exchange_rows(Queue& queue, const PanelCall& call) noexcept;
+Status reverse(Queue& queue, const PanelCall& call) noexcept;
+Status clear_upper(Queue& queue, const PanelCall& call) noexcept;
+Status column_sums(Queue& queue, const PanelCall& call) noexcept;
+
+} // namespace tessera::cuda

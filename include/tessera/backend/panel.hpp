@@ -1,0 +1,76 @@
+#pragma once
+
+/// The steps of factorisations and triangular systems that are no products, on a device: a panel, a triangle, rows that
+/// change places. What is around them is products (Executor::gemm). docs/contract.md, "Linear algebra", has the order
+/// of additions, which no block size changes.
+///
+///     PanelCall call{.op = PanelOp::Lu, .type = DType::F64, .rows = m, .cols = 64, .a = panel, .lda = ld, …};
+///     throw_if_failed(cuda.panel(queue, call));
+///
+/// Matrices are row-major in the executor's memory, f32 or f64; leading dimensions count elements. Programs use Lu,
+/// Cholesky and solve() instead.
+
+#include <tessera/types.hpp>
+
+#include <tessera/detail/macros_off.hpp>
+
+namespace tessera {
+
+/// The most columns of a panel, and the most rows of a triangle.
+inline constexpr Index most_panel_columns = 64;
+
+/// The operations. `a` is rows×cols in all of them; the values are part of the plug-in ABI.
+enum class PanelOp : int {
+  /// a becomes a panel of the L of Cholesky's, with cols ≤ rows; above the diagonal it is not touched. s has the sums
+  /// of
+  /// the terms before.
+  Cholesky = 0,
+  /// a becomes L and U of P·a, with cols ≤ rows. s has the sums of the terms before, changes places with a's rows, and
+  /// is undefined afterwards. numbers[j] becomes first plus the row with which row j was exchanged.
+  Lu = 1,
+  /// a becomes the X of T·X = a, T rows×rows: x(i) = (a(i) − s(i)) / t(i, i), where s(i) goes on with t(i, k)·x(k).
+  SolveColumns = 2,
+  /// Row i of a changes places with row numbers[i] − first, for i = 0 … count − 1, in this order; columns from
+  /// kept_begin to kept_end stay.
+  ExchangeRows = 3,
+  /// a(i, j) = x(rows − 1 − i, cols − 1 − j), or x(rows − 1 − i, j) where `keep_columns`; x does not overlap a.
+  Reverse = 4,
+  /// a(i, j) = 0 for j > i.
+  ClearUpper = 5,
+  /// sums[j] is the sum of |a(i, j)| in double, in ascending i. Where `symmetric`, a's lower triangle stands for a
+  /// symmetric matrix.
+  ColumnSums = 6,
+};
+
+/// The arguments. Members that an operation does not name are not read.
+struct PanelCall {
+  PanelOp op = PanelOp::Cholesky; ///< the operation
+  DType type = DType::F64;        ///< F32 or F64
+  Index rows = 0;                 ///< rows of a
+  Index cols = 0;                 ///< columns of a
+  void* a = nullptr;              ///< the matrix that changes
+  Index lda = 0;                  ///< elements from one row of a to the next
+  void* s = nullptr;              ///< sums, as many as a has elements
+  Index lds = 0;                  ///< elements from one row of s to the next
+  const void* t = nullptr;        ///< SolveColumns: the lower triangle
+  Index ldt = 0;                  ///< elements from one row of t to the next
+  bool has_unit_diagonal = false; ///< then t's diagonal is not read and divides nothing
+  const void* x = nullptr;        ///< Reverse: the matrix to read
+  Index ldx = 0;                  ///< elements from one row of x to the next
+  bool keep_columns = false;      ///< Reverse: columns stay where they are
+  Index* numbers = nullptr;       ///< Lu, ExchangeRows: in the executor's memory
+  Index count = 0;                ///< ExchangeRows: how many numbers
+  Index first = 0;                ///< Cholesky, Lu, ExchangeRows: the number of a's first row
+  /// Cholesky, Lu: becomes the row of a number that is not positive under the root, or of a pivot of 0, unless it has
+  /// one already (−1 is none). A 0 follows it, with which the device counts and which it leaves 0. In the executor's
+  /// memory.
+  Index* failed = nullptr;
+  Index kept_begin = 0;   ///< ExchangeRows: the first column that stays
+  Index kept_end = 0;     ///< ExchangeRows: the first column after them
+  bool symmetric = false; ///< ColumnSums
+  double* sums = nullptr; ///< ColumnSums: cols numbers in the executor's memory
+};
+
+} // namespace tessera
+
+#include <tessera/detail/macros_on.hpp>

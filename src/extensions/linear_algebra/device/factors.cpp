@@ -1,0 +1,170 @@
+/// Factorisations and triangular systems on a device. Within a segment panels look left, so that a panel's sums are one
+/// product; a whole segment is subtracted from what is right of it by one product, as on the host.
+
+#include <algorithm>
+#include <array>
+
+#include <tessera/backend/kernel.hpp>
+
+#include "steps.hpp"
+
+namespace tessera::linear_algebra::device {
+namespace {
+
+constexpr Index segment = canonical_segment; // of real numbers
+
+/// Calls step(first, j, width) for each panel of the rows or columns first … end − 1.
+template <class Step>
+void for_panels(Index first, Index end, const Step& step) {
+  for (Index j = first; j < end; j += most_panel_columns) step(first, j, std::min(most_panel_columns, end - j));
+}
+
+/// Solves with the rows first … end − 1 of a lower triangle, whose sums begin at column `first`.
+void solve_segment(const Steps& steps, const Lower& lower, Index first, Index end, Index count, Place x, Place sums) {
+  for_panels(first, end, [&](Index, Index row, Index height) {
+    steps.sums(height, count, row - first, lower.t.at(row, first), x.at(first, 0), Op::None, sums);
+    const Place to = x.at(row, 0), triangle = lower.t.at(row, row);
+    steps.panel({.op = PanelOp::SolveColumns,
+                 .rows = height,
+                 .cols = count,
+                 .a = to.data,
+                 .lda = to.ld,
+                 .s = sums.data,
+                 .lds = sums.ld,
+                 .t = triangle.data,
+                 .ldt = triangle.ld,
+                 .has_unit_diagonal = lower.has_unit_diagonal});
+  });
+}
+
+} // namespace
+
+FirstFailure::FirstFailure(const Steps& steps) : steps_(steps), memory_(steps.numbers(2)) {
+  const std::array<Index, 2> none{-1, 0};
+  steps.write(memory_.as<Index>(), std::span<const Index>(none));
+}
+
+Index FirstFailure::get() const {
+  std::array<Index, 1> row{};
+  steps_.read(std::span<Index>(row), memory_.as<const Index>());
+  return row[0];
+}
+
+void solve_lower(const Steps& steps, const Lower& lower, Index count, Place x, Place sums) {
+  for (Index first = 0; first < lower.n; first += segment) {
+    const Index end = std::min(lower.n, first + segment);
+    solve_segment(steps, lower, first, end, count, x, sums);
+    steps.product(true, lower.n - end, count, end - first, lower.t.at(end, first), x.at(first, 0), Op::None,
+                  x.at(end, 0));
+  }
+}
+
+Elimination::Elimination(const Steps& steps, Index m, Index n, Place a)
+    : steps_(steps),
+      m_(m),
+      n_(n),
+      a_(a),
+      numbers_(steps.numbers(std::min(m, n))),
+      column_memory_(steps.array(m, most_panel_columns)),
+      row_memory_(steps.array(most_panel_columns, n)),
+      column_sums_(steps.place(column_memory_, most_panel_columns)),
+      row_sums_(steps.place(row_memory_, n)),
+      failure_(steps) {}
+
+Index Elimination::run(std::span<Index> pivots) const {
+  const Index all = std::min(m_, n_);
+  for (Index first = 0; first < all; first += segment) {
+    const Index end = std::min(all, first + segment);
+    for_panels(first, end, [&](Index, Index j, Index width) { factor_panel(first, j, width, end); });
+    exchange(first, first, end, {0, n_}, {first, end});
+    if (end == n_) continue;
+    const Lower lower{.n = end, .t = a_, .has_unit_diagonal = true};
+    solve_segment(steps_, lower, first, end, n_ - end, a_.at(0, end), row_sums_);
+    steps_.product(true, m_ - end, n_ - end, end - first, a_.at(end, first), a_.at(first, end), Op::None,
+                   a_.at(end, end));
+  }
+  steps_.read(pivots, numbers_.as<const Index>());
+  return failure_.get();
+}
+
+/// Factors a panel, and finishes its rows of U up to column `end`.
+void Elimination::factor_panel(Index first, Index j, Index width, Index end) const {
+  const Place panel = a_.at(j, j);
+  steps_.sums(m_ - j, width, j - first, a_.at(j, first), a_.at(first, j), Op::None, column_sums_);
+  steps_.panel({.op = PanelOp::Lu,
+                .rows = m_ - j,
+                .cols = width,
+                .a = panel.data,
+                .lda = panel.ld,
+                .s = column_sums_.data,
+                .lds = column_sums_.ld,
+                .numbers = numbers_.as<Index>() + j,
+                .first = j,
+                .failed = failure_.place()});
+  exchange(j, j, j + width, {first, end}, {j, j + width});
+  const Index right = j + width;
+  if (right == end) return;
+  steps_.sums(width, end - right, j - first, a_.at(j, first), a_.at(first, right), Op::None, row_sums_);
+  const Place rows = a_.at(j, right);
+  steps_.panel({.op = PanelOp::SolveColumns,
+                .rows = width,
+                .cols = end - right,
+                .a = rows.data,
+                .lda = rows.ld,
+                .s = row_sums_.data,
+                .lds = row_sums_.ld,
+                .t = panel.data,
+                .ldt = panel.ld,
+                .has_unit_diagonal = true});
+}
+
+/// Exchanges the rows of steps begin … end − 1, from row `row` on, in some columns but for the ones that are kept.
+void Elimination::exchange(Index row, Index begin, Index end, Columns columns, Columns kept) const {
+  const Place from = a_.at(row, columns.begin);
+  steps_.panel({.op = PanelOp::ExchangeRows,
+                .rows = m_ - row,
+                .cols = columns.end - columns.begin,
+                .a = from.data,
+                .lda = from.ld,
+                .numbers = numbers_.as<Index>() + begin,
+                .count = end - begin,
+                .first = row,
+                .kept_begin = kept.begin - columns.begin,
+                .kept_end = kept.end - columns.begin});
+}
+
+PositiveFactor::PositiveFactor(const Steps& steps, Index n, Place a)
+    : steps_(steps),
+      n_(n),
+      a_(a),
+      memory_(steps.array(n, most_panel_columns)),
+      sums_(steps.place(memory_, most_panel_columns)),
+      failure_(steps) {}
+
+Index PositiveFactor::run() const {
+  for (Index first = 0; first < n_; first += segment) {
+    const Index end = std::min(n_, first + segment);
+    for_panels(first, end, [&](Index, Index j, Index width) { factor_panel(first, j, width); });
+    for (Index col = end; col < n_; col += segment) // above the diagonal a little is computed in vain
+      steps_.product(true, n_ - col, std::min(segment, n_ - col), end - first, a_.at(col, first), a_.at(col, first),
+                     Op::Transpose, a_.at(col, col));
+  }
+  steps_.panel({.op = PanelOp::ClearUpper, .rows = n_, .cols = n_, .a = a_.data, .lda = a_.ld});
+  return failure_.get();
+}
+
+void PositiveFactor::factor_panel(Index first, Index j, Index width) const {
+  const Place left = a_.at(j, first), panel = a_.at(j, j);
+  steps_.sums(n_ - j, width, j - first, left, left, Op::Transpose, sums_);
+  steps_.panel({.op = PanelOp::Cholesky,
+                .rows = n_ - j,
+                .cols = width,
+                .a = panel.data,
+                .lda = panel.ld,
+                .s = sums_.data,
+                .lds = sums_.ld,
+                .first = j,
+                .failed = failure_.place()});
+}
+
+} // namespace tessera::linear_algebra::device

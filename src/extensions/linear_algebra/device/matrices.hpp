@@ -1,0 +1,29 @@
+#pragma once
+
+/// Factorisations and systems of matrices that a device computes and keeps. Each function says no where the device has
+/// no steps of factorisations, or no memory for them: then nothing has changed, and the general way goes on.
+
+#include <optional>
+#include <span>
+
+#include <tessera/detail/storage.hpp>
+#include <tessera/linear_algebra/triangular.hpp>
+
+namespace tessera::linear_algebra::device {
+
+/// What device::factor_lu() and device::factor_cholesky() (steps.hpp) return, and ‖A‖₁.
+struct Factored {
+  Index failed = -1;
+  double norm = 0;
+};
+std::optional<Factored> factor_lu(const detail::Operand& a, std::span<Index> pivots, const SolveOptions& options);
+std::optional<Factored> factor_cholesky(const detail::Operand& a, const SolveOptions& options);
+
+/// X takes the place of B in op(T)·X = B, or X·op(T) = B.
+bool solve(const detail::TriangularForm& form, const detail::Operand& t, const detail::Operand& x,
+           const SolveOptions& options);
+
+/// Exchanges rows of X: row j and row pivots[j], in ascending or descending j.
+bool exchange_rows(std::span<const Index> pivots, bool ascends, const detail::Operand& x, const SolveOptions& options);
+
+} // namespace tessera::linear_algebra::device

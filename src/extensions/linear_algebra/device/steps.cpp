@@ -1,0 +1,61 @@
+#include "steps.hpp"
+
+#include <vector>
+
+#include "../largest.hpp"
+
+namespace tessera::linear_algebra::device {
+
+void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Place b, Op op_b, Place c) const {
+  if (m == 0 || n == 0 || k == 0) return;
+  GemmCall call{{.type = type_,
+                 .op_b = op_b,
+                 .m = m,
+                 .n = n,
+                 .k = k,
+                 .alpha = subtracts ? -1.0 : 1.0,
+                 .beta = subtracts ? 1.0 : 0.0}};
+  call.a = a.data;
+  call.lda = a.ld;
+  call.b = b.data;
+  call.ldb = b.ld;
+  call.c = c.data;
+  call.ldc = c.ld;
+  throw_if_failed(executor_.gemm(queue_, call));
+}
+
+void Steps::sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const {
+  if (k > 0) return product(false, m, n, k, a, b, op_b, s);
+  map({.op = MapOp::Fill, .rows = m, .cols = n, .alpha = 0.0, .z = s.data, .ldz = s.ld});
+}
+
+void Steps::panel(PanelCall call) const {
+  call.type = type_;
+  throw_if_failed(executor_.panel(queue_, call));
+}
+
+void Steps::transpose(Index rows, Index cols, Place x, Place z) const {
+  map({.op = MapOp::Transpose, .rows = rows, .cols = cols, .x = x.data, .ldx = x.ld, .z = z.data, .ldz = z.ld});
+}
+
+void Steps::map(MapCall call) const {
+  if (call.rows == 0 || call.cols == 0) return;
+  call.type = call.x_type = type_;
+  throw_if_failed(executor_.map(queue_, call));
+}
+
+double Steps::norm_1(Index rows, Index cols, Place a, bool is_symmetric) const {
+  const DeviceArray memory(executor_, cols * static_cast<Index>(sizeof(double)));
+  panel({.op = PanelOp::ColumnSums,
+         .rows = rows,
+         .cols = cols,
+         .a = a.data,
+         .lda = a.ld,
+         .symmetric = is_symmetric,
+         .sums = memory.as<double>()});
+  std::vector<double> sums(static_cast<std::size_t>(cols));
+  read(std::span(sums), memory.as<const double>());
+  return largest_of(sums);
+}
+
+} // namespace tessera::linear_algebra::device

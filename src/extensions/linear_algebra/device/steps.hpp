@@ -1,0 +1,150 @@
+#pragma once
+
+/// What a device computes of a factorisation: products, and the steps that are none (panel.hpp). Everything is enqueued
+/// in the default queue; nothing is copied but numbers of rows.
+
+#include <span>
+#include <utility>
+
+#include <tessera/backend/panel.hpp>
+#include <tessera/detail/storage.hpp>
+#include <tessera/executor.hpp>
+
+namespace tessera::linear_algebra::device {
+
+/// A rectangle of a row-major matrix in the device's memory.
+struct Place {
+  char* data = nullptr;
+  Index ld = 0;
+  Index element = 0; ///< bytes
+
+  Place at(Index i, Index j) const { return {data + (i * ld + j) * element, ld, element}; }
+};
+
+/// Memory of the device. The destructor frees it, after the work that was enqueued before.
+class DeviceArray {
+ public:
+  /// Throws OutOfMemory.
+  DeviceArray(Executor& executor, Index bytes) : executor_(executor) {
+    throw_if_failed(executor.allocate(static_cast<std::size_t>(bytes), data_));
+  }
+  ~DeviceArray() { executor_.free(data_); }
+  DeviceArray(DeviceArray&& other) noexcept : executor_(other.executor_), data_(std::exchange(other.data_, nullptr)) {}
+  DeviceArray& operator=(DeviceArray&&) = delete;
+
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  Executor& executor_;
+  void* data_ = nullptr;
+};
+
+class Steps {
+ public:
+  Steps(Executor& executor, DType type) : executor_(executor), queue_(executor.default_queue()), type_(type) {}
+
+  Index element() const { return static_cast<Index>(size_of(type_)); }
+  Place place(detail::Placed placed) const { return {static_cast<char*>(placed.data), placed.ld, element()}; }
+  /// Returns memory for rows of at most `cols` numbers, as a matrix whose rows are whole lines of the cache.
+  DeviceArray array(Index rows, Index cols) const { return {executor_, rows * line(cols) * element()}; }
+  Place place(const DeviceArray& array, Index cols) const { return {array.as<char>(), line(cols), element()}; }
+  DeviceArray numbers(Index count) const { return {executor_, count * static_cast<Index>(sizeof(Index))}; }
+
+  /// C = C − A·B where `subtracts`, else C = A·B; m×n over k terms, with B or the transpose of `b`.
+  void product(bool subtracts, Index m, Index n, Index k, Place a, Place b, Op op_b, Place c) const;
+  /// Makes S the sums of the k terms before, which are A·B, or zeros where there are none.
+  void sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const;
+  /// Runs a step of this type of numbers. Throws KernelRejected where the device cannot.
+  void panel(PanelCall call) const;
+  /// Z = Xᵀ, rows×cols.
+  void transpose(Index rows, Index cols, Place x, Place z) const;
+
+  template <class T>
+  void read(std::span<T> to, const T* from) const {
+    throw_if_failed(executor_.copy_out(queue_, to.data(), to.size_bytes(), from, to.size_bytes(), to.size_bytes(), 1));
+  }
+  template <class T>
+  void write(T* to, std::span<const T> from) const {
+    throw_if_failed(
+        executor_.copy_in(queue_, to, from.size_bytes(), from.data(), from.size_bytes(), from.size_bytes(), 1));
+  }
+
+  /// Returns the largest sum of a column's magnitudes, in double.
+  double norm_1(Index rows, Index cols, Place a, bool is_symmetric) const;
+
+ private:
+  Index line(Index cols) const { return (cols * element() + 255) / 256 * 256 / element(); }
+  void map(MapCall call) const;
+
+  Executor& executor_;
+  Queue& queue_;
+  DType type_;
+};
+
+/// A lower triangle, which may stand in a larger matrix.
+struct Lower {
+  Index n = 0;
+  Place t;
+  bool has_unit_diagonal = false;
+};
+
+/// X takes the place of B, n×count, in T·X = B. `sums` has room for most_panel_columns rows.
+void solve_lower(const Steps& steps, const Lower& lower, Index count, Place x, Place sums);
+
+/// One number that steps of the device set: the row where a factorisation fails, or −1.
+class FirstFailure {
+ public:
+  explicit FirstFailure(const Steps& steps);
+  Index* place() const { return memory_.as<Index>(); }
+  Index get() const;
+
+ private:
+  const Steps& steps_;
+  DeviceArray memory_;
+};
+
+/// The LU factorisation of A, m×n, in place. The constructor takes all memory, and writes none of A.
+class Elimination {
+ public:
+  Elimination(const Steps& steps, Index m, Index n, Place a);
+  /// Row j changes places with row pivots[j]. Returns the first pivot of 0, or −1.
+  Index run(std::span<Index> pivots) const;
+
+ private:
+  struct Columns {
+    Index begin, end;
+  };
+  void factor_panel(Index first, Index j, Index width, Index end) const;
+  void exchange(Index row, Index begin, Index end, Columns columns, Columns kept) const;
+
+  const Steps& steps_;
+  Index m_, n_;
+  Place a_;
+  DeviceArray numbers_, column_memory_, row_memory_;
+  Place column_sums_, row_sums_;
+  FirstFailure failure_;
+};
+
+/// Cholesky's factorisation of A, n×n, of which the lower triangle is read and becomes L, with zeros above it. The
+/// constructor takes all memory, and writes none of A.
+class PositiveFactor {
+ public:
+  PositiveFactor(const Steps& steps, Index n, Place a);
+  /// Returns the first row whose number under the root is not positive, or −1.
+  Index run() const;
+
+ private:
+  void factor_panel(Index first, Index j, Index width) const;
+
+  const Steps& steps_;
+  Index n_;
+  Place a_;
+  DeviceArray memory_;
+  Place sums_;
+  FirstFailure failure_;
+};
+
+} // namespace tessera::linear_algebra::device
