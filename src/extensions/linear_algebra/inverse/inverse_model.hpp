@@ -3,7 +3,7 @@
 /// The contract's formulas of inverses as code, element by element (docs/contract.md, "Inverses"): what
 /// Backend::Reference computes, and what the blocked algorithms must equal to the bit. They take their operand's place
 /// and need no memory. `stored` says whether the memory holds the matrix of the formula, or its transpose; then the
-/// factors of each complex term change places, as those of products of the transposes do.
+/// factors of each complex term change places, as in a product of the transposes.
 
 #include <tessera/types.hpp>
 
