@@ -86,8 +86,11 @@ class Cholesky {
   /// Returns an estimate of A's condition number in the 1-norm (condition.hpp); 0 for no rows.
   double condition() const {
     if (l_.empty()) return 0;
-    const auto solves = detail::in_place<T>([&](const auto& x) { return solve(x); });
-    return detail::condition_of<T>(norm_, l_.rows(), solves, solves);
+    const auto factor = [&](Op op) {
+      return detail::TriangularCall<T>{.op = op, .n = l_.rows(), .t = l_.data(), .ldt = l_.ld()};
+    };
+    const detail::FactoredSystem<T> system{{factor(Op::None), factor(Op::ConjugateTranspose)}, 2};
+    return detail::condition_of(norm_, detail::norm_of_inverse(system, false, options_));
   }
   /// Returns the inverse of A: the solution for the identity.
   Matrix<T> inverse() const { return solve(Matrix<T>::identity(l_.rows())); }
@@ -102,7 +105,7 @@ class Cholesky {
   }
 
   Matrix<T> l_;
-  double norm_; ///< ‖A‖₁
+  detail::ScaledNumber norm_; ///< ‖A‖₁
   SolveOptions options_;
 };
 

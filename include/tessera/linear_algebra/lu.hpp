@@ -164,12 +164,18 @@ class Lu {
     detail::check_square("Lu::condition", lu_.rows(), lu_.cols());
     if (lu_.empty()) return 0;
     if (is_singular()) return std::numeric_limits<double>::infinity();
-    return detail::condition_of<T>(norm_, lu_.rows(), detail::in_place<T>([&](const auto& x) { return solve(x); }),
-                                   detail::in_place<T>([&](const auto& x) { return solve_conjugate_transposed(x); }));
+    const auto factor = [&](Triangle triangle, Diagonal diagonal) {
+      return detail::TriangularCall<T>{
+          .triangle = triangle, .diagonal = diagonal, .n = lu_.rows(), .t = lu_.data(), .ldt = lu_.ld()};
+    };
+    const detail::FactoredSystem<T> system{
+        {factor(Triangle::Lower, Diagonal::Unit), factor(Triangle::Upper, Diagonal::Stored)}, 2, pivots()};
+    return detail::condition_of(norm_, detail::norm_of_inverse(system, false, options_));
   }
 
   /// Returns the product of U's diagonal, in double, in ascending order, with the permutation's sign: a double, or a
-  /// complex one. It may overflow or underflow where log_determinant() does not.
+  /// complex one. No product on the way overflows or underflows, but the determinant may, or a part of it: to Inf of
+  /// its sign or to 0, where log_determinant() does not.
   auto determinant() const {
     detail::check_square("Lu::determinant", lu_.rows(), lu_.cols());
     return detail::determinant_of(lu_, pivots());
@@ -205,7 +211,7 @@ class Lu {
   }
 
   Matrix<T> lu_;
-  double norm_; ///< ‖A‖₁
+  detail::ScaledNumber norm_; ///< ‖A‖₁
   std::vector<Index> pivots_;
   Index zero_pivot_ = -1;
   SolveOptions options_;

@@ -59,7 +59,10 @@ int main(void) {
                   {"%ctrtri_", "sdcz"},
                   {"%ctrti2_", "sdcz"},
                   {"%clauum_", "sdcz"},
-                  {"%clauu2_", "sdcz"}};
+                  {"%clauu2_", "sdcz"},
+                  {"%cgecon_", "sdcz"},
+                  {"%cpocon_", "sdcz"},
+                  {"%ctrcon_", "sdcz"}};
   void* const program = dlopen(NULL, RTLD_NOW);
   void (*volatile known)(void) = KNOWN;
   int failed = known == NULL;
