@@ -61,8 +61,12 @@ bool is_above(const ScaledNumber& x, const ScaledNumber& y) {
   return std::ldexp(x.value, std::clamp(x.exponent - y.exponent, -far, far)) > y.value;
 }
 
+// These functions are not inlined into the ones that set the state, because the compiler would move what they compute
+// last out of it.
+
 template <class T>
-ScaledNumber estimate(const FactoredSystem<T>& a, bool turned, const SolveOptions& options, Shortage shortage) {
+[[gnu::noinline]] ScaledNumber estimate(const FactoredSystem<T>& a, bool turned, const SolveOptions& options,
+                                        Shortage shortage) {
   using Part = linear_algebra::Part<T>;
   const Index n = a.triangles[0].n;
   const auto size = static_cast<std::size_t>(n);
@@ -99,8 +103,6 @@ ScaledNumber estimate(const FactoredSystem<T>& a, bool turned, const SolveOption
   if (std::isnan(most.value) || std::isnan(other.value)) return {std::numeric_limits<double>::quiet_NaN(), 0};
   return is_above(other, most) ? other : most;
 }
-
-// Not inlined into the functions that set the state, because the compiler would move what they compute last out of it.
 
 using Number = linear_algebra::Unbounded<double>;
 Number unbounded(const ScaledNumber& x) { return {x.value, x.exponent}; }

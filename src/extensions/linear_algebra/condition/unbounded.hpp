@@ -52,12 +52,12 @@ struct Unbounded {
     if (!x.is_finite() || !y.is_finite() || !z.is_finite() || (z.is_zero() && (x.is_zero() || y.is_zero())))
       return std::fma(factor, other, z.digits);
     if (x.is_zero() || y.is_zero()) return z;
-    const std::int64_t exponent = x.exponent + y.exponent;
-    if (z.is_zero()) return {factor * other, exponent};
+    const std::int64_t power = x.exponent + y.exponent;
+    if (z.is_zero()) return {factor * other, power};
     constexpr std::int64_t most = 2 * std::numeric_limits<P>::digits + 8;
-    const std::int64_t above = std::clamp(z.exponent - exponent, -most, most);
+    const std::int64_t above = std::clamp(z.exponent - power, -most, most);
     if (above > 0) return {std::fma(std::ldexp(factor, static_cast<int>(-above)), other, z.digits), z.exponent};
-    return {std::fma(factor, other, std::ldexp(z.digits, static_cast<int>(above))), exponent};
+    return {std::fma(factor, other, std::ldexp(z.digits, static_cast<int>(above))), power};
   }
 };
 

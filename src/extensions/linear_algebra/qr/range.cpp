@@ -40,9 +40,10 @@ P largest_of(const Rows<P>& x) {
   return std::bit_cast<P>(largest);
 }
 
-/// The powers are numbers of P, and so exact, up to the one that a solution may need.
+/// The powers are numbers of P, and so exact, up to the one that a solution may need. It is not inlined into functions
+/// that set the state, because the compiler would move the last products out of it.
 template <class P>
-void multiply(const Rows<P>& x, int exponent) {
+[[gnu::noinline]] void multiply(const Rows<P>& x, int exponent) {
   const P power = std::ldexp(P(1), exponent);
   for (Index i = 0; i < x.rows; ++i)
     for (Index j = 0; j < x.cols; ++j) x.data[i * x.ld + j] *= power;
