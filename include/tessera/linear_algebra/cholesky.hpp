@@ -90,7 +90,7 @@ class Cholesky {
       return detail::TriangularCall<T>{.op = op, .n = l_.rows(), .t = l_.data(), .ldt = l_.ld()};
     };
     const detail::FactoredSystem<T> system{{factor(Op::None), factor(Op::ConjugateTranspose)}, 2};
-    return detail::condition_of(norm_, detail::norm_of_inverse(system, false, options_));
+    return detail::condition_of(norm_, detail::norm_of_inverse(system, false));
   }
   /// Returns the inverse of A: the solution for the identity.
   Matrix<T> inverse() const { return solve(Matrix<T>::identity(l_.rows())); }

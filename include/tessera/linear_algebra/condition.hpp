@@ -30,8 +30,8 @@ struct ScaledNumber {
 };
 
 /// A matrix as the product of triangles, n×n, n ≥ 1. A·x = b is solved by exchanging row j of b with row exchanges[j]
-/// for ascending j, and then with the triangles in their order, of which b and `count` are not looked at. The memory is
-/// the caller's.
+/// for ascending j, and then with the triangles in their order, on either side of x; b, `count` and alpha are not
+/// looked at. The memory is the caller's.
 template <class T>
 struct FactoredSystem {
   TriangularCall<T> triangles[2];
@@ -39,10 +39,10 @@ struct FactoredSystem {
   std::span<const Index> exchanges = {};
 };
 
-/// Returns an estimate of ‖A⁻¹‖₁, or of ‖A⁻ᴴ‖₁ with `turned`, by systems with A and with Aᴴ. No zero is on a diagonal.
+/// Returns an estimate of ‖A⁻¹‖₁, or of ‖A⁻ᴴ‖₁ with `turned`, by systems with A and with Aᴴ on the host, in the calling
+/// thread. No zero is on a diagonal.
 template <class T>
-TESSERA_API ScaledNumber norm_of_inverse(const FactoredSystem<T>& a, bool turned, const SolveOptions& options,
-                                         Shortage shortage = {});
+TESSERA_API ScaledNumber norm_of_inverse(const FactoredSystem<T>& a, bool turned);
 /// Returns norm·inverse.
 TESSERA_API double condition_of(const ScaledNumber& norm, const ScaledNumber& inverse);
 /// Returns (1 / inverse) / norm, or 0 where `inverse` is 0; P is float or double.

@@ -170,7 +170,7 @@ class Lu {
     };
     const detail::FactoredSystem<T> system{
         {factor(Triangle::Lower, Diagonal::Unit), factor(Triangle::Upper, Diagonal::Stored)}, 2, pivots()};
-    return detail::condition_of(norm_, detail::norm_of_inverse(system, false, options_));
+    return detail::condition_of(norm_, detail::norm_of_inverse(system, false));
   }
 
   /// Returns the product of U's diagonal, in double, in ascending order, with the permutation's sign: a double, or a

@@ -31,8 +31,8 @@ detail::TriangularCall<T> step(Triangle triangle, Op op, Diagonal diagonal, Inde
 template <class T, class Norm>
 void estimate(const Routine& routine, const detail::FactoredSystem<T>& system, const Norm& norm, bool of_rows,
               Part<T>& rcond) {
-  compute(routine, {system.triangles[0].n, 1}, [&](const SolveOptions& options, detail::Shortage shortage) {
-    rcond = detail::reciprocal_condition_of<Part<T>>(norm(), norm_of_inverse(system, of_rows, options, shortage));
+  compute(routine, {system.triangles[0].n, 1}, [&](const SolveOptions&, detail::Shortage) {
+    rcond = detail::reciprocal_condition_of<Part<T>>(norm(), norm_of_inverse(system, of_rows));
   });
 }
 

@@ -65,13 +65,12 @@ bool is_above(const ScaledNumber& x, const ScaledNumber& y) {
 // last out of it.
 
 template <class T>
-[[gnu::noinline]] ScaledNumber estimate(const FactoredSystem<T>& a, bool turned, const SolveOptions& options,
-                                        Shortage shortage) {
+[[gnu::noinline]] ScaledNumber estimate(const FactoredSystem<T>& a, bool turned) {
   using Part = linear_algebra::Part<T>;
   const Index n = a.triangles[0].n;
   const auto size = static_cast<std::size_t>(n);
   std::vector<T> x(size, static_cast<Part>(1.0 / static_cast<double>(n))), signs;
-  const auto solve = [&](bool other) { return linear_algebra::solve_scaled(a, turned != other, x, options, shortage); };
+  const auto solve = [&](bool other) { return linear_algebra::solve_scaled(a, turned != other, x); };
   // Solves, and returns ‖x‖₁.
   const auto norm = [&] {
     const int exponent = solve(false);
@@ -119,8 +118,8 @@ template <class P>
 } // namespace
 
 template <class T>
-ScaledNumber norm_of_inverse(const FactoredSystem<T>& a, bool turned, const SolveOptions& options, Shortage shortage) {
-  return linear_algebra::enter("condition", options, [&] { return estimate(a, turned, options, shortage); });
+ScaledNumber norm_of_inverse(const FactoredSystem<T>& a, bool turned) {
+  return linear_algebra::enter("condition", {}, [&] { return estimate(a, turned); });
 }
 
 double condition_of(const ScaledNumber& norm, const ScaledNumber& inverse) {
@@ -135,8 +134,7 @@ P reciprocal_condition_of(const ScaledNumber& norm, const ScaledNumber& inverse)
 template float reciprocal_condition_of(const ScaledNumber&, const ScaledNumber&);
 template double reciprocal_condition_of(const ScaledNumber&, const ScaledNumber&);
 
-#define TESSERA_INSTANTIATE(T) \
-  template ScaledNumber norm_of_inverse(const FactoredSystem<T>&, bool, const SolveOptions&, Shortage);
+#define TESSERA_INSTANTIATE(T) template ScaledNumber norm_of_inverse(const FactoredSystem<T>&, bool);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(std::complex<float>)

@@ -1,9 +1,10 @@
 #include "scaled_solve.hpp"
 
 #include <limits>
+#include <type_traits>
 #include <utility>
 
-#include "extensions/linear_algebra/sided.hpp"
+#include "extensions/linear_algebra/vectors/matrix_vector.hpp"
 #include "sizes.hpp"
 #include "unbounded.hpp"
 
@@ -27,7 +28,6 @@ void for_triangles(const detail::FactoredSystem<T>& a, bool turned, std::vector<
   for (int step = 0; step < a.count; ++step) {
     detail::TriangularCall<T> call = a.triangles[turned ? a.count - 1 - step : step];
     if (turned) call.op = call.op == Op::None ? Op::ConjugateTranspose : Op::None;
-    call.count = 1;
     solve(call);
   }
   if (turned) exchange(a.exchanges, turned, x);
@@ -36,27 +36,51 @@ void for_triangles(const detail::FactoredSystem<T>& a, bool turned, std::vector<
 template <class T>
 using UnboundedNumbers = std::vector<UnboundedNumber<T>>;
 
-/// Solves with one triangle by the contract's formulas.
+/// One triangle, M·x = b, by the number of its rows. The call may have op(T)·x = b, or x·op(T) = b, whose M is op(T)ᵀ.
 template <class T>
-void solve_unbounded(const detail::TriangularCall<T>& call, UnboundedNumbers<T>& numbers) {
-  const SidedCall<T> sided(call);
-  Lines<T> lines = sided.lines(call);
-  const bool is_turned_round = !sided.is_lower;
-  if (is_turned_round) lines.m = lines.m.turned_round(call.n, call.n);
-  const auto x = [&](Index i) -> UnboundedNumber<T>& {
-    return numbers[static_cast<std::size_t>(is_turned_round ? call.n - 1 - i : i)];
-  };
-  const auto m = [&](Index i, Index k) { return UnboundedNumber<T>(conjugated_if(lines.conjugate, lines.m.at(i, k))); };
-  for (Index i = 0; i < call.n; ++i) {
-    for (Index first = 0; first < i; first += segment_length<T>) {
-      UnboundedNumber<T> chain;
-      for (Index k = first; k < std::min(i, first + segment_length<T>); ++k)
-        chain = call.side == Side::Left ? extended<T>(chain, m(i, k), x(k)) : extended<T>(chain, x(k), m(i, k));
-      x(i) = difference(x(i), chain);
-    }
-    if (!lines.has_unit_diagonal) x(i) = quotient(x(i), m(i, i));
+struct TriangleOfCall {
+  explicit TriangleOfCall(const detail::TriangularCall<T>& call)
+      : n(call.n),
+        t(call.t),
+        ld(call.ldt),
+        is_stored((call.side == Side::Left) == (call.op == Op::None)),
+        conjugated(is_complex<T> && call.op == Op::ConjugateTranspose),
+        is_lower((call.triangle == Triangle::Lower) == is_stored),
+        has_unit_diagonal(call.diagonal == Diagonal::Unit) {}
+
+  T at(Index i, Index k) const { return conjugated_if(conjugated, is_stored ? t[i * ld + k] : t[k * ld + i]); }
+
+  /// Solves in the place of b. By columns the memory holds the transpose.
+  void solve(std::vector<T>& x) const {
+    using N = std::conditional_t<is_complex<T>, ComplexNumber<Part<T>>, T>;
+    const bool lower_by_columns = is_lower != is_stored;
+    const vectors::Half half = lower_by_columns ? vectors::Half::Lower : vectors::Half::Upper;
+    auto columns = vectors::triangle(reinterpret_cast<const N*>(t), half, n, ld);
+    columns.diagonal = has_unit_diagonal ? vectors::OnDiagonal::One : vectors::OnDiagonal::Stored;
+    vectors::solve_triangle<N>(columns, half, {is_stored, conjugated}, {reinterpret_cast<N*>(x.data()), n});
   }
-}
+  /// Solves by the contract's formulas.
+  void solve(UnboundedNumbers<T>& numbers) const {
+    const auto row = [&](Index i) { return is_lower ? i : n - 1 - i; };
+    const auto x = [&](Index i) -> UnboundedNumber<T>& { return numbers[static_cast<std::size_t>(row(i))]; };
+    const auto m = [&](Index i, Index k) { return UnboundedNumber<T>(at(row(i), row(k))); };
+    for (Index i = 0; i < n; ++i) {
+      for (Index first = 0; first < i; first += segment_length<T>) {
+        UnboundedNumber<T> chain;
+        for (Index k = first; k < std::min(i, first + segment_length<T>); ++k)
+          chain = extended<T>(chain, m(i, k), x(k));
+        x(i) = difference(x(i), chain);
+      }
+      if (!has_unit_diagonal) x(i) = quotient(x(i), m(i, i));
+    }
+  }
+
+  Index n;
+  const T* t;
+  Index ld;
+  bool is_stored; ///< the memory holds M by rows, and else its transpose
+  bool conjugated, is_lower, has_unit_diagonal;
+};
 
 /// Rounds the numbers to T after the division by a power of two, whose exponent is returned.
 template <class T>
@@ -92,22 +116,15 @@ bool is_ordinary(const std::vector<T>& x) {
 } // namespace
 
 template <class T>
-int solve_scaled(const detail::FactoredSystem<T>& a, bool turned, std::vector<T>& x, const SolveOptions& options,
-                 detail::Shortage shortage) {
+int solve_scaled(const detail::FactoredSystem<T>& a, bool turned, std::vector<T>& x) {
   UnboundedNumbers<T> numbers(x.begin(), x.end());
-  for_triangles(a, turned, x, [&](detail::TriangularCall<T>& call) {
-    call.b = x.data();
-    call.ldb = call.side == Side::Left ? 1 : call.n;
-    detail::triangular_solve(call, options, shortage);
-  });
+  for_triangles(a, turned, x, [&](const auto& call) { TriangleOfCall<T>(call).solve(x); });
   if (is_ordinary(x)) return 0;
-  for_triangles(a, turned, numbers, [&](const detail::TriangularCall<T>& call) { solve_unbounded(call, numbers); });
+  for_triangles(a, turned, numbers, [&](const auto& call) { TriangleOfCall<T>(call).solve(numbers); });
   return rounded(numbers, x);
 }
 
-#define TESSERA_INSTANTIATE(T)                                                                            \
-  template int solve_scaled(const detail::FactoredSystem<T>&, bool, std::vector<T>&, const SolveOptions&, \
-                            detail::Shortage);
+#define TESSERA_INSTANTIATE(T) template int solve_scaled(const detail::FactoredSystem<T>&, bool, std::vector<T>&);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(std::complex<float>)

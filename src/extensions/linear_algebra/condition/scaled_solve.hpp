@@ -12,7 +12,6 @@ namespace tessera::linear_algebra {
 /// solution has e = 0. Where its magnitudes have no finite sum in double, or the largest one is close to underflow, the
 /// system is solved with exponents that have no bounds, and e brings the solution's largest part to [1/2, 1).
 template <class T>
-int solve_scaled(const detail::FactoredSystem<T>& a, bool turned, std::vector<T>& x, const SolveOptions& options,
-                 detail::Shortage shortage);
+int solve_scaled(const detail::FactoredSystem<T>& a, bool turned, std::vector<T>& x);
 
 } // namespace tessera::linear_algebra
