@@ -3,7 +3,11 @@
 
 #include <tessera/linear_algebra/condition.hpp>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "solve.hpp"
 
@@ -13,6 +17,17 @@ namespace {
 /// The type of a number's parts.
 template <class T>
 using Part = decltype(std::real(T()));
+
+/// Questions about a number that raise no exception in the caller's floating-point state.
+template <class P>
+bool is_nan(P x) {
+  using Bits = std::conditional_t<sizeof(P) == 4, std::uint32_t, std::uint64_t>;
+  return std::bit_cast<Bits>(x) << 1 > std::bit_cast<Bits>(std::numeric_limits<P>::infinity()) << 1;
+}
+template <class P>
+bool is_negative(P x) {
+  return std::signbit(x) && !detail::is_exact_zero(x) && !is_nan(x);
+}
 
 /// Parses the norm's letter: true is the one of rows.
 std::optional<bool> parse_norm(char letter) {
@@ -49,10 +64,10 @@ void gecon(const Routine& routine, const char* norm, const blas_int* n_, const T
   const Integers value(routine);
   const std::optional<bool> of_rows = parse_norm(*norm);
   const Index n = value(n_), lda = value(lda_);
-  const int wrong = !of_rows ? 1 : n < 0 ? 2 : lda < std::max<Index>(1, n) ? 4 : *size < 0 ? 5 : 0;
+  const int wrong = !of_rows ? 1 : n < 0 ? 2 : lda < std::max<Index>(1, n) ? 4 : is_negative(*size) ? 5 : 0;
   if (wrong != 0) return refuse_lapack(routine, wrong, info, norm, n_, a, lda_, size, rcond, work, more, info, letter);
   value.set(info, 0);
-  if (std::isnan(*size) && n > 0)
+  if (is_nan(*size) && n > 0)
     *rcond = *size;
   else if (!is_known(n, a, lda, Diagonal::Stored, *rcond) && !detail::is_exact_zero(*size))
     estimate<T>(
@@ -61,10 +76,10 @@ void gecon(const Routine& routine, const char* norm, const blas_int* n_, const T
           step(Triangle::Upper, Op::None, Diagonal::Stored, n, a, lda)},
          2},
         [&] {
-          return detail::ScaledNumber{*size, 0};
+          return detail::ScaledNumber{detail::exact_double(*size), 0};
         },
         *of_rows, *rcond);
-  if (std::isnan(*rcond)) value.set(info, 1);
+  if (is_nan(*rcond)) value.set(info, 1);
 }
 
 template <class T>
@@ -74,7 +89,7 @@ void pocon(const Routine& routine, const char* uplo, const blas_int* n_, const T
   const std::optional<Triangle> triangle = parse_triangle(*uplo);
   const Index n = value(n_), lda = value(lda_);
   const int wrong_before = wrong_of_triangle(triangle, n, lda),
-            wrong = wrong_before == 0 && *size < 0 ? 5 : wrong_before;
+            wrong = wrong_before == 0 && is_negative(*size) ? 5 : wrong_before;
   if (wrong != 0) return refuse_lapack(routine, wrong, info, uplo, n_, a, lda_, size, rcond, work, more, info, letter);
   value.set(info, 0);
   if (is_known(n, a, lda, Diagonal::Stored, *rcond) || detail::is_exact_zero(*size)) return;
@@ -86,7 +101,7 @@ void pocon(const Routine& routine, const char* uplo, const blas_int* n_, const T
         step(*triangle, lower ? turned : Op::None, Diagonal::Stored, n, a, lda)},
        2},
       [&] {
-        return detail::ScaledNumber{*size, 0};
+        return detail::ScaledNumber{detail::exact_double(*size), 0};
       },
       false, *rcond);
 }
