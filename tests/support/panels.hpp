@@ -37,7 +37,8 @@ class PanelLoops {
       case PanelOp::ColumnSums:
         std::fill(call_.sums, call_.sums + call_.cols, 0.0);
         return for_elements([&](Index i, Index j) {
-          call_.sums[j] += std::abs(static_cast<double>(call_.symmetric && i < j ? a(j, i) : a(i, j)));
+          const T number = call_.symmetric && i < j ? a(j, i) : a(i, j);
+          call_.sums[j] += std::abs(static_cast<double>(static_cast<T>(call_.scale) * number));
         });
     }
   }

@@ -12,20 +12,19 @@
 
 namespace tessera::cuda {
 
-template <class T>
-constexpr int strip = 128 / static_cast<int>(sizeof(T)); ///< the columns of a panel that are factored at once
+inline constexpr int strip = 16; ///< the columns of a panel that are factored at once
 
 /// What a block offers for a column: its best row, L left of the column, and what will be U if the row is the pivot's.
 template <class T>
 struct alignas(16) Offer {
-  T row[strip<T>];
+  T row[strip];
   Pivot pivot;
 };
 
 /// The row that changes places with the pivot's: elements, and sums from the column on. The first block has it.
 template <class T>
 struct alignas(16) TopRow {
-  T a[strip<T>], s[strip<T>];
+  T a[strip], s[strip];
 };
 
 /// What a block has made for the others, and what they need to read it.

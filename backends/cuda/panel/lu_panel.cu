@@ -1,6 +1,6 @@
 /// A panel of LU with partial pivoting, by blocks of threads that have some rows each.
 ///
-/// The panel is taken in strips of 128 bytes a row. A strip's elements lie in shared memory, by columns, and its sums
+/// The panel is taken in strips of 16 columns. A strip's elements lie in shared memory, by columns, and its sums
 /// in registers, some rows a thread, rotated so that the current column's is the first. For each column each block
 /// finds its best row and offers it to the others; all choose the same one, whose elements are U from the column on,
 /// and go on with the sums of their rows. After a strip, its rows of U are finished for the panel's columns right of
@@ -21,7 +21,7 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int threads = 256;
+constexpr int threads = 512;
 constexpr int warps = threads / 32;
 constexpr int panel_columns = static_cast<int>(most_panel_columns);
 
@@ -43,18 +43,18 @@ template <class T, int each, class Exchange>
 struct LuShared {
   static constexpr int rows = each * threads;
   typename Exchange::Shared exchange;
-  T a[strip<T>][rows + 1]; ///< by columns; the padding keeps the rows of a warp's loads apart
-  T u[strip<T>][panel_columns];
-  T block[strip<T>][strip<T>]; ///< the strip's square on the diagonal: L and U
+  T a[strip][rows + 1]; ///< by columns; the padding keeps the rows of a warp's loads apart
+  T u[strip][panel_columns];
+  T block[strip][strip]; ///< the strip's square on the diagonal: L and U
   Pivot pivots[warps];
-  int other[strip<T>]; ///< pivots of the strip
-  int to[2 * strip<T>], from[2 * strip<T>];
+  int other[strip]; ///< pivots of the strip
+  int to[2 * strip], from[2 * strip];
 };
 
 /// The factorisation as one block of the team sees it.
 template <class T, int each, class Exchange>
 class Factorisation {
-  static constexpr int width = strip<T>;
+  static constexpr int width = strip;
   using Shared = LuShared<T, each, Exchange>;
 
  public:
@@ -363,7 +363,7 @@ Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
                          call.numbers,
                          call.failed,
                          nullptr};
-  constexpr int few = 2, many = 4; // rows of a thread
+  constexpr int few = 1, many = 2; // rows of a thread
   const auto blocks = [&](int each) { return (panel.rows + each * threads - 1) / (each * threads); };
   if (executor.capabilities().compute_major == 9) {
     constexpr int most = ClusterExchange<T>::most_blocks;

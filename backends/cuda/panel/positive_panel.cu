@@ -9,6 +9,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
 #include "panel.hpp"
+#include "vectors.cuh"
 
 namespace tessera::cuda {
 namespace {
@@ -17,6 +18,7 @@ constexpr int size = static_cast<int>(most_panel_columns);
 constexpr int rows_below = 64; ///< of a block
 constexpr int threads = size + rows_below;
 constexpr int batch = 16; ///< loads that are in flight at once
+constexpr int group = 8;  ///< columns whose code is unrolled; all 64 would be more than a cache of instructions holds
 
 template <class T>
 struct PositivePanel {
@@ -33,7 +35,7 @@ struct PositivePanel {
 template <class T>
 struct PositiveShared {
   T a[threads][size + 1];
-  T column[2][size];
+  alignas(16) T column[2][2 * size]; ///< zeros after the numbers
   T below_root;
   bool is_last;
 };
@@ -65,6 +67,7 @@ __global__ void __launch_bounds__(threads) factor_positive(PositivePanel<T> p) {
   const int me = static_cast<int>(threadIdx.x);
   const Index below = p.cols + static_cast<Index>(blockIdx.x) * rows_below;
   fetch(p, p.s, p.lds, below, true, shared);
+  for (int i = me; i < 2 * size; i += threads) shared.column[0][i] = shared.column[1][i] = 0;
   __syncthreads();
   T sums[size];
 #pragma unroll
@@ -79,22 +82,29 @@ __global__ void __launch_bounds__(threads) factor_positive(PositivePanel<T> p) {
   }
   __syncthreads();
   T l = 0;
+  const T* column = nullptr; // the one before
+  for (int base = 0; base < size; base += group) {
 #pragma unroll
-  for (int j = 0; j < size; ++j) {
-    const T below_root = shared.below_root, root = sqrt(below_root);
-    if (me == j && blockIdx.x == 0 && j < p.cols && !(below_root > 0) && *p.failed < 0) *p.failed = p.first + j;
-    if (j > 0) {
-#pragma unroll
-      for (int c = j + 1; c < size; ++c) sums[c] = fma(l, shared.column[(j - 1) & 1][c], sums[c]);
-    }
-    l = me == j ? root : (shared.a[me][j] - sums[j]) / root;
-    if (me >= j) shared.a[me][j] = l;
-    if (me < size) shared.column[j & 1][me] = l;
-    __syncthreads();
-    if (j + 1 < size) {
-      sums[j + 1] = fma(l, shared.column[j & 1][j + 1], sums[j + 1]);
-      if (me == j + 1) shared.below_root = shared.a[me][me] - sums[j + 1];
+    for (int g = 0; g < group; ++g) {
+      const int j = base + g;
+      const T below_root = shared.below_root, root = sqrt(below_root);
+      if (me == j && blockIdx.x == 0 && j < p.cols && !(below_root > 0) && *p.failed < 0) *p.failed = p.first + j;
+      if (g > 0 || base > 0) extend_sums(g + 1, sums, l, column + base);
+      l = me == j ? root : (shared.a[me][j] - sums[g]) / root;
+      if (me >= j) shared.a[me][j] = l;
+      T* const here = shared.column[j & 1];
+      if (me < size) here[me] = l;
+      column = here;
       __syncthreads();
+      if (g + 1 < group || j + 1 < size) { // the next column's sums at once, because its root waits for one
+        sums[g + 1] = fma(l, column[j + 1], sums[g + 1]);
+        if (me == j + 1) shared.below_root = shared.a[me][me] - sums[g + 1];
+      }
+      __syncthreads();
+    }
+    if (base + group < size) {
+#pragma unroll
+      for (int c = 0; c < size; ++c) sums[c] = c + group < size ? sums[c + group] : T(0);
     }
   }
   __syncthreads();

@@ -7,6 +7,7 @@
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
 #include "panel.hpp"
+#include "vectors.cuh"
 
 namespace tessera::cuda {
 namespace {
@@ -15,6 +16,7 @@ constexpr int size = static_cast<int>(most_panel_columns);
 constexpr int columns = 64;
 constexpr int threads = columns + size; ///< the latter fetch the triangle
 constexpr int batch = 16;               ///< loads that are in flight at once
+constexpr int group = 8; ///< unknowns whose code is unrolled; all 64 would be more than a cache of instructions holds
 
 template <class T>
 struct Columns {
@@ -30,7 +32,7 @@ struct Columns {
 
 template <class T>
 struct ColumnsShared {
-  T triangle[size][size]; ///< column by column
+  T triangle[size + 1][size]; ///< column by column; what follows the last one is read, and not used
   T x[size][columns];
 };
 
@@ -69,13 +71,17 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
   fetch<T>([&](int i) { return is_one && i < p.size ? p.x[i * p.ldx + col] : T(0); },
            [&](int i, T value) { shared.x[i][me] = value; });
   __syncthreads();
+  for (int base = 0; base < size; base += group) {
 #pragma unroll
-  for (int k = 0; k < size; ++k) {
-    T x = shared.x[k][me] - sums[k];
-    if constexpr (!has_unit_diagonal) x = x / shared.triangle[k][k];
-    if (is_one && k < p.size) p.x[k * p.ldx + col] = x;
+    for (int g = 0; g < group; ++g) {
+      const int k = base + g;
+      T x = shared.x[k][me] - sums[g];
+      if constexpr (!has_unit_diagonal) x = x / shared.triangle[k][k];
+      if (is_one && k < p.size) p.x[k * p.ldx + col] = x;
+      extend_sums(g + 1, sums, x, &shared.triangle[k][base]);
+    }
 #pragma unroll
-    for (int i = k + 1; i < size; ++i) sums[i] = fma(shared.triangle[k][i], x, sums[i]);
+    for (int c = 0; c < size; ++c) sums[c] = c + group < size ? sums[c + group] : T(0);
   }
 }
 

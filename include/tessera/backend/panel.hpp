@@ -37,7 +37,8 @@ enum class PanelOp : int {
   Reverse = 4,
   /// a(i, j) = 0 for j > i.
   ClearUpper = 5,
-  /// sums[j] is the sum of |a(i, j)| in double, in ascending i. Where `symmetric`, a's lower triangle stands for a
+  /// sums[j] is the sum of |scale·a(i, j)| in double, in ascending i. Where `symmetric`, a's lower triangle stands for
+  /// a
   /// symmetric matrix.
   ColumnSums = 6,
 };
@@ -68,6 +69,7 @@ struct PanelCall {
   Index kept_begin = 0;   ///< ExchangeRows: the first column that stays
   Index kept_end = 0;     ///< ExchangeRows: the first column after them
   bool symmetric = false; ///< ColumnSums
+  double scale = 1.0;     ///< ColumnSums: a power of two
   double* sums = nullptr; ///< ColumnSums: cols numbers in the executor's memory
 };
 

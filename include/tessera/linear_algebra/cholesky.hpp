@@ -47,7 +47,7 @@ TESSERA_API Index factor_cholesky(NumberType type, Triangle triangle, Index n, v
 /// Factors the lower triangle of a matrix in place, on the device that computes it; zeros are above it then. `norm`
 /// becomes the matrix's norm in the 1-norm. Returns what the function above returns.
 template <class T>
-TESSERA_API Index factor_cholesky(Matrix<T>& a, double& norm, const SolveOptions& options);
+TESSERA_API Index factor_cholesky(Matrix<T>& a, ScaledNumber& norm, const SolveOptions& options);
 /// Returns log(det(L·Lᴴ)) of a triangle L whose diagonal is positive.
 template <class T>
 TESSERA_API double log_determinant_of_square(const Matrix<T>& l);
@@ -84,8 +84,11 @@ class Cholesky {
   /// Returns an estimate of A's condition number in the 1-norm (condition.hpp); 0 for no rows.
   double condition() const {
     if (l_.empty()) return 0;
-    const auto solves = detail::in_place<T>([&](const auto& x) { return solve(x); });
-    return detail::condition_of<T>(norm_, l_.rows(), solves, solves);
+    const auto factor = [&](Op op) {
+      return detail::TriangularCall<T>{.op = op, .n = l_.rows(), .t = l_.data(), .ldt = l_.ld()};
+    };
+    const detail::FactoredSystem<T> system{{factor(Op::None), factor(Op::ConjugateTranspose)}, 2};
+    return detail::condition_of(norm_, detail::norm_of_inverse(system, false));
   }
   /// Returns the inverse of A: the solution for the identity.
   Matrix<T> inverse() const { return solve(Matrix<T>::identity(l_.rows())); }
@@ -100,7 +103,7 @@ class Cholesky {
   }
 
   Matrix<T> l_;
-  double norm_ = 0; ///< ‖A‖₁
+  detail::ScaledNumber norm_; ///< ‖A‖₁
   SolveOptions options_;
 };
 

@@ -79,7 +79,7 @@ TESSERA_API Index factor_lu(NumberType type, Op stored, Index m, Index n, void* 
 /// Factors a matrix in place, on the device that computes it. `norm` becomes its norm in the 1-norm. Returns what the
 /// function above returns.
 template <class T>
-TESSERA_API Index factor_lu(Matrix<T>& a, std::span<Index> pivots, double& norm, const SolveOptions& options);
+TESSERA_API Index factor_lu(Matrix<T>& a, std::span<Index> pivots, ScaledNumber& norm, const SolveOptions& options);
 /// Solves op(A)·X = B by A's factors; X takes B's place, on the device that computes it. The sizes are checked.
 template <class T>
 TESSERA_API void solve_factored(const Matrix<T>& lu, std::span<const Index> pivots, Op op, Matrix<T>& x,
@@ -160,12 +160,18 @@ class Lu {
     detail::check_square("Lu::condition", lu_.rows(), lu_.cols());
     if (lu_.empty()) return 0;
     if (is_singular()) return std::numeric_limits<double>::infinity();
-    return detail::condition_of<T>(norm_, lu_.rows(), detail::in_place<T>([&](const auto& x) { return solve(x); }),
-                                   detail::in_place<T>([&](const auto& x) { return solve_conjugate_transposed(x); }));
+    const auto factor = [&](Triangle triangle, Diagonal diagonal) {
+      return detail::TriangularCall<T>{
+          .triangle = triangle, .diagonal = diagonal, .n = lu_.rows(), .t = lu_.data(), .ldt = lu_.ld()};
+    };
+    const detail::FactoredSystem<T> system{
+        {factor(Triangle::Lower, Diagonal::Unit), factor(Triangle::Upper, Diagonal::Stored)}, 2, pivots()};
+    return detail::condition_of(norm_, detail::norm_of_inverse(system, false));
   }
 
   /// Returns the product of U's diagonal, in double, in ascending order, with the permutation's sign: a double, or a
-  /// complex one. It may overflow or underflow where log_determinant() does not.
+  /// complex one. No product on the way overflows or underflows, but the determinant may, or a part of it: to Inf of
+  /// its sign or to 0, where log_determinant() does not.
   auto determinant() const {
     detail::check_square("Lu::determinant", lu_.rows(), lu_.cols());
     return detail::determinant_of(lu_, pivots());
@@ -188,7 +194,7 @@ class Lu {
   }
 
   Matrix<T> lu_;
-  double norm_ = 0; ///< ‖A‖₁
+  detail::ScaledNumber norm_; ///< ‖A‖₁
   std::vector<Index> pivots_;
   Index zero_pivot_ = -1;
   SolveOptions options_;

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/linear_algebra/triangular.hpp>
@@ -65,6 +66,14 @@ TESSERA_API void multiply_q(const Reflections& q, Op op, Op stored, Index count,
 /// A, m×n, whose first k columns hold reflections, k ≤ n ≤ m, becomes the first n columns of Q.
 TESSERA_API void form_q(NumberType type, Op stored, Index m, Index n, Index k, void* a, Index lda, const void* tau,
                         const SolveOptions& options, Shortage shortage = {});
+/// Multiplies a matrix in memory by 2^e and returns e. e is 0 unless the largest magnitude of a part is at least 2^103
+/// (2^970 in f64), or below 2^−103 (2^−970) and not 0: then it comes to [2^102, 2^103), or to [2^−103, 2^−102). A
+/// matrix with Inf or NaN stays as it is.
+template <class T>
+TESSERA_API int bring_into_range(Index rows, Index cols, T* a, Index lda);
+/// Multiplies a matrix in memory by 2^exponent, −200 ≤ exponent ≤ 200 in f64 and half of that in f32; rounded once.
+template <class T>
+TESSERA_API void multiply_by_power(Index rows, Index cols, T* a, Index lda, int exponent);
 /// Throws InvalidArgument where a right-hand side has another number of rows than `rows`, which the matrix asks for.
 TESSERA_API void check_rows(const char* function, Index matrix_rows, Index matrix_cols, Index rows, Index given);
 /// Throws InvalidArgument where a matrix has fewer rows than columns.
@@ -82,19 +91,20 @@ auto turned(const A& a) {
 }
 } // namespace detail
 
-/// The factors Q and R of a matrix. Q is kept as the reflections that make it.
+namespace detail {
+template <class T>
+struct ScaledLeastSquares;
+} // namespace detail
+
+/// The factors Q and R of a matrix. Q is kept as the reflections that make it. They are the factors of the matrix as it
+/// is: where the norm of a column is beyond the type's range, R has Inf.
 template <class T>
 requires detail::Solvable<T>
 class Qr {
  public:
   /// Factors `a`, which may have any shape and any rank.
   template <MatrixLike A>
-  explicit Qr(const A& a, const SolveOptions& options = {})
-      : qr_(a.view()), tau_(1, std::min(a.rows(), a.cols())), options_(options) {
-    if (!qr_.empty())
-      detail::factor_qr(detail::number_type_of<T>, Op::None, qr_.rows(), qr_.cols(), qr_.data(), qr_.ld(), tau_.data(),
-                        options);
-  }
+  explicit Qr(const A& a, const SolveOptions& options = {}) : Qr(options, Matrix<T>(a.view())) {}
 
   /// Returns both factors in one matrix, m×n: R on and above the diagonal, and below it the reflections' vectors.
   const Matrix<T>& packed() const noexcept { return qr_; }
@@ -155,6 +165,15 @@ class Qr {
   }
 
  private:
+  friend struct detail::ScaledLeastSquares<T>;
+  /// Factors `a`, which is in host memory, in its place.
+  Qr(const SolveOptions& options, Matrix<T>&& a)
+      : qr_(std::move(a)), tau_(1, std::min(qr_.rows(), qr_.cols())), options_(options) {
+    if (!qr_.empty())
+      detail::factor_qr(detail::number_type_of<T>, Op::None, qr_.rows(), qr_.cols(), qr_.data(), qr_.ld(), tau_.data(),
+                        options);
+  }
+
   Index steps() const { return tau_.cols(); }
   auto square() const { return qr_.block(0, 0, steps(), steps()); }
 
@@ -189,15 +208,35 @@ Qr(const A&) -> Qr<typename A::value_type>;
 template <MatrixLike A>
 Qr(const A&, const SolveOptions&) -> Qr<typename A::value_type>;
 
+namespace detail {
+/// Least squares and solutions of the least norm whose operands are brought into the middle of the range.
+template <class T>
+struct ScaledLeastSquares {
+  template <class A, class B>
+  static Matrix<T> solve(const A& a, const B& b, const SolveOptions& options) {
+    const bool is_tall = a.rows() >= a.cols();
+    Matrix<T> matrix = is_tall ? Matrix<T>(a.view()) : Matrix<T>(turned(a).view()), right(b.view());
+    const int of_a = scaled(matrix), of_b = scaled(right);
+    const Qr<T> factors(options, std::move(matrix));
+    Matrix<T> x = is_tall ? factors.least_squares(right) : factors.minimum_norm(right);
+    if (!x.empty()) multiply_by_power(x.rows(), x.cols(), x.data(), x.ld(), of_a - of_b);
+    return x;
+  }
+
+ private:
+  static int scaled(Matrix<T>& x) { return x.empty() ? 0 : bring_into_range(x.rows(), x.cols(), x.data(), x.ld()); }
+};
+} // namespace detail
+
 /// Returns the X for which each column of A·X − B has the least norm. A, m×n, has full rank. Where m < n, A·X = B has
-/// many solutions, and the one whose columns have the least norm is returned.
+/// many solutions, and the one whose columns have the least norm is returned. A and B may have numbers up to the ends
+/// of the type's range: they are multiplied by powers of two first, and X at the end, which may overflow or underflow.
 template <MatrixLike A, MatrixLike B>
 requires detail::Solvable<typename A::value_type> && std::same_as<typename A::value_type, typename B::value_type>
     Matrix<typename A::value_type> least_squares(const A& a, const B& b, const SolveOptions& options = {}) {
   using T = typename A::value_type;
   detail::check_rows("least_squares", a.rows(), a.cols(), a.rows(), b.rows());
-  if (a.rows() >= a.cols()) return Qr<T>(a, options).least_squares(b);
-  return Qr<T>(detail::turned(a), options).minimum_norm(b);
+  return detail::ScaledLeastSquares<T>::solve(a, b, options);
 }
 
 } // namespace tessera

@@ -51,7 +51,15 @@ struct LeastSquares {
       if (!std::all_of(a + j * lda, a + j * lda + m, [](T x) { return detail::is_exact_zero(x); })) return false;
     return true;
   }
-  /// Solves the system; `tau` has room for steps() numbers. Returns LAPACK's info.
+  /// Solves the system, whose matrices are brought into the middle of the range first: A then has the factors of a
+  /// scaled matrix, as LAPACK leaves it. `tau` has room for steps() numbers. Returns LAPACK's info.
+  Index solve_scaled(T* tau, const SolveOptions& options, detail::Shortage shortage) const {
+    const Index given = op == Op::None ? m : n, unknowns = op == Op::None ? n : m;
+    const int of_a = detail::bring_into_range(n, m, a, lda), of_b = detail::bring_into_range(count, given, b, ldb);
+    const Index zero = solve(tau, options, shortage);
+    if (zero == 0) detail::multiply_by_power(count, unknowns, b, ldb, of_a - of_b);
+    return zero;
+  }
   Index solve(T* tau, const SolveOptions& options, detail::Shortage shortage) const {
     const Op stored = is_tall() ? Op::Transpose : Op::None;
     const Index rows = std::max(m, n);
@@ -105,7 +113,7 @@ void gels(const Routine& routine, const char* trans, const blas_int* m_, const b
       system.clear_rows(0);
     else
       compute(routine, {system.n, system.count}, [&](const SolveOptions& options, detail::Shortage shortage) {
-        value.set(info, system.solve(work, options, shortage));
+        value.set(info, system.solve_scaled(work, options, shortage));
       });
   }
   tell_length(work, least);

@@ -1,4 +1,4 @@
-/// Inverses of real numbers by LAPACK's trtri, lauum, potri and getri, and the unblocked forms trti2 and lauu2, which
+/// Inverses by LAPACK's trtri, lauum, potri and getri, and the unblocked forms trti2 and lauu2, which
 /// are other names of the first two.
 
 #include <tessera/linear_algebra/inverse.hpp>
@@ -47,7 +47,7 @@ void lauum(const Routine& routine, Purpose purpose, const char* uplo, const blas
   compute(routine, {n, n}, [&](const SolveOptions& options, detail::Shortage shortage) {
     const Triangle stored = other(*triangle);
     if (purpose == Purpose::Invert) detail::invert_triangle(stored, Diagonal::Stored, n, a, lda, options, shortage);
-    // Uᵀ of the column-major U is lower by rows, and becomes the same triangle of (Uᵀ)ᵀ·Uᵀ, which is symmetric.
+    // M = Uᵀ of the column-major U is lower by rows, and becomes the same triangle of Mᴴ·M, the transpose of U·Uᴴ.
     detail::multiply_by_transpose(stored, n, a, lda, options, shortage);
   });
 }
@@ -103,4 +103,6 @@ extern "C" {
 
 TESSERA_INVERSES(float, s, "S")
 TESSERA_INVERSES(double, d, "D")
+TESSERA_INVERSES(std::complex<float>, c, "C")
+TESSERA_INVERSES(std::complex<double>, z, "Z")
 }

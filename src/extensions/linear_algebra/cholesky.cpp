@@ -170,7 +170,7 @@ Index factor_cholesky(NumberType type, Triangle triangle, Index n, void* a, Inde
 }
 
 template <class T>
-Index factor_cholesky(Matrix<T>& a, double& norm, const SolveOptions& options) {
+Index factor_cholesky(Matrix<T>& a, ScaledNumber& norm, const SolveOptions& options) {
   const Index n = a.rows();
   if constexpr (Real<T>) {
     if (const auto found = linear_algebra::enter(
@@ -185,10 +185,10 @@ Index factor_cholesky(Matrix<T>& a, double& norm, const SolveOptions& options) {
   return done;
 }
 
-template Index factor_cholesky(Matrix<float>&, double&, const SolveOptions&);
-template Index factor_cholesky(Matrix<double>&, double&, const SolveOptions&);
-template Index factor_cholesky(Matrix<std::complex<float>>&, double&, const SolveOptions&);
-template Index factor_cholesky(Matrix<std::complex<double>>&, double&, const SolveOptions&);
+template Index factor_cholesky(Matrix<float>&, ScaledNumber&, const SolveOptions&);
+template Index factor_cholesky(Matrix<double>&, ScaledNumber&, const SolveOptions&);
+template Index factor_cholesky(Matrix<std::complex<float>>&, ScaledNumber&, const SolveOptions&);
+template Index factor_cholesky(Matrix<std::complex<double>>&, ScaledNumber&, const SolveOptions&);
 
 } // namespace detail
 } // namespace tessera

@@ -229,7 +229,7 @@ Index factor_lu(NumberType type, Op stored, Index m, Index n, void* a, Index lda
 }
 
 template <class T>
-Index factor_lu(Matrix<T>& a, std::span<Index> pivots, double& norm, const SolveOptions& options) {
+Index factor_lu(Matrix<T>& a, std::span<Index> pivots, ScaledNumber& norm, const SolveOptions& options) {
   if constexpr (Real<T>) {
     if (const auto found = linear_algebra::enter(
             "Lu", options, [&] { return linear_algebra::device::factor_lu(a.operand(), pivots, options); })) {
@@ -272,8 +272,8 @@ void solve_factored(const Matrix<T>& lu, std::span<const Index> pivots, Op op, M
   if (is_turned) exchange(false);
 }
 
-#define TESSERA_INSTANTIATE(T)                                                          \
-  template Index factor_lu(Matrix<T>&, std::span<Index>, double&, const SolveOptions&); \
+#define TESSERA_INSTANTIATE(T)                                                                \
+  template Index factor_lu(Matrix<T>&, std::span<Index>, ScaledNumber&, const SolveOptions&); \
   template void solve_factored(const Matrix<T>&, std::span<const Index>, Op, Matrix<T>&, const SolveOptions&);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)

@@ -2,6 +2,7 @@
  * it. Products and systems have the results of the default state, also on the threads that the first call makes, and
  * the program keeps its state. Exit status: failed checks. */
 #include <fenv.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,8 @@ void NAME(dtrtrs_)(const char*, const char*, const char*, const blas_int*, const
 void NAME(ztrtrs_)(const char*, const char*, const char*, const blas_int*, const blas_int*, const double*,
                    const blas_int*, double*, const blas_int*, blas_int*);
 void NAME(dtrtri_)(const char*, const char*, const blas_int*, double*, const blas_int*, blas_int*);
+void NAME(sgecon_)(const char*, const blas_int*, const float*, const blas_int*, const float*, float*, float*, blas_int*,
+                   blas_int*);
 void NAME(dgels_)(const char*, const blas_int*, const blas_int*, const blas_int*, double*, const blas_int*, double*,
                   const blas_int*, double*, const blas_int*, blas_int*);
 
@@ -59,20 +62,26 @@ static void compute(struct results* r) {
 /* Systems whose diagonals are subnormal numbers, which are not 0 in any state. */
 static struct systems {
   double triangle[2], complex[2], inverse[1], squares[2];
-  blas_int info[4];
+  float conditions[2];
+  blas_int info[6];
 } solved[states];
-static const struct systems right = {{1, 0.5}, {1, 0}, {0x1p1023}, {1, 2}, {0, 0, 0, 0}};
+static const struct systems right = {{1, 0.5}, {1, 0}, {0x1p1023}, {1, 2}, {1, 0}, {0, 0, 0, 0, 0, 1}};
 
 static void solve(struct systems* s) {
   static const double lower[4] = {0x1p-1060, 0x1p-1061, 0, 0x1p-1060}, imaginary[2] = {0, 0x1p-1060};
   const blas_int one = 1, two = 2, length = 8;
   double diagonal[4] = {0x1p-1060, 0, 0, 0x1p-1060}, work[8];
-  const struct systems given = {{0x1p-1060, 0x1p-1060}, {0, 0x1p-1060}, {0x1p-1023}, {0x1p-1060, 0x1p-1059}, {0}};
+  const struct systems given = {{0x1p-1060, 0x1p-1060}, {0, 0x1p-1060}, {0x1p-1023}, {0x1p-1060, 0x1p-1059}, {0}, {0}};
+  static const float tiny = 0x1p-140f, tiny_factors[4] = {0x1p-140f, 0, 0, 0x1p-140f}, not_a_number = NAN;
+  float unused[8];
+  blas_int integers[2];
   memcpy(s, &given, sizeof(given));
   NAME(dtrtrs_)("L", "N", "N", &two, &one, lower, &two, s->triangle, &two, &s->info[0]);
   NAME(ztrtrs_)("L", "N", "N", &one, &one, imaginary, &one, s->complex, &one, &s->info[1]);
   NAME(dtrtri_)("L", "N", &one, s->inverse, &one, &s->info[2]);
   NAME(dgels_)("N", &two, &two, &one, diagonal, &two, s->squares, &two, work, &length, &s->info[3]);
+  NAME(sgecon_)("1", &two, tiny_factors, &two, &tiny, &s->conditions[0], unused, integers, &s->info[4]);
+  NAME(sgecon_)("1", &two, tiny_factors, &two, &not_a_number, &s->conditions[1], unused, integers, &s->info[5]);
 }
 
 static void check_systems(const struct systems* s, const char* state) {
@@ -80,9 +89,10 @@ static void check_systems(const struct systems* s, const char* state) {
   const int complex = s->info[1] != 0 || s->complex[0] != 1 || s->complex[1] != 0;
   const int inverse = s->info[2] != 0 || s->inverse[0] != right.inverse[0];
   const int squares = s->info[3] != 0 || memcmp(s->squares, right.squares, sizeof(right.squares)) != 0;
-  if (triangle + complex + inverse + squares == 0) return;
-  fprintf(stderr, "wrong under %s: dtrtrs_ %d, ztrtrs_ %d, dtrtri_ %d, dgels_ %d\n", state, triangle, complex, inverse,
-          squares);
+  const int condition = s->info[4] != 0 || s->conditions[0] != 1 || s->info[5] != 1 || !isnan(s->conditions[1]);
+  if (triangle + complex + inverse + squares + condition == 0) return;
+  fprintf(stderr, "wrong under %s: dtrtrs_ %d, ztrtrs_ %d, dtrtri_ %d, dgels_ %d, sgecon_ %d\n", state, triangle,
+          complex, inverse, squares, condition);
   ++failures;
 }
 

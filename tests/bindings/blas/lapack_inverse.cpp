@@ -17,6 +17,8 @@
 extern "C" {
 TESSERA_DECLARE(float, s)
 TESSERA_DECLARE(double, d)
+TESSERA_DECLARE(std::complex<float>, c)
+TESSERA_DECLARE(std::complex<double>, z)
 }
 
 namespace tessera::test {
@@ -39,27 +41,43 @@ struct Lapack;
   };
 TESSERA_ROUTINES(float, s)
 TESSERA_ROUTINES(double, d)
+TESSERA_ROUTINES(std::complex<float>, c)
+TESSERA_ROUTINES(std::complex<double>, z)
 
 const SolveOptions formulas{.backend = Backend::Reference};
 
 template <class T>
 Matrix<T> dominant(Index n, Seed seed) {
   auto a = Matrix<T>::random(n, n, seed);
-  for (Index i = 0; i < n; ++i) a(i, i) += static_cast<T>(i % 2 == 0 ? n : -n);
+  for (Index i = 0; i < n; ++i) a(i, i) += static_cast<Part<T>>(i % 2 == 0 ? n : -n);
   return a;
+}
+
+/// Returns what `function` makes of a triangle in memory that holds A by columns, which by rows is the other triangle.
+template <class T, class Function>
+Matrix<T> by_columns(Triangle triangle, const Matrix<T>& a, const Function& function) {
+  Matrix<T> memory(a.transposed());
+  function(triangle == Triangle::Lower ? Triangle::Upper : Triangle::Lower, memory);
+  return Matrix<T>(std::as_const(memory).transposed());
 }
 
 template <class T>
 void triangles(Index n) {
-  const Matrix<T> a = dominant<T>(n, Seed{1});
+  const Matrix<T> a = dominant<T>(n, Seed{1}); // the imaginary parts on the diagonal are no zeros
   const auto order = static_cast<blas_int>(n);
   for (const bool lower : {true, false}) {
     const Triangle triangle = lower ? Triangle::Lower : Triangle::Upper;
     const auto in = lower ? in_lower : in_upper;
-    Matrix<T> square(a.view()), both(a.view());
-    detail::multiply_by_transpose(triangle, n, square.data(), square.ld(), formulas);
-    detail::invert_triangle(triangle, Diagonal::Stored, n, both.data(), both.ld(), formulas);
-    detail::multiply_by_transpose(triangle, n, both.data(), both.ld(), formulas);
+    const auto inverted = [&](Diagonal diagonal) {
+      return by_columns(triangle, a, [&](Triangle stored, Matrix<T>& x) {
+        detail::invert_triangle(stored, diagonal, n, x.data(), x.ld(), formulas);
+      });
+    };
+    const auto squared = [&](const Matrix<T>& of) {
+      return by_columns(triangle, of, [&](Triangle stored, Matrix<T>& x) {
+        detail::multiply_by_transpose(stored, n, x.data(), x.ld(), formulas);
+      });
+    };
     const auto gives = [&](const char* what, auto function, const Matrix<T>& expected) {
       Columns<T> matrix(a, in);
       blas_int info = 77;
@@ -67,14 +85,12 @@ void triangles(Index n) {
       must_equal(what, info, 0);
       must_be(what, matrix, expected, in);
     };
-    gives("lauum", Lapack<T>::lauum, square);
-    gives("lauu2", Lapack<T>::lauu2, square);
-    gives("potri", Lapack<T>::potri, both);
+    gives("lauum", Lapack<T>::lauum, squared(a));
+    gives("lauu2", Lapack<T>::lauu2, squared(a));
+    gives("potri", Lapack<T>::potri, squared(inverted(Diagonal::Stored)));
     for (const bool unit : {false, true}) {
       const auto inside = [&](Index i, Index j) { return in(i, j) && !(unit && i == j); };
-      Matrix<T> expected(a.view());
-      detail::invert_triangle(triangle, unit ? Diagonal::Unit : Diagonal::Stored, n, expected.data(), expected.ld(),
-                              formulas);
+      const Matrix<T> expected = inverted(unit ? Diagonal::Unit : Diagonal::Stored);
       for (const auto function : {Lapack<T>::trtri, Lapack<T>::trti2}) {
         Columns<T> matrix(a, inside);
         blas_int info = 77;
@@ -90,11 +106,12 @@ template <class T>
 void inverses(Index n) {
   const Matrix<T> a = Matrix<T>::random(n, n, Seed{2});
   const Lu<T> lu(a);
-  Matrix<T> expected(lu.packed().view());
+  Matrix<T> memory(lu.packed().transposed());
   std::vector<Index> rows(lu.pivots().begin(), lu.pivots().end());
   std::vector<T> work(rows.size());
-  detail::invert_by_lu(Op::None, n, expected.data(), expected.ld(), detail::RowNumbers(rows.data()), work.data(),
+  detail::invert_by_lu(Op::Transpose, n, memory.data(), memory.ld(), detail::RowNumbers(rows.data()), work.data(),
                        formulas);
+  const Matrix<T> expected(std::as_const(memory).transposed());
   const auto order = static_cast<blas_int>(n), query = blas_int{-1};
   for (const auto function : {Lapack<T>::getri, Lapack<T>::scipy}) {
     Columns<T> matrix(a);
@@ -103,12 +120,12 @@ void inverses(Index n) {
     Lapack<T>::getrf(&order, &order, matrix.data(), matrix.ld(), pivots.data(), &info);
     function(&order, matrix.data(), matrix.ld(), pivots.data(), work.data(), &query, &info);
     must_equal("a query's info", info, 0);
-    must_equal("a query's length", static_cast<Index>(work[0]), n);
+    must_equal("a query's length", static_cast<Index>(std::real(work[0])), n);
     must_be("a query", matrix, lu.packed());
     info = 77;
     function(&order, matrix.data(), matrix.ld(), pivots.data(), work.data(), &order, &info);
     must_equal("getri's info", info, 0);
-    must_equal("getri's length", static_cast<Index>(work[0]), n);
+    must_equal("getri's length", static_cast<Index>(std::real(work[0])), n);
     must_be("getri", matrix, expected);
   }
 }
@@ -136,7 +153,7 @@ void singular(Index n) {
   refuses("trtri of a singular triangle");
   Lapack<T>::trti2("U", "N", &order, matrix.data(), matrix.ld(), &info);
   must_equal("trti2 of a singular triangle", info, 0);
-  must_equal("its infinite element", matrix.at(n / 2, n / 2) == std::numeric_limits<T>::infinity(), 1);
+  must_equal("its infinite element", std::real(matrix.at(n / 2, n / 2)) == std::numeric_limits<Part<T>>::infinity(), 1);
 }
 
 template <class T>
@@ -164,7 +181,7 @@ void wrong_arguments(char type) {
 
 template <class T>
 void nothing_to_do() {
-  T number = T(untouched), work = 0;
+  T number = untouched_number<T>(), work = 0;
   const blas_int none = 0, one = 1;
   blas_int pivot = 99, info = 77;
   const auto done = [&](const char* what) {
@@ -172,14 +189,14 @@ void nothing_to_do() {
     info = 77;
   };
   Lapack<T>::getri(&none, &number, &one, &pivot, &work, &one, &info), done("getri of nothing");
-  must_equal("getri's length for nothing", static_cast<Index>(work), 1);
+  must_equal("getri's length for nothing", static_cast<Index>(std::real(work)), 1);
   Lapack<T>::trtri("L", "N", &none, &number, &one, &info), done("trtri of nothing");
   Lapack<T>::lauum("L", &none, &number, &one, &info), done("lauum of nothing");
   Lapack<T>::potri("U", &none, &number, &one, &info), done("potri of nothing");
-  must_equal("untouched by nothing", number == T(untouched) && pivot == 99, 1);
+  must_equal("untouched by nothing", number == untouched_number<T>() && pivot == 99, 1);
   const blas_int query = -1, no_float = (1 << 24) + 1; // the answer must not be below it, or getri would refuse it
   Lapack<T>::getri(&no_float, &number, &no_float, &pivot, &work, &query, &info), done("getri's query");
-  must_equal("getri's answer is enough", static_cast<Index>(work) >= no_float, 1);
+  must_equal("getri's answer is enough", static_cast<Index>(std::real(work)) >= no_float, 1);
 }
 
 template <class T>
@@ -188,6 +205,8 @@ void check(char type) {
     triangles<T>(n);
     inverses<T>(n);
   }
+  triangles<T>(540); // more than a segment of complex numbers
+  inverses<T>(540);
   for (const Index n : {1, 7, 100}) singular<T>(n);
   must_equal("calls that were refused", position, 0);
   nothing_to_do<T>();
@@ -200,5 +219,7 @@ void check(char type) {
 int main() {
   tessera::test::check<float>('S');
   tessera::test::check<double>('D');
+  tessera::test::check<std::complex<float>>('C');
+  tessera::test::check<std::complex<double>>('Z');
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -66,10 +66,10 @@ sed -E -e 's/^7( +Number of values)/3\1/' -e 's/^0 1 2 3 5 10 50/2 3 10/' -e "/^
 TESSERA_LOG=dispatch "$preloaded" "$library" "$testers/xlintst$type" <short.in 2>&1 >/dev/null |
   sed -nE 's/^tessera: BLAS: ([a-z0-9]+)_ n=.* runs$/\1/p' | sort | uniq -c >reached.txt
 case $type in
-  s | d) own='getrf getri getrs gesv potri potrs posv trtri trtrs geqrf orgqr ormqr gels trsm gemv' ;;
-  *) own='trsm trmm gemv gerc her' ;;
+  s | d) own='geqrf orgqr ormqr gels trsm gemv' ;;
+  *) own='geqrf ungqr unmqr gels trsm trmm gemv gerc her' ;;
 esac
-for routine in $own; do
+for routine in getrf getri getrs gesv gecon potrf potri potrs posv pocon trtri trtrs trcon $own; do
   grep -Eq " $type$routine\$" reached.txt || { echo "FAILED: the testers did not reach $type$routine"; exit 1; }
 done
 echo "$(wc -l <reached.txt) routines of the drop-in were reached"

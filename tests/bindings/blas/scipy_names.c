@@ -53,7 +53,16 @@ int main(void) {
                   {"%corg2r_", "sd"},
                   {"%cormqr_", "sd"},
                   {"%corm2r_", "sd"},
-                  {"%cgels_", "sd"}};
+                  {"%cgels_", "sd"},
+                  {"%cgetri_", "sdcz"},
+                  {"%cpotri_", "sdcz"},
+                  {"%ctrtri_", "sdcz"},
+                  {"%ctrti2_", "sdcz"},
+                  {"%clauum_", "sdcz"},
+                  {"%clauu2_", "sdcz"},
+                  {"%cgecon_", "sdcz"},
+                  {"%cpocon_", "sdcz"},
+                  {"%ctrcon_", "sdcz"}};
   void* const program = dlopen(NULL, RTLD_NOW);
   void (*volatile known)(void) = KNOWN;
   int failed = known == NULL;

@@ -176,6 +176,53 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(of_least_squares, T, Systems) {
   BOOST_TEST(differing(Qr(part, tested()).packed(), Qr(Matrix<T>(part), formulas).packed()) == 0);
 }
 
+/// Returns 2^exponent·a for a matrix of few digits, whose multiples are exact down to subnormal ones.
+template <class T>
+Matrix<T> few_digits(Index m, Index n, Seed seed, int exponent) {
+  using P = Part<T>;
+  const auto cut = [&](P x) { return std::ldexp(std::trunc(x * 1024) / 1024, exponent); };
+  Matrix<T> a = Matrix<T>::random(m, n, seed);
+  for (Index i = 0; i < m; ++i)
+    for (T& x : a.row(i))
+      if constexpr (is_complex<T>)
+        x = {cut(x.real()), cut(x.imag())};
+      else
+        x = cut(x);
+  return a;
+}
+
+/// Powers of two, by which A and B are multiplied, multiply X, up to the ends of the range.
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_least_squares_near_the_ends_of_the_range, T, Systems) {
+  using Limits = std::numeric_limits<Part<T>>;
+  constexpr int most = Limits::max_exponent, least = Limits::min_exponent - Limits::digits + 10;
+  for (const auto& [m, n] : {std::pair<Index, Index>{1, 1}, {60, 40}, {40, 60}})
+    for (const auto& [of_a, of_b] : {std::pair<int, int>{most, most},
+                                     {most, 0},
+                                     {0, most - 20},
+                                     {least, least},
+                                     {least, 20},
+                                     {0, least},
+                                     {most - 30, most},
+                                     {least, least + 30}})
+      BOOST_TEST_CONTEXT(m << "×" << n << ", 2^" << of_a << " and 2^" << of_b) {
+        const Matrix<T> x = least_squares(few_digits<T>(m, n, Seed{16}, 0), few_digits<T>(m, 2, Seed{17}, 0), tested());
+        Matrix<T> expected(x.view());
+        for (Index i = 0; i < n; ++i)
+          for (T& number : expected.row(i)) { // a rounding at the end, as of X
+            auto* const parts = reinterpret_cast<Part<T>*>(&number);
+            for (std::size_t p = 0; p < sizeof(T) / sizeof(Part<T>); ++p) parts[p] = std::ldexp(parts[p], of_b - of_a);
+          }
+        const Matrix<T> a = few_digits<T>(m, n, Seed{16}, of_a), b = few_digits<T>(m, 2, Seed{17}, of_b);
+        BOOST_TEST(differing(least_squares(a, b, tested()), expected) == 0);
+        BOOST_TEST(differing(least_squares(a, b, formulas), expected) == 0);
+      }
+  // Numbers that are not finite set no scale.
+  Matrix<T> a = few_digits<T>(4, 2, Seed{18}, most);
+  a(1, 1) = Limits::quiet_NaN();
+  const Matrix<T> x = least_squares(a, Matrix<T>(4, 1, T(1)), tested());
+  BOOST_TEST(std::isnan(std::real(x(1, 0))));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(qr_errors)

@@ -112,7 +112,7 @@ std::optional<Factored> factor_lu(const detail::Operand& a, std::span<Index> piv
   return unless_refused([&](bool& begins) {
     const Steps steps(*executor, a.storage->type());
     const Place place = steps.place(write_on(a, *executor, false));
-    const double norm = steps.norm_1(a.rows, a.cols, place, false);
+    const detail::ScaledNumber norm = steps.norm_1(a.rows, a.cols, place, false);
     const Elimination elimination(steps, a.rows, a.cols, place);
     begins = true;
     const Index failed = elimination.run(pivots);
@@ -127,7 +127,7 @@ std::optional<Factored> factor_cholesky(const detail::Operand& a, const SolveOpt
   return unless_refused([&](bool& begins) {
     const Steps steps(*executor, a.storage->type());
     const Place place = steps.place(write_on(a, *executor, false));
-    const double norm = steps.norm_1(a.rows, a.rows, place, true);
+    const detail::ScaledNumber norm = steps.norm_1(a.rows, a.rows, place, true);
     const PositiveFactor factor(steps, a.rows, place);
     begins = true;
     const Index failed = factor.run();

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <tessera/detail/storage.hpp>
+#include <tessera/linear_algebra/condition.hpp>
 #include <tessera/linear_algebra/triangular.hpp>
 
 namespace tessera::linear_algebra::device {
@@ -14,7 +15,7 @@ namespace tessera::linear_algebra::device {
 /// What device::factor_lu() and device::factor_cholesky() (steps.hpp) return, and ‖A‖₁.
 struct Factored {
   Index failed = -1;
-  double norm = 0;
+  detail::ScaledNumber norm;
 };
 std::optional<Factored> factor_lu(const detail::Operand& a, std::span<Index> pivots, const SolveOptions& options);
 std::optional<Factored> factor_cholesky(const detail::Operand& a, const SolveOptions& options);

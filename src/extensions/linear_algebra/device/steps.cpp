@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "../largest.hpp"
+#include "../condition/largest_sum.hpp"
 
 namespace tessera::linear_algebra::device {
 
@@ -44,18 +44,21 @@ void Steps::map(MapCall call) const {
   throw_if_failed(executor_.map(queue_, call));
 }
 
-double Steps::norm_1(Index rows, Index cols, Place a, bool is_symmetric) const {
+detail::ScaledNumber Steps::norm_1(Index rows, Index cols, Place a, bool is_symmetric) const {
   const DeviceArray memory(executor_, cols * static_cast<Index>(sizeof(double)));
-  panel({.op = PanelOp::ColumnSums,
-         .rows = rows,
-         .cols = cols,
-         .a = a.data,
-         .lda = a.ld,
-         .symmetric = is_symmetric,
-         .sums = memory.as<double>()});
   std::vector<double> sums(static_cast<std::size_t>(cols));
-  read(std::span(sums), memory.as<const double>());
-  return largest_of(sums);
+  return largest_sum([&](double scale) {
+    panel({.op = PanelOp::ColumnSums,
+           .rows = rows,
+           .cols = cols,
+           .a = a.data,
+           .lda = a.ld,
+           .symmetric = is_symmetric,
+           .scale = scale,
+           .sums = memory.as<double>()});
+    read(std::span(sums), memory.as<const double>());
+    return std::span<const double>(sums);
+  });
 }
 
 } // namespace tessera::linear_algebra::device

@@ -9,6 +9,7 @@
 #include <tessera/backend/panel.hpp>
 #include <tessera/detail/storage.hpp>
 #include <tessera/executor.hpp>
+#include <tessera/linear_algebra/condition.hpp>
 
 namespace tessera::linear_algebra::device {
 
@@ -73,7 +74,7 @@ class Steps {
   }
 
   /// Returns the largest sum of a column's magnitudes, in double.
-  double norm_1(Index rows, Index cols, Place a, bool is_symmetric) const;
+  detail::ScaledNumber norm_1(Index rows, Index cols, Place a, bool is_symmetric) const;
 
  private:
   Index line(Index cols) const { return (cols * element() + 255) / 256 * 256 / element(); }

@@ -15,10 +15,7 @@ namespace {
 template <class T>
 void solve_by_l(Op stored, Index n, Block<T> a, T* work, const SolveOptions& options, detail::Shortage shortage) {
   const bool by_rows = stored == Op::None;
-  const auto by_formula = [&] {
-    const Grid<T> grid{a.data, a.ld};
-    model_solve_by_l(n, by_rows ? grid : grid.transposed(), work);
-  };
+  const auto by_formula = [&] { model_solve_by_l(stored, n, a, work); };
   if (options.backend == Backend::Reference) return by_formula();
   const auto blocked = [&] {
     const HostNumbers<T> l(n * n); // all but L is not read
@@ -73,5 +70,9 @@ void invert_by_lu(Op stored, Index n, T* a, Index lda, RowNumbers pivots, T* wor
 
 template void invert_by_lu(Op, Index, float*, Index, RowNumbers, float*, const SolveOptions&, Shortage);
 template void invert_by_lu(Op, Index, double*, Index, RowNumbers, double*, const SolveOptions&, Shortage);
+template void invert_by_lu(Op, Index, std::complex<float>*, Index, RowNumbers, std::complex<float>*,
+                           const SolveOptions&, Shortage);
+template void invert_by_lu(Op, Index, std::complex<double>*, Index, RowNumbers, std::complex<double>*,
+                           const SolveOptions&, Shortage);
 
 } // namespace tessera::detail

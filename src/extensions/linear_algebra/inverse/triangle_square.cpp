@@ -1,6 +1,7 @@
-/// The product of a triangle and its transpose, in the triangle's place, a block of columns after the other: a block's
-/// sums begin at its own columns, so that nothing after it needs what was there. The block's rows are copied with zeros
-/// below their diagonal, which come before the first terms of chains and change none where numbers are finite.
+/// The product of a triangle and its conjugate transpose, in the triangle's place, a block of columns after the other:
+/// a block's sums begin at its own columns, so that nothing after it needs what was there. The block's rows are copied
+/// with zeros below their diagonal, which come before the first terms of chains and change none where numbers are
+/// finite.
 
 #include <tessera/linear_algebra/inverse.hpp>
 
@@ -17,7 +18,8 @@ namespace {
 /// The columns that are computed at once. No bit depends on it.
 constexpr Index small_block = 32, large_block = 96;
 
-/// U·Uᵀ for an upper triangle U, or Lᵀ·L for a lower one, whose transpose is U: then all blocks are transposed.
+/// U·Uᴴ for an upper triangle U, or Lᴴ·L for a lower one, whose transpose is U: then all blocks are transposed, and the
+/// conjugates are the other factors'. Both are Hermitian, so that the transpose of U·Uᴴ in memory is that product.
 template <class T>
 class TriangleSquare {
  public:
@@ -43,6 +45,7 @@ class TriangleSquare {
       multiply(begin, rows, size, rows, size, square);
       for (Index i = 0; i < size; ++i) {
         const Index first = is_upper_ ? i : 0, end = is_upper_ ? size : i + 1;
+        *square.at(i, i) = real_part(*square.at(i, i));
         std::copy(square.at(i, first), square.at(i, end), a_.at(begin + i, begin + first));
       }
     }
@@ -58,28 +61,29 @@ class TriangleSquare {
     for (Index i = 0; i < stored_rows; ++i) std::copy(from.at(i, 0), from.at(i, stored_cols), to.at(i, 0));
   }
 
-  /// Copies the rows begin … begin + size − 1 of U, from column `begin` on.
+  /// Copies the rows begin … begin + size − 1 of U, from column `begin` on, with a real diagonal.
   Block<T> copy_rows(Index begin, Index size) const {
     const Block<T> from = at(a_, begin, begin), rows{rows_.get(), is_upper_ ? n_ - begin : size};
     for (Index i = 0; i < size; ++i) {
       T* const to = rows.at(i, 0);
       std::fill(is_upper_ ? to : to + i, is_upper_ ? to + i : to + size, T(0));
       std::copy(from.at(i, is_upper_ ? i : 0), from.at(i, is_upper_ ? size : i + 1), to + (is_upper_ ? i : 0));
+      to[i] = real_part(to[i]);
     }
     copy(size, n_ - begin - size, at(from, 0, size), at(rows, 0, size));
     return rows;
   }
 
-  /// C = X·Yᵀ of some rows of U each, from column `begin` on, segment by segment.
+  /// C = X·Yᴴ of some rows of U each, from column `begin` on, segment by segment.
   void multiply(Index begin, Block<T> x, Index m, Block<T> y, Index n, Block<T> c) const {
     for (Index k = begin; k < n_;) {
-      const Index end = std::min(n_, (k / canonical_segment + 1) * canonical_segment);
+      const Index end = std::min(n_, (k / segment_length<T> + 1) * segment_length<T>);
       const Factor<T> left{at(x, 0, k - begin)}, right{at(y, 0, k - begin)};
       const T beta = k == begin ? T(0) : T(1);
       if (is_upper_)
-        products_.multiply(1, m, n, end - k, left, right.transposed(), beta, c);
+        products_.multiply(1, m, n, end - k, left, right.transposed().conjugated(), beta, c);
       else
-        products_.multiply(1, n, m, end - k, right.transposed(), left, beta, c);
+        products_.multiply(1, n, m, end - k, right.transposed().conjugated(), left, beta, c);
       k = end;
     }
   }
@@ -94,10 +98,7 @@ class TriangleSquare {
 template <class T>
 void multiply(Triangle triangle, Index n, Block<T> a, const SolveOptions& options, detail::Shortage shortage) {
   const bool is_upper = triangle == Triangle::Upper;
-  const auto by_formula = [&] {
-    const Grid<T> grid{a.data, a.ld};
-    model_square(n, is_upper ? grid : grid.transposed());
-  };
+  const auto by_formula = [&] { model_square(is_upper ? Op::None : Op::Transpose, n, a); };
   const NumbersInRows<T> all{.rows = n,
                              .first = a.data,
                              .step = is_upper ? a.ld + 1 : a.ld,
@@ -126,5 +127,7 @@ void multiply_by_transpose(Triangle triangle, Index n, T* a, Index lda, const So
 
 template void multiply_by_transpose(Triangle, Index, float*, Index, const SolveOptions&, Shortage);
 template void multiply_by_transpose(Triangle, Index, double*, Index, const SolveOptions&, Shortage);
+template void multiply_by_transpose(Triangle, Index, std::complex<float>*, Index, const SolveOptions&, Shortage);
+template void multiply_by_transpose(Triangle, Index, std::complex<double>*, Index, const SolveOptions&, Shortage);
 
 } // namespace tessera::detail

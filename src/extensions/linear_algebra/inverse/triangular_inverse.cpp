@@ -33,8 +33,8 @@ class TriangularInverse {
 
   void run() const {
     const Index width = n_ < 400 ? panel_width / 2 : panel_width; // small panels leave little to substitution
-    for (Index first = 0; first < n_; first += canonical_segment) {
-      const Index end = std::min(n_, first + canonical_segment);
+    for (Index first = 0; first < n_; first += segment_length<T>) {
+      const Index end = std::min(n_, first + segment_length<T>);
       for (Index row = first; row < end; row += width) panel(first, row, std::min(width, end - row));
       if (end == n_) return;
       clear(at(numbers(end), 0, first), n_ - end, end - first);
@@ -80,7 +80,7 @@ class TriangularInverse {
       clear(s_, size, row);
     clear(at(s_, 0, row), size, size);
     const Block<T> x = numbers(row);
-    const Index end = std::min({n_, first + canonical_segment, row + block_ - (row - first) % block_}); // of its block
+    const Index end = std::min({n_, first + segment_length<T>, row + block_ - (row - first) % block_}); // of its block
     clear(at(x, 0, first), size, end - first);
     for (Index i = 0; i < size; ++i) *at(x, i, row + i).data = 1;
     const DiagonalBlock<T> diagonal(m_, row, size, has_unit_diagonal_);
@@ -120,7 +120,7 @@ bool takes_zeros(Triangle triangle, bool has_unit_diagonal, Index n, Block<const
                              .more = is_lower ? 1 : -1};
   if (!magnitudes_of(all).are_finite) return false;
   for (Index i = 0; i < n && !has_unit_diagonal; ++i)
-    if (*a.at(i, i) == 0) return false;
+    if (*a.at(i, i) == T(0)) return false;
   return true;
 }
 
@@ -128,10 +128,7 @@ template <class T>
 void invert(Triangle triangle, Diagonal diagonal, Index n, Block<T> a, const SolveOptions& options,
             detail::Shortage shortage) {
   const bool is_lower = triangle == Triangle::Lower, is_unit = diagonal == Diagonal::Unit;
-  const auto by_formula = [&] {
-    const Grid<T> grid{a.data, a.ld};
-    model_invert(n, is_unit, is_lower ? grid : grid.transposed());
-  };
+  const auto by_formula = [&] { model_invert(is_lower ? Op::None : Op::Transpose, n, is_unit, a); };
   if (options.backend == Backend::Reference || !takes_zeros<T>(triangle, is_unit, n, a)) return by_formula();
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
@@ -159,5 +156,7 @@ void invert_triangle(Triangle triangle, Diagonal diagonal, Index n, T* a, Index 
 
 template void invert_triangle(Triangle, Diagonal, Index, float*, Index, const SolveOptions&, Shortage);
 template void invert_triangle(Triangle, Diagonal, Index, double*, Index, const SolveOptions&, Shortage);
+template void invert_triangle(Triangle, Diagonal, Index, std::complex<float>*, Index, const SolveOptions&, Shortage);
+template void invert_triangle(Triangle, Diagonal, Index, std::complex<double>*, Index, const SolveOptions&, Shortage);
 
 } // namespace tessera::detail
