@@ -158,7 +158,7 @@ def test_what_is_refused():
     assert ts.inverse(np.zeros((0, 0))).shape == (0, 0)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", types)
 @pytest.mark.parametrize("n", [1, 40, 200])
 def test_anybodys_solution_is_certified(n, dtype):
     a, b = system(n, 2, dtype)
@@ -174,6 +174,25 @@ def test_anybodys_solution_is_certified(n, dtype):
         answer = ts.check_solve(a, wrong, b)
         assert answer.verdict == "wrong" and answer.col == 1
         assert ts.check_solve(a, wrong, b, limit=0.5)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_solutions_of_complex_systems_have_the_right_conjugates(dtype):
+    a, b = system(30, 2, dtype)
+    x = np.linalg.solve(a, b)
+    answer = ts.check_solve(a, x, b)
+    assert answer and str(answer).startswith(f"right: X (30×2, {dtype})")
+    assert answer.limit == 3 * 40 * np.finfo(np.dtype(dtype).type(0).real.dtype).eps / 2 * (2 * np.sqrt(2.0))
+    assert not ts.check_solve(a, x.conj(), b)
+    assert not ts.check_solve(a.conj(), x, b)
+    assert_solution(a.conj(), x.conj(), b.conj())
+    assert_solution(a.real.astype(wide(a.real).dtype), np.linalg.solve(wide(a.real), wide(b)), b)  # a real, x and b complex
+    imaginary = x.copy()
+    imaginary[4, 0] += 1e-2j
+    with pytest.raises(AssertionError, match=f"wrong: X .30×2, {dtype}. solves no system"):
+        assert_solution(a, imaginary, b)
+    torch = pytest.importorskip("torch")
+    assert_solution(torch.from_numpy(a).conj(), x.conj(), b.conj())  # a lazy conjugate
 
 
 def test_an_ill_conditioned_system_is_no_excuse():
