@@ -53,6 +53,10 @@ TESSERA_C_API tessera_status tessera_solve_complex(tessera_dtype type, int64_t n
 TESSERA_C_API tessera_status tessera_solve_refined(int64_t n, int64_t count, const double* a, int64_t lda,
                                                    const double* b, int64_t ldb, double* x, int64_t ldx,
                                                    const tessera_options* options);
+/** Does what tessera_solve_refined() does with complex numbers, pairs of double. */
+TESSERA_C_API tessera_status tessera_solve_refined_complex(int64_t n, int64_t count, const void* a, int64_t lda,
+                                                           const void* b, int64_t ldb, void* x, int64_t ldx,
+                                                           const tessera_options* options);
 /** Computes X of A·X = B by Cholesky's factors, for a symmetric positive definite A of which one triangle is read. */
 TESSERA_C_API tessera_status tessera_solve_positive(tessera_dtype type, tessera_triangle triangle, int64_t n,
                                                     int64_t count, const void* a, int64_t lda, const void* b,

@@ -109,10 +109,11 @@ tessera_status run(NumberWord word, const tessera_options* words, std::initializ
 Triangle triangle_of(tessera_triangle triangle) { return c_api::checked(triangle, Triangle::Upper, "triangle"); }
 
 tessera_status solve_of(NumberWord type, int64_t n, int64_t count, const void* a, int64_t lda, const void* b,
-                        int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
+                        int64_t ldb, void* x, int64_t ldx, const tessera_options* options, bool refine = false) {
   const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
                   result{"x", n, count, x, ldx};
-  return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
+  return run(type, options, {matrix, right, result}, [&]<class T>(T, SolveOptions choices) {
+    choices.refine = refine;
     store(solve(matrix.view<T>(), right.view<T>(), choices), result);
   });
 }
@@ -293,12 +294,11 @@ tessera_status tessera_condition_complex(tessera_dtype type, int64_t n, const vo
 
 tessera_status tessera_solve_refined(int64_t n, int64_t count, const double* a, int64_t lda, const double* b,
                                      int64_t ldb, double* x, int64_t ldx, const tessera_options* options) {
-  const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
-                  result{"x", n, count, x, ldx};
-  return run_real(TESSERA_F64, options, {matrix, right, result}, [&]<class T>(T, SolveOptions choices) {
-    choices.refine = true;
-    store(solve(matrix.view<T>(), right.view<T>(), choices), result);
-  });
+  return solve_of({TESSERA_F64}, n, count, a, lda, b, ldb, x, ldx, options, true);
+}
+tessera_status tessera_solve_refined_complex(int64_t n, int64_t count, const void* a, int64_t lda, const void* b,
+                                             int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
+  return solve_of({TESSERA_F64, true}, n, count, a, lda, b, ldb, x, ldx, options, true);
 }
 
 tessera_status tessera_syrk(tessera_dtype type, tessera_triangle triangle, tessera_op op, int64_t n, int64_t k,

@@ -178,6 +178,8 @@ static void complex_certificates(void) {
   require("check_solve_complex", CHECK_COMPLEX(TESSERA_CHECKED_F64, x) == TESSERA_OK);
   require("its answer", answer.verdict == TESSERA_RIGHT && answer.limit > 0.99e-14 && answer.limit < 1.14e-14);
   for (i = 0; i < 4; ++i) narrow[i] = (float)x[i];
+  require("refined", tessera_solve_refined_complex(2, 1, a, 2, b, 1, x, 1, NULL) == TESSERA_OK);
+  require("and certified", CHECK_COMPLEX(TESSERA_CHECKED_F64, x) == TESSERA_OK && answer.verdict == TESSERA_RIGHT);
   require("in f32", CHECK_COMPLEX(TESSERA_CHECKED_F32, narrow) == TESSERA_OK && answer.verdict == TESSERA_RIGHT);
   require("its name", strstr(answer.text, "right: X (2×1, complex64)") != NULL);
   x[3] = -x[3] + 1;

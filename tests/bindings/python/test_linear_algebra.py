@@ -234,6 +234,8 @@ def test_refined_solutions_are_certified_or_refused():
     assert_solution(a, x, b)
     for backend in hosts:
         assert np.array_equal(ts.solve(a, b, refine=True, backend=backend, threads=1), x)
+    a_complex, b_complex = system(90, 2, "complex128")
+    assert_solution(a_complex, ts.solve(a_complex, b_complex, refine=True), b_complex)
     hilbert = np.array([[1.0 / (i + j + 1) for j in range(12)] for i in range(12)])
     with pytest.raises(ts.InvalidArgument, match="factors in f32 do not lead to a solution"):
         ts.solve(hilbert, np.ones(12), refine=True)

@@ -54,7 +54,8 @@ class Errors {
     return {std::max(0.0, size * (1 - 2 * roundoff) - error), size * (1 + 2 * roundoff) + error};
   }
   /// What sums of n products of moduli can lack where moduli are below the normal numbers, and so off by half the
-  /// smallest one: of a row of A whose moduli's sum is known, times those of X, and the other way round.
+  /// smallest one: the moduli of a row of A, whose sum is known, times errors in X, and errors in A times the largest
+  /// modulus in X.
   static double lost_moduli(Index n, double sum_of_a, double largest_x) {
     const auto count = static_cast<double>(n);
     return smallest * largest_x * count + smallest * sum_of_a + smallest * (count + 1);
