@@ -63,6 +63,26 @@ BOOST_AUTO_TEST_CASE(every_way_is_right_with_complex_numbers) {
     BOOST_TEST(ways.count(way) == 1, way);
 }
 
+BOOST_AUTO_TEST_CASE(a_library_that_forgets_a_conjugate_is_wrong) {
+  const Outcome outcome = compare({"--cpu", "--op", "potrf", "--dtype", "complex64,complex128", "--sizes", "40",
+                                   "--threads", "1", "--repeat", "2", "--cblas", TESSERA_SCIPY_BLAS, "--json", "-"});
+  const json report = json::parse(outcome.out);
+  if (!has_backend(report, "openmp")) return;
+  int seen = 0;
+  for (const json& result : report["results"]) {
+    if (result["kernel"] != "cblas:scipy_blas") continue;
+    ++seen;
+    const bool is_right = result["dtype"] == "complex128";
+    BOOST_TEST(result["verdict"] == (is_right ? "pass" : "wrong"), result.dump());
+    BOOST_TEST((result["error"]["max_over_bound"].get<double>() <= 1) == is_right);
+    BOOST_TEST(result["processor_seconds"].get<double>() > 0);
+  }
+  BOOST_TEST(seen == 2);
+  const Outcome missing = compare({"--backend", "openmp", "--op", "getrf", "--dtype", "complex64", "--sizes", "40",
+                                   "--cblas", TESSERA_SCIPY_BLAS, "--repeat", "2"});
+  BOOST_TEST(missing.out.find("'scipy_blas' has no cgetrf_") != std::string::npos, missing.out);
+}
+
 BOOST_AUTO_TEST_CASE(complex_products_count_as_four) {
   const auto gflops_times_seconds = [&](const char* type) {
     const Outcome outcome = compare({"--backend", "reference", "--op", "getrf", "--dtype", type, "--sizes", "90",
