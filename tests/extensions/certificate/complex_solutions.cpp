@@ -225,6 +225,19 @@ BOOST_AUTO_TEST_CASE(the_largest_numbers) {
   BOOST_TEST(check_solve(fits, Complex(1, 1, one), fits).right());
   BOOST_CHECK(check_solve(fits, Complex(1, 1, one), Complex(1, 1, std::conj(most))).verdict == Verdict::Wrong);
   BOOST_CHECK(check_solve(fits, Complex(1, 1, Number(8, 0)), fits).verdict == Verdict::Unknown);
+  // Rows are judged, and the norms' product is no number.
+  for (const Number unit : {Number(1), Number(0.6, 0.8)}) {
+    Complex uneven(2, 2), solution(2, 1), right(2, 1);
+    uneven(0, 0) = 0x1p700;
+    uneven(1, 1) = unit;
+    solution(0, 0) = unit;
+    solution(1, 0) = 0x1p700;
+    right(0, 0) = right(1, 0) = unit * 0x1p700;
+    const SolveCertificate by_norm = check_solve(uneven, solution, right, {.nearness = Nearness::Norm});
+    BOOST_CHECK(by_norm.verdict == Verdict::Unknown);
+    BOOST_TEST(by_norm.by_norm.most == infinite);
+    BOOST_TEST(check_solve(uneven, solution, right).right());
+  }
   // A column after it is judged.
   Complex a(2, 2), x(2, 2), b(2, 2);
   a(0, 0) = a(1, 1) = one;

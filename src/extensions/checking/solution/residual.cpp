@@ -213,10 +213,10 @@ void add_norms(Residuals& all, const System& system, const Unknowns& unknowns, c
     }
     const double scale = norm_a * x.largest(j) + norm_b;
     const double lost = system.is_complex() ? Errors::lost_moduli(system.n(), norm_a, x.largest(j)) : 0;
-    if (!std::isfinite(scale))
-      all.norm_known = false;
-    else
-      all.norm_ratio = larger(all.norm_ratio, quotient(magnitude, errors.magnitude_sum(scale, lost)));
+    all.norm_known = all.norm_known && std::isfinite(scale);
+    const Enclosure ratio =
+        std::isfinite(scale) ? quotient(magnitude, errors.magnitude_sum(scale, lost)) : Enclosure{0, infinite};
+    all.norm_ratio = larger(all.norm_ratio, ratio);
   }
 }
 
