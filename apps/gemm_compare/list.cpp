@@ -130,7 +130,7 @@ nlohmann::ordered_json list_operations(const Options& options, bool print) {
     if (print) fmt::print("{}\n", operation_record(operations.back(), apps::terminal_width(stdout)));
   }
   if (!print || options.operation == Operation::User) return operations;
-  print_line("linear algebra, for --op, f32 and f64:");
+  print_line("linear algebra, for --op, f32, f64, complex64 and complex128:");
   for (const SystemOperation& system : system_operations())
     print_line(fmt::format("  {:<24} {}", system.name, system.summary));
   return operations;

@@ -5,6 +5,7 @@
     make_ladder.py --check   writes nothing; ends with status 1 if one of them is not what it would write
 
 What only a person can say of a rung is the comment of its source, and limits.toml: what limits it, and what answers that.
+Of factors that is factors.toml, with exercises.
 The modules are in make/. After a change to a rung, to a result or to limits.toml run this program again.
 """
 
@@ -19,6 +20,7 @@ sys.dont_write_bytecode = True  # into the sources
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "make"))
 
+import factors  # noqa: E402
 import overview  # noqa: E402
 import rungs  # noqa: E402
 from pages import Page  # noqa: E402
@@ -34,12 +36,12 @@ def made():
         files |= overview.ladder_page(ladder, of)
         for rung in of:
             files |= Page(rung, ladders).build()
-    return files
+    return files | factors.pages()
 
 
 def present():
     """The files that an earlier run made."""
-    return [path for ladder in (*rungs.LADDERS, "pictures") for path in (HERE / ladder).rglob("*") if path.suffix in (".md", ".svg")]
+    return [path for ladder in (*rungs.LADDERS, "factors", "pictures") for path in (HERE / ladder).rglob("*") if path.suffix in (".md", ".svg")]
 
 
 def main(arguments):

@@ -25,6 +25,7 @@ sys.path[:0] = [str(LADDER), str(LADDER / "make")]
 import beside_ncu  # noqa: E402
 import cpp_values  # noqa: E402
 import drawing  # noqa: E402
+import factors  # noqa: E402
 import gpu_pictures  # noqa: E402
 import keep_measured  # noqa: E402
 import measured  # noqa: E402
@@ -44,7 +45,7 @@ cuda     float4 ≡  613.4 µs    ±5 %
 "0","void float4<float, 0, 1>(VectorOperands<float>)","0","50.5","1.25","1,048,576","16,777,216","0.001","1.2345678"
 """
 FILES = ("docs/ladder", "docs/results", "backends/cuda/gemm", "backends/cuda/reduce", "backends/cpu/gemm",
-         "apps/gemm_compare/options/presets.cpp")
+         "apps/gemm_compare/options/presets.cpp", "apps/gemm_compare/linear_algebra/textbook")
 
 
 LADDERS = rungs.read_all()
@@ -111,6 +112,49 @@ class Stale(unittest.TestCase):
         status, said = self.run_program("--check")
         self.assertEqual(status, 1)
         self.assertIn("limits.toml has no entry [cpu.naive]", said)
+
+
+    def test_factors(self):
+        self.change("docs/ladder/factors.toml", '[qr_unblocked]\nop = "geqrf"\nkernel = "unblocked"\nlimits = "', '[qr_unblocked]\nop = "geqrf"\nkernel = "unblocked"\nlimits = "Now: ')
+        self.change("apps/gemm_compare/linear_algebra/textbook/textbook.hpp", "Index block = 64;", "Index block = 32;")
+        (self.root / "docs/ladder/factors/99_gone.md").write_text("# 99\n", encoding="utf-8")
+        status, said = self.run_program("--check")
+        self.assertEqual(status, 1)
+        for page in ("08_qr_unblocked", "05_cholesky_right_looking", "README"):
+            self.assertIn(f"docs/ladder/factors/{page}.md is not what", said)
+        self.assertIn("99_gone.md is no longer made", said)
+        self.assertNotIn("docs/ladder/reduce/", said)
+        self.change("docs/ladder/factors.toml", "[lu_unblocked]", "[lu]")
+        self.assertIn("factors.toml has no entry [lu_unblocked]", self.run_program("--check")[1])
+
+
+class Factors(unittest.TestCase):
+    """The counts of the part on factors, beside the sums of what each step reads and writes."""
+
+    def test_counts(self):
+        n, b = 8192, 64
+        columns, blocks = range(n), range(0, n, b)
+        steps = {
+            "symmetric_product": ([2 * (i + 1) * n for i in columns], [i * n for i in columns], [i + 1 for i in columns]),
+            "substitution": ([2 * i * n for i in columns], [i * n for i in columns], [n for i in columns]),
+            "cholesky_unblocked": ([2 * (n - j) * j for j in columns], [(n - j) * j for j in columns], [n - j for j in columns]),
+            "cholesky_left_looking": ([2 * (n - j) * j * b for j in blocks], [(n - j) * j for j in blocks], [(n - j) * b for j in blocks]),
+            "cholesky_right_looking": ([(n - j) ** 2 * b for j in blocks], *([[(n - j) ** 2 / 2 for j in blocks]] * 2)),
+            "lu_unblocked": ([2 * (n - j) ** 2 for j in columns], *([[(n - j) ** 2 for j in columns]] * 2)),
+            "lu_right_looking": ([2 * (n - j) ** 2 * b for j in blocks], *([[(n - j) ** 2 for j in blocks]] * 2)),
+            "qr_unblocked": ([4 * (n - j) ** 2 for j in columns], [2 * (n - j) ** 2 for j in columns], [(n - j) ** 2 for j in columns]),
+        }
+        self.assertEqual(set(steps), {one.name for one in factors.read_all()[0]})
+        for name, counted in steps.items():
+            for said, sums in zip(factors.COSTS[name].numbers(n, b), counted):
+                self.assertAlmostEqual(said / sum(sums), 1, delta=0.02, msg=name)
+
+    def test_every_rung_was_measured(self):
+        measured_factors = factors.Measured()
+        for one in factors.read_all()[0]:
+            for n in measured_factors.sizes:
+                self.assertGreater(measured_factors.rate(one.operation, one.kernel, n), 0)
+            self.assertLessEqual(measured_factors.over_bound(one.operation, one.kernel), 1)
 
 
 class Counts(unittest.TestCase):

@@ -24,7 +24,7 @@ import instrument  # noqa: E402
 import timeline  # noqa: E402
 
 FILES = ("docs/ladder", "docs/results", "backends/cuda/gemm", "backends/cuda/reduce", "backends/cpu/gemm",
-         "apps/gemm_compare/options/presets.cpp")
+         "apps/gemm_compare/options/presets.cpp", "apps/gemm_compare/linear_algebra/textbook")
 KERNELS = instrument.read_marks()
 ADDED = re.compile(r'(?:if .*\) )?::tessera::timeline::\w+\(.*\);|#include "timeline/marks\.cuh"|TESSERA_TIMELINE_EXPORT\(\w+\)')
 

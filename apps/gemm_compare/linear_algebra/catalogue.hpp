@@ -5,11 +5,12 @@
 #include <span>
 #include <string_view>
 
+#include <tessera/detail/number_type.hpp>
 #include <tessera/types.hpp>
 
 namespace tessera::compare_app {
 
-enum class SystemKind { Syrk, Trsm, Potrf, Getrf, Geqrf, Posv, Gesv };
+enum class SystemKind { Syrk, Herk, Trsm, Potrf, Getrf, Geqrf, Posv, Gesv };
 
 /// One operation on square matrices of n rows; right-hand sides have n columns in trsm, and one in posv and gesv.
 struct SystemOperation {
@@ -17,11 +18,18 @@ struct SystemOperation {
   std::string_view name;
   std::string_view summary;
 
-  /// Returns the additions and multiplications for n rows.
-  double flops(Index n) const;
+  /// Returns the additions and multiplications of real numbers for n rows: a complex product with its addition has
+  /// four of each.
+  double flops(Index n, bool is_complex) const;
+  /// Is it for complex numbers alone?
+  bool is_of_complex() const { return kind == SystemKind::Herk; }
 };
 
 std::span<const SystemOperation> system_operations();
+/// The types of numbers that systems have.
+std::span<const detail::NumberType> system_types();
+/// Returns the name of such a type for --dtype: "f64", "complex128".
+std::string_view name_of(detail::NumberType type);
 /// Returns the operation of this name; null if there is none.
 const SystemOperation* find_system_operation(std::string_view name);
 

@@ -9,8 +9,10 @@
 namespace tessera::compare_app::foreign {
 namespace {
 
-std::string symbol_of(const SystemOperation& operation, DType type) {
-  return (type == DType::F32 ? "s" : "d") + std::string(operation.name) + "_";
+std::string symbol_of(const SystemOperation& operation, detail::NumberType type) {
+  const bool is_narrow = type.part == DType::F32;
+  const char* const letter = type.is_complex ? (is_narrow ? "c" : "z") : is_narrow ? "s" : "d";
+  return letter + std::string(operation.name) + "_";
 }
 
 /// One call of the library. Fortran passes the lengths of letters at the end.
@@ -28,6 +30,8 @@ class Call {
     switch (kind) {
       case SystemKind::Syrk:
         return syrk();
+      case SystemKind::Herk:
+        return herk();
       case SystemKind::Trsm:
         return trsm();
       case SystemKind::Potrf:
@@ -84,8 +88,8 @@ class Call {
     };
     T best = 1;
     factor(&best, -1); // asks for the size of its working memory
-    std::vector<T> memory(static_cast<std::size_t>(best));
-    factor(memory.data(), static_cast<int>(best));
+    std::vector<T> memory(static_cast<std::size_t>(std::real(best)));
+    factor(memory.data(), static_cast<int>(std::real(best)));
   }
   void syrk() {
     const T one = 1, zero = 0;
@@ -93,6 +97,15 @@ class Call {
     call<void(const char*, const char*, const int*, const int*, const T*, const T*, const int*, const T*, T*,
               const int*, std::size_t, std::size_t)>("L", "T", &n_, &n_, &one, data_.a.data(), &n_, &zero, a(), &n_, 1,
                                                      1);
+  }
+  /// Aᵀ by columns times its conjugate from the left is the conjugate of A·Aᴴ, whose upper triangle by columns is the
+  /// lower one of A·Aᴴ by rows.
+  void herk() {
+    const Part<T> one = 1, zero = 0;
+    call<void(const char*, const char*, const int*, const int*, const Part<T>*, const T*, const int*, const Part<T>*,
+              T*, const int*, std::size_t, std::size_t)>("U", "C", &n_, &n_, &one, data_.a.data(), &n_, &zero, a(), &n_,
+                                                         1, 1);
+    work_.by_columns = false;
   }
   void trsm() {
     const T one = 1;
@@ -109,7 +122,7 @@ class Call {
 
 } // namespace
 
-std::string problem_of(cpu::CblasLibrary& library, const SystemOperation& operation, DType type) {
+std::string problem_of(cpu::CblasLibrary& library, const SystemOperation& operation, detail::NumberType type) {
   if (const char* const problem = library.problem(); problem != nullptr) return problem;
   const std::string symbol = symbol_of(operation, type);
   return library.function(symbol) != nullptr ? "" : fmt::format("'{}' has no {}", library.name(), symbol);
@@ -119,10 +132,14 @@ template <class T>
 void run(cpu::CblasLibrary& library, const SystemOperation& operation, const SystemData<T>& data, SystemWork<T>& work,
          int threads) {
   library.set_threads(threads);
-  Call<T>(library.function(symbol_of(operation, dtype_of<T>)), data, work).run(operation.kind);
+  Call<T>(library.function(symbol_of(operation, detail::number_type_of<T>)), data, work).run(operation.kind);
 }
 
 template void run(cpu::CblasLibrary&, const SystemOperation&, const SystemData<float>&, SystemWork<float>&, int);
 template void run(cpu::CblasLibrary&, const SystemOperation&, const SystemData<double>&, SystemWork<double>&, int);
+template void run(cpu::CblasLibrary&, const SystemOperation&, const SystemData<std::complex<float>>&,
+                  SystemWork<std::complex<float>>&, int);
+template void run(cpu::CblasLibrary&, const SystemOperation&, const SystemData<std::complex<double>>&,
+                  SystemWork<std::complex<double>>&, int);
 
 } // namespace tessera::compare_app::foreign

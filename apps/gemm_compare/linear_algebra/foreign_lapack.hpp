@@ -10,7 +10,7 @@
 namespace tessera::compare_app::foreign {
 
 /// Returns why the library cannot compute it; "" if it can.
-std::string problem_of(cpu::CblasLibrary& library, const SystemOperation& operation, DType type);
+std::string problem_of(cpu::CblasLibrary& library, const SystemOperation& operation, detail::NumberType type);
 
 /// Computes the operation in the work's memory, which was filled by columns. Throws Error with LAPACK's info.
 template <class T>

@@ -1,5 +1,6 @@
 #include "problem.hpp"
 
+#include <tessera/linear_algebra/complex_matrix.hpp>
 #include <tessera/matrix.hpp>
 #include <tessera/random.hpp>
 
@@ -36,10 +37,11 @@ SystemData<T>::SystemData(const SystemOperation& operation, Index size, std::uin
   const bool is_positive = operation.kind == SystemKind::Potrf || operation.kind == SystemKind::Posv;
   if (is_positive)
     for (Index i = 0; i < n; ++i)
-      for (Index j = 0; j < i; ++j) at(j, i) = at(i, j);
+      for (Index j = 0; j < i; ++j) at(j, i) = conjugate(at(i, j));
   // The diagonal dominates, so that the matrix is positive definite, or the solutions are of moderate size.
   if (is_positive || operation.kind == SystemKind::Trsm)
-    for (Index i = 0; i < n; ++i) at(i, i) = static_cast<T>(n) + at(i, i);
+    for (Index i = 0; i < n; ++i)
+      at(i, i) = static_cast<Part<T>>(n) + (is_positive ? T(std::real(at(i, i))) : at(i, i));
   b = random_rows<T>(n, count, seed + 1);
 }
 
@@ -54,7 +56,11 @@ void SystemWork<T>::fill(const SystemData<T>& data, bool by_columns_now) {
 
 template struct SystemData<float>;
 template struct SystemData<double>;
+template struct SystemData<std::complex<float>>;
+template struct SystemData<std::complex<double>>;
 template struct SystemWork<float>;
 template struct SystemWork<double>;
+template struct SystemWork<std::complex<float>>;
+template struct SystemWork<std::complex<double>>;
 
 } // namespace tessera::compare_app

@@ -2,12 +2,44 @@
 
 /// The data of an operation of linear algebra, and the place of its results.
 
+#include <complex>
 #include <type_traits>
 #include <vector>
 
 #include "catalogue.hpp"
 
 namespace tessera::compare_app {
+
+/// The type of a number, or of a complex one's parts.
+template <class T>
+struct PartOf {
+  using Type = T;
+};
+template <class T>
+struct PartOf<std::complex<T>> {
+  using Type = T;
+};
+template <class T>
+using Part = typename PartOf<T>::Type;
+template <class T>
+inline constexpr bool is_complex = !std::is_same_v<T, Part<T>>;
+
+template <class T>
+T conjugate(T x) {
+  if constexpr (is_complex<T>)
+    return std::conj(x);
+  else
+    return x;
+}
+
+/// Calls run(T()) for the C++ type T.
+template <class Run>
+void visit_numbers(detail::NumberType type, const Run& run) {
+  const bool is_narrow = type.part == DType::F32;
+  if (type.is_complex && is_narrow) return run(std::complex<float>());
+  if (type.is_complex) return run(std::complex<double>());
+  return is_narrow ? run(float()) : run(double());
+}
 
 /// A square matrix or some columns, by rows or by columns.
 template <class T>

@@ -3,15 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <random>
 
 namespace tessera::compare_app {
 namespace {
 
-/// The type in which the residual's sums lose nothing that the bounds could see.
+/// The types in which the residual's sums lose nothing that the bounds could see: of magnitudes, and of numbers.
 template <class T>
-using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+using WidePart = std::conditional_t<sizeof(Part<T>) == sizeof(float), double, long double>;
+template <class T>
+using Wide = std::conditional_t<is_complex<T>, std::complex<WidePart<T>>, WidePart<T>>;
+
+template <class T>
+Wide<T> wide(T x) {
+  return static_cast<Wide<T>>(x);
+}
 
 constexpr Index rows_compared = 8;
 
@@ -48,11 +56,11 @@ class Comparison {
  private:
   /// Terms that are added up: a residual, and what it is measured by.
   struct Sum {
-    Wide<T> rest = 0, size = 0;
+    Wide<T> rest = 0;
+    WidePart<T> size = 0;
     void subtract(T x, T y) {
-      const Wide<T> product = static_cast<Wide<T>>(x) * static_cast<Wide<T>>(y);
-      rest -= product;
-      size += std::abs(product);
+      rest -= wide(x) * wide(y);
+      size += std::abs(wide(x)) * std::abs(wide(y));
     }
   };
 
@@ -65,31 +73,33 @@ class Comparison {
     return places;
   }
 
-  /// ‖a − Q·r‖ ≤ n·γ(6n + 12)·‖a‖ for columns a of A and r of R: each of n reflections is applied with such an error.
+  /// ‖a − Q·r‖ ≤ n·γ(6n + 12)·‖a‖ for columns a of A and r of R: each of n reflections is applied with such an error,
+  /// and of complex numbers with four times that.
   void compare_columns() {
     const std::vector<Index> columns = sample();
     error_.rows_compared = static_cast<Index>(columns.size());
     std::vector<Wide<T>> c(static_cast<std::size_t>(n_));
     for (const Index j : columns) {
-      for (Index i = 0; i < n_; ++i) c[static_cast<std::size_t>(i)] = i <= j ? Wide<T>(factors_(i, j)) : 0;
+      for (Index i = 0; i < n_; ++i) c[static_cast<std::size_t>(i)] = i <= j ? wide(factors_(i, j)) : Wide<T>(0);
       for (Index k = std::min(j, n_ - 1); k >= 0; --k) reflect(k, c);
-      Sum squares;
+      WidePart<T> off_squares = 0, squares = 0;
       for (Index i = 0; i < n_; ++i) {
-        const Wide<T> a = a_(i, j), off = a - c[static_cast<std::size_t>(i)];
-        squares.rest += off * off;
-        squares.size += a * a;
+        const Wide<T> a = wide(a_(i, j));
+        off_squares += std::norm(a - c[static_cast<std::size_t>(i)]);
+        squares += std::norm(a);
       }
-      judge(0, j, {std::sqrt(squares.rest), std::sqrt(squares.size)}, n_ * (6 * n_ + 12));
+      constexpr Index of_complex = is_complex<T> ? 4 : 1;
+      judge(0, j, std::sqrt(off_squares), std::sqrt(squares), static_cast<double>(of_complex * n_ * (6 * n_ + 12)));
     }
   }
 
   /// Applies reflection k to a column.
   void reflect(Index k, std::vector<Wide<T>>& c) const {
     Wide<T> w = c[static_cast<std::size_t>(k)];
-    for (Index i = k + 1; i < n_; ++i) w += static_cast<Wide<T>>(factors_(i, k)) * c[static_cast<std::size_t>(i)];
-    w *= tau_[static_cast<std::size_t>(k)];
+    for (Index i = k + 1; i < n_; ++i) w += conjugate(wide(factors_(i, k))) * c[static_cast<std::size_t>(i)];
+    w *= wide(tau_[static_cast<std::size_t>(k)]);
     c[static_cast<std::size_t>(k)] -= w;
-    for (Index i = k + 1; i < n_; ++i) c[static_cast<std::size_t>(i)] -= static_cast<Wide<T>>(factors_(i, k)) * w;
+    for (Index i = k + 1; i < n_; ++i) c[static_cast<std::size_t>(i)] -= wide(factors_(i, k)) * w;
   }
 
   void compare_rows(SystemKind kind, const std::vector<Index>& permutation) {
@@ -97,8 +107,7 @@ class Comparison {
     error_.rows_compared = static_cast<Index>(rows.size());
     for (const Index i : rows) {
       const Index cols = kind == SystemKind::Trsm ? count_ : kind == SystemKind::Getrf ? n_ : i + 1;
-      for (Index j = 0; j < cols; ++j)
-        judge(i, j, sum_at(kind, i, j, permutation[static_cast<std::size_t>(i)]), n_ + 1);
+      for (Index j = 0; j < cols; ++j) judge(i, j, sum_at(kind, i, j, permutation[static_cast<std::size_t>(i)]), 1);
     }
   }
 
@@ -106,19 +115,21 @@ class Comparison {
     Sum sum;
     switch (kind) {
       case SystemKind::Syrk:
-        sum.rest = factors_(i, j);
-        for (Index k = 0; k < n_; ++k) sum.subtract(a_(i, k), a_(j, k));
+      case SystemKind::Herk:
+        sum.rest = wide(factors_(i, j));
+        for (Index k = 0; k < n_; ++k)
+          sum.subtract(a_(i, k), kind == SystemKind::Herk ? conjugate(a_(j, k)) : a_(j, k));
         break;
       case SystemKind::Trsm:
-        sum.rest = b_(i, j);
+        sum.rest = wide(b_(i, j));
         for (Index k = 0; k <= i; ++k) sum.subtract(a_(i, k), x_(k, j));
         break;
       case SystemKind::Potrf:
-        sum.rest = a_(i, j);
-        for (Index k = 0; k <= j; ++k) sum.subtract(factors_(i, k), factors_(j, k));
+        sum.rest = wide(a_(i, j));
+        for (Index k = 0; k <= j; ++k) sum.subtract(factors_(i, k), conjugate(factors_(j, k)));
         break;
       default:
-        sum.rest = a_(row_of_a, j);
+        sum.rest = wide(a_(row_of_a, j));
         for (Index k = 0; k < std::min(i, j + 1); ++k) sum.subtract(factors_(i, k), factors_(k, j));
         if (i <= j) sum.subtract(T(1), factors_(i, j));
     }
@@ -128,32 +139,41 @@ class Comparison {
   /// |b − A·x| ≤ γ(3n + 1)·|L||U||x|, rows as the factors have them.
   void compare_solution(bool is_positive, const std::vector<Index>& permutation) {
     error_.rows_compared = n_;
-    std::vector<Wide<T>> part(static_cast<std::size_t>(n_));
+    std::vector<WidePart<T>> part(static_cast<std::size_t>(n_));
     for (Index k = 0; k < n_; ++k)
       for (Index j = k; j < n_; ++j)
         part[static_cast<std::size_t>(k)] +=
-            std::abs(static_cast<Wide<T>>(is_positive ? factors_(j, k) : factors_(k, j)) * x_(j, 0));
+            std::abs(wide(is_positive ? factors_(j, k) : factors_(k, j))) * std::abs(wide(x_(j, 0)));
     for (Index i = 0; i < n_; ++i) {
       const Index row = permutation[static_cast<std::size_t>(i)];
       Sum sum;
-      sum.rest = b_(row, 0);
+      sum.rest = wide(b_(row, 0));
       for (Index j = 0; j < n_; ++j) sum.subtract(a_(row, j), x_(j, 0));
       sum.size = is_positive ? 0 : part[static_cast<std::size_t>(i)];
       for (Index k = 0; k < (is_positive ? i + 1 : i); ++k)
-        sum.size += std::abs(static_cast<Wide<T>>(factors_(i, k))) * part[static_cast<std::size_t>(k)];
-      judge(i, 0, sum, 3 * n_ + 1);
+        sum.size += std::abs(wide(factors_(i, k))) * part[static_cast<std::size_t>(k)];
+      judge(i, 0, sum, 3);
     }
   }
 
-  void judge(Index i, Index j, const Sum& sum, Index roundings) {
-    const auto off = static_cast<double>(std::abs(sum.rest)), size = static_cast<double>(sum.size);
+  /// Judges a residual that `factors` sums of n terms, one after the other, have made. Each has n + 1 roundings, or n
+  /// alone after the first. A part of a complex sum is one of 2n real products, and a quotient has eight roundings;
+  /// both parts together are off by √2 times as much.
+  void judge(Index i, Index j, const Sum& sum, Index factors) {
+    constexpr Index of_quotient = 8;
+    const auto roundings = static_cast<double>(is_complex<T> ? factors * (2 * n_ + of_quotient) : factors * n_ + 1);
+    judge(i, j, std::abs(sum.rest), sum.size, roundings);
+  }
+  void judge(Index i, Index j, WidePart<T> rest, WidePart<T> measure, double roundings) {
+    const auto off = static_cast<double>(rest), size = static_cast<double>(measure);
     if (!std::isfinite(off) || !std::isfinite(size)) {
       ++error_.misplaced;
       ++error_.beyond;
       return;
     }
-    const double nu = static_cast<double>(roundings) * std::numeric_limits<T>::epsilon() / 2;
-    const double bound = nu < 0.5 ? nu / (1 - nu) * size : size, over = off == 0 ? 0 : off / bound;
+    constexpr double parts = is_complex<T> ? std::numbers::sqrt2 : 1;
+    const double nu = roundings * std::numeric_limits<Part<T>>::epsilon() / 2;
+    const double bound = nu < 0.5 ? parts * nu / (1 - nu) * size : size, over = off == 0 ? 0 : off / bound;
     const double relative = size > 0 ? off / size : 0;
     ++judged_;
     error_.mean_rel += relative;
@@ -184,7 +204,8 @@ GemmError residual_of(const SystemOperation& operation, const SystemData<T>& dat
 
 template <class T>
 std::vector<T> outcome_of(const SystemOperation& operation, const SystemData<T>& data, SystemWork<T>& work) {
-  const bool is_triangle = operation.kind == SystemKind::Syrk || operation.kind == SystemKind::Potrf;
+  const bool is_triangle =
+      operation.kind == SystemKind::Syrk || operation.kind == SystemKind::Herk || operation.kind == SystemKind::Potrf;
   const bool is_factors = is_triangle || operation.kind == SystemKind::Getrf || operation.kind == SystemKind::Geqrf;
   const Strided<T> from = is_factors ? work.matrix(data.n) : work.right(data.n, data.count);
   std::vector<T> elements;
@@ -195,7 +216,15 @@ std::vector<T> outcome_of(const SystemOperation& operation, const SystemData<T>&
 
 template GemmError residual_of(const SystemOperation&, const SystemData<float>&, SystemWork<float>&);
 template GemmError residual_of(const SystemOperation&, const SystemData<double>&, SystemWork<double>&);
+template GemmError residual_of(const SystemOperation&, const SystemData<std::complex<float>>&,
+                               SystemWork<std::complex<float>>&);
+template GemmError residual_of(const SystemOperation&, const SystemData<std::complex<double>>&,
+                               SystemWork<std::complex<double>>&);
 template std::vector<float> outcome_of(const SystemOperation&, const SystemData<float>&, SystemWork<float>&);
 template std::vector<double> outcome_of(const SystemOperation&, const SystemData<double>&, SystemWork<double>&);
+template std::vector<std::complex<float>> outcome_of(const SystemOperation&, const SystemData<std::complex<float>>&,
+                                                     SystemWork<std::complex<float>>&);
+template std::vector<std::complex<double>> outcome_of(const SystemOperation&, const SystemData<std::complex<double>>&,
+                                                      SystemWork<std::complex<double>>&);
 
 } // namespace tessera::compare_app

@@ -13,6 +13,7 @@
 #include <tessera/status.hpp>
 
 #include "core/measure/repeat.hpp"
+#include "core/measure/thread_stopwatch.hpp"
 #include "report/columns/columns.hpp"
 #include "residual.hpp"
 #include "ways.hpp"
@@ -39,9 +40,10 @@ Result pending_system(const Group& group, const Task& task) {
   result.summary = group.system->summary;
   result.canonical = task.way->keeps_contract;
   result.sizes = 2;
-  result.flops = group.system->flops(group.shape.n);
+  result.is_complex = group.is_complex;
+  result.flops = group.system->flops(group.shape.n, group.is_complex);
   const auto n = static_cast<double>(group.shape.n);
-  result.stored_bytes = result.bytes = n * n * static_cast<double>(size_of(group.type));
+  result.stored_bytes = result.bytes = n * n * static_cast<double>(group.number().bytes());
   return result;
 }
 
@@ -86,9 +88,12 @@ class SystemRace {
 
   double run(const SystemEntry& entry, const SystemData<T>& data) {
     work_.fill(data, entry.way->library != nullptr);
+    const measure::ThreadStopwatch processor;
     const measure::HostStopwatch watch;
     compute(*entry.way, operation_, data, work_, entry.task.threads);
-    return watch.seconds();
+    const double seconds = watch.seconds();
+    last_processor_seconds_ = processor.seconds();
+    return seconds;
   }
 
   void fail(SystemEntry& entry, const Status& status) {
@@ -98,7 +103,7 @@ class SystemRace {
 
   void admit(SystemEntry& entry) try {
     bench_.progress.show(fmt::format("{} {} warm-up", operation_.name, entry.way->name));
-    if (const std::string problem = problem_of(*entry.way, operation_, group_.type); !problem.empty())
+    if (const std::string problem = problem_of(*entry.way, operation_, group_.number()); !problem.empty())
       return fail(entry, {StatusCode::Rejected, problem});
     const Index n = std::min(group_.shape.n, size_of_estimate);
     const SystemData<T> small(operation_, n, bench_.options.seed);
@@ -123,9 +128,12 @@ class SystemRace {
   }
 
   void sample(SystemEntry& entry) try {
-    bench_.progress.show(fmt::format("{} {} {}", operation_.name, entry.way->name, to_string(group_.type)));
+    bench_.progress.show(fmt::format("{} {} {}", operation_.name, entry.way->name, name_of(group_.number())));
     const double seconds = time(entry, data_);
     entry.result.samples.push_back(seconds);
+    double& least = entry.result.processor_seconds;
+    if (entry.task.threads == 1)
+      least = std::isnan(least) ? last_processor_seconds_ : std::min(least, last_processor_seconds_);
     bench_.progress.done(entry.way->name,
                          expected_operations(bench_.options, group_.shape) / (bench_.options.repeat + 1), seconds);
     if (--entry.runs == 0) check(entry);
@@ -163,11 +171,17 @@ class SystemRace {
   }
 
   static Index differing(const std::vector<T>& x, const std::vector<T>& y) {
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     Index count = 0;
     for (std::size_t i = 0; i < x.size(); ++i)
-      count += std::bit_cast<Bits>(x[i]) != std::bit_cast<Bits>(y[i]) && !(std::isnan(x[i]) && std::isnan(y[i]));
+      if constexpr (is_complex<T>)
+        count += differ(x[i].real(), y[i].real()) || differ(x[i].imag(), y[i].imag());
+      else
+        count += differ(x[i], y[i]);
     return count;
+  }
+  static bool differ(Part<T> x, Part<T> y) {
+    using Bits = std::conditional_t<sizeof(x) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
+    return std::bit_cast<Bits>(x) != std::bit_cast<Bits>(y) && !(std::isnan(x) && std::isnan(y));
   }
 
   Bench& bench_;
@@ -179,15 +193,13 @@ class SystemRace {
   std::optional<std::vector<T>> expected_; ///< of the contract
   std::vector<std::pair<SystemEntry*, std::vector<T>>> waiting_;
   const Way* last_ = nullptr;
+  double last_processor_seconds_ = 0;
 };
 
 } // namespace
 
 void run_systems(Bench& bench, const Group& group) {
-  if (group.type == DType::F32)
-    SystemRace<float>(bench, group).run();
-  else
-    SystemRace<double>(bench, group).run();
+  visit_numbers(group.number(), [&]<class T>(T) { SystemRace<T>(bench, group).run(); });
 }
 
 } // namespace tessera::compare_app

@@ -14,7 +14,7 @@
 #include <tessera/status.hpp>
 
 #include "foreign_lapack.hpp"
-#include "textbook.hpp"
+#include "textbook/textbook.hpp"
 
 namespace tessera::compare_app {
 namespace {
@@ -30,6 +30,10 @@ class OwnWay {
     switch (kind) {
       case SystemKind::Syrk:
         return syrk(Triangle::Lower, Op::None, n_, n_, T(1), data_.a.data(), n_, T(0), work_.a.data(), n_, options_);
+      case SystemKind::Herk:
+        if constexpr (is_complex<T>)
+          herk(Triangle::Lower, Op::None, n_, n_, 1, data_.a.data(), n_, 0, work_.a.data(), n_, options_);
+        return;
       case SystemKind::Trsm:
         return solve(Triangle::Lower, Op::None, Diagonal::Stored);
       case SystemKind::Potrf:
@@ -37,11 +41,12 @@ class OwnWay {
       case SystemKind::Getrf:
         return factor();
       case SystemKind::Geqrf:
-        return detail::factor_qr(dtype_of<T>, Op::None, n_, n_, work_.a.data(), n_, work_.tau.data(), options_);
+        return detail::factor_qr(detail::number_type_of<T>, Op::None, n_, n_, work_.a.data(), n_, work_.tau.data(),
+                                 options_);
       case SystemKind::Posv:
         factor_positive();
         solve(Triangle::Lower, Op::None, Diagonal::Stored);
-        return solve(Triangle::Lower, Op::Transpose, Diagonal::Stored);
+        return solve(Triangle::Lower, is_complex<T> ? Op::ConjugateTranspose : Op::Transpose, Diagonal::Stored);
       case SystemKind::Gesv:
         factor();
         permute();
@@ -52,13 +57,14 @@ class OwnWay {
 
  private:
   void factor_positive() {
-    if (const Index done = detail::factor_cholesky(dtype_of<T>, Triangle::Lower, n_, work_.a.data(), n_, options_);
+    if (const Index done =
+            detail::factor_cholesky(detail::number_type_of<T>, Triangle::Lower, n_, work_.a.data(), n_, options_);
         done < n_)
       throw NotPositiveDefinite(done + 1);
   }
   void factor() {
-    detail::factor_lu(dtype_of<T>, Op::None, n_, n_, work_.a.data(), n_, detail::RowNumbers(work_.pivots.data()),
-                      options_);
+    detail::factor_lu(detail::number_type_of<T>, Op::None, n_, n_, work_.a.data(), n_,
+                      detail::RowNumbers(work_.pivots.data()), options_);
   }
   void permute() {
     for (Index j = 0; j < n_; ++j) {
@@ -90,14 +96,15 @@ template <class T>
 void run_textbook(const std::string& name, SystemKind kind, const SystemData<T>& data, SystemWork<T>& work) {
   const Index n = data.n;
   T* const a = work.a.data();
-  if (kind == SystemKind::Syrk) return textbook::syrk(n, data.a.data(), a);
-  if (kind == SystemKind::Trsm) return textbook::substitute(n, data.count, a, work.b.data());
+  if (kind == SystemKind::Syrk || kind == SystemKind::Herk)
+    return textbook::symmetric_product(n, data.a.data(), kind == SystemKind::Herk, a);
+  if (kind == SystemKind::Trsm) return textbook::substitution(n, data.count, a, work.b.data());
   if (kind == SystemKind::Potrf)
-    return name == "unblocked"      ? textbook::cholesky_unblocked(n, a)
+    return name == "unblocked"      ? textbook::cholesky_unblocked(n, n, a, n)
            : name == "left_looking" ? textbook::cholesky_left_looking(n, a)
                                     : textbook::cholesky_right_looking(n, a);
   if (kind == SystemKind::Geqrf) return textbook::qr_unblocked(n, a, work.tau.data());
-  return name == "unblocked" ? textbook::lu_unblocked(n, a, work.pivots.data())
+  return name == "unblocked" ? textbook::lu_unblocked(n, 0, n, a, work.pivots.data())
                              : textbook::lu_right_looking(n, a, work.pivots.data());
 }
 
@@ -118,7 +125,8 @@ std::vector<Way> ways_on(Backend backend, bool with_libraries) {
     const auto textbook = [&](const char* name, const char* summary, bool (*does)(SystemKind)) {
       ways.push_back({.name = name, .backend = backend, .summary = summary, .does = does});
     };
-    textbook("three_loops", "a row times a row", [](SystemKind kind) { return kind == SystemKind::Syrk; });
+    textbook("three_loops", "a row times a row",
+             [](SystemKind kind) { return kind == SystemKind::Syrk || kind == SystemKind::Herk; });
     textbook("substitution", "row by row", [](SystemKind kind) { return kind == SystemKind::Trsm; });
     textbook("unblocked", "column by column", [](SystemKind kind) {
       return kind == SystemKind::Potrf || kind == SystemKind::Getrf || kind == SystemKind::Geqrf;
@@ -135,12 +143,13 @@ std::vector<Way> ways_on(Backend backend, bool with_libraries) {
   if (with_libraries)
     for (const std::string& file : files_of_libraries()) {
       auto library = std::make_shared<cpu::CblasLibrary>(file);
-      ways.push_back({.name = library->name(), .backend = backend, .summary = "its LAPACK", .library = library});
+      ways.push_back(
+          {.name = "cblas:" + library->name(), .backend = backend, .summary = "its LAPACK", .library = library});
     }
   return ways;
 }
 
-std::string problem_of(const Way& way, const SystemOperation& operation, DType type) {
+std::string problem_of(const Way& way, const SystemOperation& operation, detail::NumberType type) {
   return way.library == nullptr ? "" : foreign::problem_of(*way.library, operation, type);
 }
 
@@ -154,5 +163,9 @@ void compute(const Way& way, const SystemOperation& operation, const SystemData<
 
 template void compute(const Way&, const SystemOperation&, const SystemData<float>&, SystemWork<float>&, int);
 template void compute(const Way&, const SystemOperation&, const SystemData<double>&, SystemWork<double>&, int);
+template void compute(const Way&, const SystemOperation&, const SystemData<std::complex<float>>&,
+                      SystemWork<std::complex<float>>&, int);
+template void compute(const Way&, const SystemOperation&, const SystemData<std::complex<double>>&,
+                      SystemWork<std::complex<double>>&, int);
 
 } // namespace tessera::compare_app

@@ -21,7 +21,7 @@ struct Way {
   std::string summary;
   bool keeps_contract = false;
   std::shared_ptr<cpu::CblasLibrary> library = nullptr; ///< of a library from outside
-  bool (*does)(SystemKind kind) = nullptr;              ///< null: every operation
+  bool (*does)(SystemKind kind) = nullptr;              ///< null: every operation that the type has
 };
 
 /// Returns the ways on this backend: textbook's first. Libraries from outside are the ones of TESSERA_CBLAS, and belong
@@ -29,7 +29,7 @@ struct Way {
 std::vector<Way> ways_on(Backend backend, bool with_libraries);
 
 /// Returns why a library from outside cannot compute it; "" if it can.
-std::string problem_of(const Way& way, const SystemOperation& operation, DType type);
+std::string problem_of(const Way& way, const SystemOperation& operation, detail::NumberType type);
 
 /// Computes the operation in the work's memory, which was filled by columns for libraries from outside, else by rows.
 /// Throws Error where it cannot.

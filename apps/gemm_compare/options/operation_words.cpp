@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <tessera/detail/type_words.hpp>
 #include <tessera/status.hpp>
 
 #include "common/words.hpp"
@@ -93,6 +94,32 @@ std::vector<GemmShape> parse_shapes(const CommandLine& words, const OperationEnt
   return shapes;
 }
 
+/// Reads --dtype for operations of linear algebra.
+void read_numbers(const CommandLine& words, Options& options) {
+  std::vector<std::string> names{"f32"};
+  if (!words.dtypes.empty()) names = apps::split_list("--dtype", words.dtypes);
+  options.types.clear();
+  for (const std::string& name : names) {
+    const auto all = system_types();
+    const auto at = std::ranges::find(all, name, name_of);
+    if (at == all.end()) {
+      std::vector<std::string_view> known;
+      for (const detail::NumberType type : all) known.push_back(name_of(type));
+      throw InvalidArgument(fmt::format("--dtype: {} is not for linear algebra, which is computed in {}", name,
+                                        detail::listed(known, "and")));
+    }
+    options.numbers.push_back(*at);
+    options.types.push_back(at->part);
+  }
+  for (const SystemOperation* const system : options.systems)
+    for (const detail::NumberType type : options.numbers)
+      if (system->is_of_complex() && !type.is_complex)
+        throw InvalidArgument(
+            fmt::format("--op: {} is of complex numbers, and --dtype says {}; give --dtype "
+                        "complex64 or complex128, or race syrk",
+                        system->name, name_of(type)));
+}
+
 } // namespace
 
 std::string_view to_string(Operation operation) {
@@ -129,10 +156,7 @@ void read_operations(const CommandLine& words, Options& options) {
   if (options.operation == Operation::System) {
     for (const std::string& name : apps::split_list("--op", words.operation))
       options.systems.push_back(find_system_operation(name));
-    for (const DType type : options.types)
-      if (type != DType::F32 && type != DType::F64)
-        throw InvalidArgument(
-            fmt::format("--dtype: {} is not for linear algebra, which is computed in f32 and f64", to_string(type)));
+    read_numbers(words, options);
   }
   if (options.operation != Operation::User) return;
   std::vector<std::string> names;

@@ -117,6 +117,7 @@ struct Options : PlainOptions {
   Operation operation = Operation::Gemm;
   std::vector<ChosenOperation> operations;     ///< of Operation::User
   std::vector<const SystemOperation*> systems; ///< of Operation::System
+  std::vector<detail::NumberType> numbers;     ///< the types of such operations
 
   // These say which entries are raced.
   std::vector<BackendRequest> backends; ///< empty: all that are available

@@ -284,7 +284,7 @@ void read_rows(const CommandLine& words, bool types_given, Options& options) {
   options.backends = requested_backends(words);
   if (!words.kernels.empty()) options.kernels = split_list("--kernels", words.kernels);
   if (types_given || !words.dtypes.empty()) options.types.clear();
-  if (!words.dtypes.empty())
+  if (!words.dtypes.empty() && options.operation != Operation::System) // read_operations() has its own types
     for (const std::string& word : split_list("--dtype", words.dtypes))
       options.types.push_back(parse_type(word, options.operation == Operation::Gemm, !words.judged.empty()));
   options.types_given = types_given;

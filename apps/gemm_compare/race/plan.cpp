@@ -174,9 +174,9 @@ void plan_systems(const Options& options, RacePlan& plan) {
                                         names_of(plan.backends), nearest_word(pattern, names)));
     }
   for (const SystemOperation* const system : options.systems)
-    for (const DType type : options.types)
+    for (const detail::NumberType type : options.numbers)
       for (const GemmShape& shape : options.shapes) {
-        Group group{shape, type, {}, nullptr, system};
+        Group group{shape, type.part, {}, nullptr, system, type.is_complex};
         for (const Task& task : all)
           if ((task.way->does == nullptr || task.way->does(system->kind)) && matches_any(options, task.way->name))
             group.tasks.push_back(task);

@@ -38,6 +38,9 @@ struct Group {
   std::vector<Task> tasks;                   ///< from the first rung to the best, backend by backend
   const OperationEntry* operation = nullptr; ///< of --op, which each task runs
   const SystemOperation* system = nullptr;   ///< of --op, which each task runs in its way
+  bool is_complex = false;                   ///< of a system: numbers with parts of `type`
+
+  detail::NumberType number() const { return {type, is_complex}; }
 };
 
 struct MissingBackend {

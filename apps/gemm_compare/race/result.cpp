@@ -70,7 +70,7 @@ std::string_view backend_name(const Result& result) {
   return result.device.empty() ? to_string(result.backend) : "external";
 }
 
-std::string_view type_word(const Result& result) { return tessera::to_string(result.type); }
+std::string_view type_word(const Result& result) { return name_of({result.type, result.is_complex}); }
 
 std::string_view operation_name(const Result& result) {
   if (result.operation == Operation::System) return result.system;

@@ -37,7 +37,8 @@ struct Result : report::Facts {
   std::string summary;     ///< what an operation of --op does
   std::string_view system; ///< the operation of linear algebra
   Backend backend = Backend::Reference;
-  DType type = DType::F32; ///< of the operands
+  DType type = DType::F32; ///< of the operands, or of complex operands' parts
+  bool is_complex = false;
   Math math = Math::Strict;
 
   std::vector<double> samples; ///< seconds of each timed run
@@ -51,7 +52,8 @@ struct Result : report::Facts {
   std::optional<GemmError> error;
   std::optional<FreivaldsResult> freivalds; ///< set if `error` covers some rows of C only
   double expected_seconds = 0;              ///< of a run, where the entry is skipped because it is too long
-  double processor_seconds = unknown;       ///< of a judged kernel's run, of all its threads
+  /// Of a judged kernel's run, of all its threads; of a system's run on one thread the least of all runs.
+  double processor_seconds = unknown;
   Verdict verdict = Verdict::Pending;
   std::string offence; ///< the offence of a judged kernel
 };

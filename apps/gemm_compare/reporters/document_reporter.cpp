@@ -89,8 +89,8 @@ ordered_json to_json(const Result& result) {
   if (!result.device.empty()) {
     json["device"] = result.device;
     json["offence"] = result.offence;
-    if (!std::isnan(result.processor_seconds)) json["processor_seconds"] = result.processor_seconds;
   }
+  if (!std::isnan(result.processor_seconds)) json["processor_seconds"] = result.processor_seconds;
   if (!result.samples.empty() && result.operation == Operation::Gemm && result.device.empty()) {
     json["timing"] = to_string(result.timing);
     if (result.timing == Timing::Graph) json["runs_per_sample"] = result.runs_per_sample;

@@ -148,7 +148,7 @@ Style style_of(Verdict verdict) {
 
 std::string heading(const Result& first) {
   if (first.operation == Operation::System)
-    return fmt::format("{}: {}, n = {}, {}", first.system, first.summary, first.n, to_string(first.type));
+    return fmt::format("{}: {}, n = {}, {}", first.system, first.summary, first.n, type_word(first));
   if (first.operation == Operation::User) {
     const std::string what = first.summary.empty() ? first.kernel : fmt::format("{}: {}", first.kernel, first.summary);
     return detail::printable(fmt::format("{}, {}, {}", what, report::sizes_text(first), to_string(first.type)));

@@ -3,6 +3,7 @@
 import re
 
 import charts
+import factors
 import measured
 import seeds
 import timeline
@@ -191,8 +192,8 @@ def overview_page(ladders):
     titles = [run.title for ladder in ("cuda", "cpu") for run in measured.runs(ladder, kernels_of(ladders[ladder])) if run.dtype == "f32"]
     blocks = ["# The ladder", NOTE, wrapped(
         "This is a course in how a matrix product is made fast. Each rung is one idea: a short source that works on every shape, a picture of "
-        "what it reads, what it costs by the roofline, what was measured, what limits it, and which rung answers that."),
-        "\n".join(way_in(ladder, [rung for rung in rungs if rung.main]) for ladder, rungs in ladders.items()),
+        "what it reads, what it costs by the roofline, what was measured, what limits it, and which rung answers that. Its last part is about factors, which become products."),
+        "\n".join([*(way_in(ladder, [rung for rung in rungs if rung.main]) for ladder, rungs in ladders.items()), factors.way_in()]),
         wrapped("To learn by doing, `./tessera learn` gives a rung as a task and marks what you write. "
                 f"{link('Lessons', PAGE, 'docs/learn.md')} has the list, and {link('Start here', PAGE, 'docs/start.md')} the first ten minutes."),
         "## From naive to the top",

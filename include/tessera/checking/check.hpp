@@ -13,7 +13,7 @@
 /// costs some 5 % of the product.
 ///
 /// Matrices are in host memory; matrices of Tessera are brought there. Nothing is written. Complex products have no
-/// reference here: no CheckedType names them.
+/// reference here, and are refused.
 ///
 /// Source: the two headers above; Freivalds (1977), Higham.
 
@@ -65,7 +65,8 @@ struct CheckedMatrix {
   Index rows = 0;                      ///< stored rows
   Index cols = 0;                      ///< elements of a stored row
   Index ld = 0;                        ///< elements from one stored row to the next, at least cols
-  Op op = Op::None;                    ///< None or Transpose
+  Op op = Op::None;                    ///< None or Transpose; ConjugateTranspose of complex numbers
+  bool is_complex = false;             ///< elements are pairs of `type`, the real part first; for check_solve() alone
 
   /// Returns the rows as they are read.
   Index logical_rows() const noexcept { return op == Op::None ? rows : cols; }

@@ -53,6 +53,10 @@ TESSERA_C_API tessera_status tessera_solve_complex(tessera_dtype type, int64_t n
 TESSERA_C_API tessera_status tessera_solve_refined(int64_t n, int64_t count, const double* a, int64_t lda,
                                                    const double* b, int64_t ldb, double* x, int64_t ldx,
                                                    const tessera_options* options);
+/** Does what tessera_solve_refined() does with complex numbers, pairs of double. */
+TESSERA_C_API tessera_status tessera_solve_refined_complex(int64_t n, int64_t count, const void* a, int64_t lda,
+                                                           const void* b, int64_t ldb, void* x, int64_t ldx,
+                                                           const tessera_options* options);
 /** Computes X of A·X = B by Cholesky's factors, for a symmetric positive definite A of which one triangle is read. */
 TESSERA_C_API tessera_status tessera_solve_positive(tessera_dtype type, tessera_triangle triangle, int64_t n,
                                                     int64_t count, const void* a, int64_t lda, const void* b,
@@ -141,7 +145,7 @@ typedef struct tessera_solve_certificate {
   double by_norm_most;      /**< and no more */
   int64_t row;              /**< of the element of the residual that decides; -1: all are 0 */
   int64_t col;              /**< of that element */
-  double residual;          /**< b - A·x there */
+  double residual;          /**< b - A·x there; of complex systems its modulus */
   double scale;             /**< |A||x| + |b| there */
   int64_t unjudged;         /**< elements of the residual that cannot be judged */
   char text[512];           /**< the answer in words, cut to this length */
@@ -155,6 +159,14 @@ TESSERA_C_API tessera_status tessera_check_solve(tessera_checked_type type_a, te
                                                  int64_t lda, const void* x, int64_t ldx, const void* b, int64_t ldb,
                                                  tessera_nearness nearness, double limit, int threads,
                                                  tessera_solve_certificate* certificate);
+/** Does what tessera_check_solve() does with complex numbers, whose parts are of the types, TESSERA_CHECKED_F32 or
+ * TESSERA_CHECKED_F64. The default limit is 2·√2 times as large. */
+TESSERA_C_API tessera_status tessera_check_solve_complex(tessera_checked_type type_a, tessera_checked_type type_x,
+                                                         tessera_checked_type type_b, int64_t n, int64_t count,
+                                                         const void* a, int64_t lda, const void* x, int64_t ldx,
+                                                         const void* b, int64_t ldb, tessera_nearness nearness,
+                                                         double limit, int threads,
+                                                         tessera_solve_certificate* certificate);
 
 #ifdef __cplusplus
 }

@@ -7,14 +7,12 @@
 #include <limits>
 #include <span>
 
-#include <tessera/checking/check_solve.hpp>
 #include <tessera/linear_algebra/cholesky.hpp>
 #include <tessera/linear_algebra/qr.hpp>
 #include <tessera/linear_algebra/solve.hpp>
 #include <tessera/linear_algebra/syrk.hpp>
 
 #include "c_api.hpp"
-#include "core/base/cut_text.hpp"
 
 using namespace tessera;
 using namespace tessera::c_api;
@@ -111,10 +109,11 @@ tessera_status run(NumberWord word, const tessera_options* words, std::initializ
 Triangle triangle_of(tessera_triangle triangle) { return c_api::checked(triangle, Triangle::Upper, "triangle"); }
 
 tessera_status solve_of(NumberWord type, int64_t n, int64_t count, const void* a, int64_t lda, const void* b,
-                        int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
+                        int64_t ldb, void* x, int64_t ldx, const tessera_options* options, bool refine = false) {
   const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
                   result{"x", n, count, x, ldx};
-  return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
+  return run(type, options, {matrix, right, result}, [&]<class T>(T, SolveOptions choices) {
+    choices.refine = refine;
     store(solve(matrix.view<T>(), right.view<T>(), choices), result);
   });
 }
@@ -295,12 +294,11 @@ tessera_status tessera_condition_complex(tessera_dtype type, int64_t n, const vo
 
 tessera_status tessera_solve_refined(int64_t n, int64_t count, const double* a, int64_t lda, const double* b,
                                      int64_t ldb, double* x, int64_t ldx, const tessera_options* options) {
-  const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
-                  result{"x", n, count, x, ldx};
-  return run_real(TESSERA_F64, options, {matrix, right, result}, [&]<class T>(T, SolveOptions choices) {
-    choices.refine = true;
-    store(solve(matrix.view<T>(), right.view<T>(), choices), result);
-  });
+  return solve_of({TESSERA_F64}, n, count, a, lda, b, ldb, x, ldx, options, true);
+}
+tessera_status tessera_solve_refined_complex(int64_t n, int64_t count, const void* a, int64_t lda, const void* b,
+                                             int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
+  return solve_of({TESSERA_F64, true}, n, count, a, lda, b, ldb, x, ldx, options, true);
 }
 
 tessera_status tessera_syrk(tessera_dtype type, tessera_triangle triangle, tessera_op op, int64_t n, int64_t k,
@@ -309,36 +307,5 @@ tessera_status tessera_syrk(tessera_dtype type, tessera_triangle triangle, tesse
   return run_real(type, options, {}, [&]<class T>(T, const SolveOptions& choices) {
     syrk(triangle_of(triangle), c_api::checked(op, "op"), n, k, static_cast<T>(as_scalar(alpha, dtype_of<T>)),
          static_cast<const T*>(a), lda, static_cast<T>(as_scalar(beta, dtype_of<T>)), static_cast<T*>(c), ldc, choices);
-  });
-}
-
-tessera_status tessera_check_solve(tessera_checked_type type_a, tessera_checked_type type_x,
-                                   tessera_checked_type type_b, int64_t n, int64_t count, const void* a, int64_t lda,
-                                   const void* x, int64_t ldx, const void* b, int64_t ldb, tessera_nearness nearness,
-                                   double limit, int threads, tessera_solve_certificate* certificate) {
-  return guarded([&] {
-    if (certificate == nullptr)
-      throw InvalidArgument("certificate is null; pass the address of a tessera_solve_certificate");
-    if (certificate->size != sizeof(tessera_solve_certificate))
-      throw InvalidArgument("certificate.size = " + std::to_string(certificate->size) + ", but this library's is " +
-                            std::to_string(sizeof(tessera_solve_certificate)) + "; set it before the call");
-    const auto matrix = [](tessera_checked_type type, int64_t rows, int64_t cols, const void* data, int64_t ld) {
-      return CheckedMatrix{tessera::checked_type(static_cast<CheckedType>(type)).type, data, rows, cols, ld, Op::None};
-    };
-    const SolveCertificate answer = check_solve(
-        matrix(type_a, n, n, a, lda), matrix(type_x, n, count, x, ldx), matrix(type_b, n, count, b, ldb),
-        {.nearness = c_api::checked(nearness, Nearness::Norm, "nearness"), .limit = limit, .threads = threads});
-    certificate->verdict = static_cast<tessera_verdict>(answer.verdict);
-    certificate->limit = answer.limit;
-    certificate->by_elements_least = answer.by_elements.least;
-    certificate->by_elements_most = answer.by_elements.most;
-    certificate->by_norm_least = answer.by_norm.least;
-    certificate->by_norm_most = answer.by_norm.most;
-    certificate->row = answer.row;
-    certificate->col = answer.col;
-    certificate->residual = answer.residual;
-    certificate->scale = answer.scale;
-    certificate->unjudged = answer.unjudged;
-    cut_text(to_text(answer).c_str(), certificate->text);
   });
 }

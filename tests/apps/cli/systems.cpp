@@ -1,5 +1,6 @@
 /// Tests gemm_compare --op on linear algebra: all ways are right, the contract's have one result, and what is refused.
 
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -40,6 +41,59 @@ BOOST_AUTO_TEST_CASE(every_way_is_right) {
   BOOST_TEST(operations.size() == 7);
 }
 
+BOOST_AUTO_TEST_CASE(every_way_is_right_with_complex_numbers) {
+  const Outcome outcome =
+      compare({"--cpu", "--op", "syrk,herk,trsm,potrf,getrf,geqrf,posv,gesv", "--dtype", "complex64,complex128",
+               "--sizes", "1,70", "--threads", "2", "--repeat", "2", "--cblas", "none", "--json", "-"});
+  BOOST_TEST_REQUIRE(outcome.status == 0, outcome.err);
+  const json report = json::parse(outcome.out);
+  std::set<std::string> kinds, ways;
+  for (const json& result : report["results"]) {
+    const std::string way = result["kernel"], name = result["op"].get<std::string>() + " " + way;
+    BOOST_TEST(result["verdict"] == "pass", name + ": " + result["reason"].get<std::string>());
+    if (result["canonical"]) BOOST_TEST(result["error"]["differing_bits"] == 0, name);
+    BOOST_TEST(result["error"]["max_over_bound"].get<double>() <= 1, name);
+    if (result["n"] == 70) BOOST_TEST(result["error"]["max_over_bound"].get<double>() > 0, name); // rounding shows
+    kinds.insert(result["op"].get<std::string>() + " " + result["dtype"].get<std::string>());
+    ways.insert(way);
+  }
+  BOOST_TEST(kinds.size() == 16);
+  BOOST_TEST(kinds.count("herk complex128") == 1);
+  for (const char* way : {"formulas", "unblocked", "left_looking", "right_looking", "three_loops", "substitution"})
+    BOOST_TEST(ways.count(way) == 1, way);
+}
+
+BOOST_AUTO_TEST_CASE(a_library_that_forgets_a_conjugate_is_wrong) {
+  const Outcome outcome = compare({"--cpu", "--op", "potrf", "--dtype", "complex64,complex128", "--sizes", "40",
+                                   "--threads", "1", "--repeat", "2", "--cblas", TESSERA_SCIPY_BLAS, "--json", "-"});
+  const json report = json::parse(outcome.out);
+  if (!has_backend(report, "openmp")) return;
+  int seen = 0;
+  for (const json& result : report["results"]) {
+    if (result["kernel"] != "cblas:scipy_blas") continue;
+    ++seen;
+    const bool is_right = result["dtype"] == "complex128";
+    BOOST_TEST(result["verdict"] == (is_right ? "pass" : "wrong"), result.dump());
+    BOOST_TEST((result["error"]["max_over_bound"].get<double>() <= 1) == is_right);
+    BOOST_TEST(result["processor_seconds"].get<double>() > 0);
+  }
+  BOOST_TEST(seen == 2);
+  const Outcome missing = compare({"--backend", "openmp", "--op", "getrf", "--dtype", "complex64", "--sizes", "40",
+                                   "--cblas", TESSERA_SCIPY_BLAS, "--repeat", "2"});
+  BOOST_TEST(missing.out.find("'scipy_blas' has no cgetrf_") != std::string::npos, missing.out);
+}
+
+BOOST_AUTO_TEST_CASE(complex_products_count_as_four) {
+  const auto gflops_times_seconds = [&](const char* type) {
+    const Outcome outcome = compare({"--backend", "reference", "--op", "getrf", "--dtype", type, "--sizes", "90",
+                                     "--kernels", "unblocked", "--repeat", "2", "--json", "-"});
+    BOOST_TEST_REQUIRE(outcome.status == 0, outcome.err);
+    const json result = json::parse(outcome.out)["results"][0];
+    return result["gflops"].get<double>() * result["seconds"]["median"].get<double>();
+  };
+  BOOST_TEST(std::abs(gflops_times_seconds("complex128") / gflops_times_seconds("f64") - 4) < 1e-6);
+}
+
 BOOST_AUTO_TEST_CASE(a_table_names_the_operation) {
   const Outcome outcome = compare({"--backend", "reference", "--op", "potrf", "--sizes", "200", "--kernels",
                                    "*_looking,formulas", "--repeat", "2"});
@@ -58,7 +112,10 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
   expect_usage_error(compare({"--op", "potrf,copy"}), {"--op", "'copy' is raced apart from linear algebra"});
   expect_usage_error(compare({"--op", "potrf,gemm"}), {"--op", "'gemm'"});
   expect_usage_error(compare({"--op", "potrff"}), {"--op", "potrff"});
-  expect_usage_error(compare({"--op", "potrf", "--dtype", "f16"}), {"--dtype", "f32 and f64"});
+  expect_usage_error(compare({"--op", "potrf", "--dtype", "f16"}),
+                     {"--dtype", "f16 is not for linear algebra", "f32, f64, complex64 and complex128"});
+  expect_usage_error(compare({"--op", "herk", "--dtype", "f64"}), {"--op", "herk is of complex numbers", "f64"});
+  expect_usage_error(compare({"--dtype", "complex64"}), {"--dtype", "complex64"});
   expect_usage_error(compare({"--op", "potrf", "--shape", "8x8x8"}), {"--shape", "--sizes"});
   expect_usage_error(compare({"--op", "potrf", "--sizes", "0"}), {"--sizes"});
   expect_usage_error(compare({"--op", "potrf", "--dist", "cancel"}), {"--dist"});

@@ -163,6 +163,32 @@ static void certificates(void) {
   require("a wrong size", CHECK(1, 0) == TESSERA_INVALID_ARGUMENT);
 }
 
+static void complex_certificates(void) {
+  const double a[8] = {1, 1, 0, 2, 3, 0, 1, -1}, b[4] = {1, 3, 5, 6};
+  double x[4] = {0};
+  float narrow[4];
+  int i;
+  tessera_solve_certificate answer;
+  memset(&answer, 0, sizeof answer);
+  answer.size = sizeof answer;
+#define CHECK_COMPLEX(type_x, unknowns)                                                                            \
+  tessera_check_solve_complex(TESSERA_CHECKED_F64, type_x, TESSERA_CHECKED_F64, 2, 1, a, 2, unknowns, 1, b, 1,     \
+                              TESSERA_NEAR_BY_ELEMENTS, 0, 1, &answer)
+  require("solve_complex", tessera_solve_complex(TESSERA_F64, 2, 1, a, 2, b, 1, x, 1, NULL) == TESSERA_OK);
+  require("check_solve_complex", CHECK_COMPLEX(TESSERA_CHECKED_F64, x) == TESSERA_OK);
+  require("its answer", answer.verdict == TESSERA_RIGHT && answer.limit > 0.99e-14 && answer.limit < 1.14e-14);
+  for (i = 0; i < 4; ++i) narrow[i] = (float)x[i];
+  require("refined", tessera_solve_refined_complex(2, 1, a, 2, b, 1, x, 1, NULL) == TESSERA_OK);
+  require("and certified", CHECK_COMPLEX(TESSERA_CHECKED_F64, x) == TESSERA_OK && answer.verdict == TESSERA_RIGHT);
+  require("in f32", CHECK_COMPLEX(TESSERA_CHECKED_F32, narrow) == TESSERA_OK && answer.verdict == TESSERA_RIGHT);
+  require("its name", strstr(answer.text, "right: X (2×1, complex64)") != NULL);
+  x[3] = -x[3] + 1;
+  require("check_solve_complex of another", CHECK_COMPLEX(TESSERA_CHECKED_F64, x) == TESSERA_OK);
+  require("its answer", answer.verdict == TESSERA_WRONG && answer.residual > 0);
+  require("a type", CHECK_COMPLEX(TESSERA_CHECKED_FLOAT16, x) == TESSERA_INVALID_ARGUMENT);
+  require("a type's text", strstr(tessera_last_error(), "x has complex numbers with parts of f16") != NULL);
+}
+
 static void refusals(void) {
   const double b[N] = {1, 2, 3}, zeros[N * N] = {0};
   double x[N * N] = {7};
@@ -206,6 +232,7 @@ int main(void) {
   solutions();
   complex_numbers();
   certificates();
+  complex_certificates();
   refusals();
   return failures == 0 ? 0 : 1;
 }

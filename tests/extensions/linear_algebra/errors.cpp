@@ -73,8 +73,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(of_complex_systems, P, Elements) {
                               "the right-hand side has 3 rows; it must have 4");
   must_throw<InvalidArgument>([&] { Lu(square, tested()).solve_conjugate_transposed(three); },
                               "Lu::solve_conjugate_transposed: the matrix is 4×4");
-  must_throw<InvalidArgument>([&] { solve(square, four, {.refine = true}); },
-                              "refine is for f64, and the matrix is of complex numbers");
+  if constexpr (std::is_same_v<P, float>)
+    must_throw<InvalidArgument>([&] { solve(square, four, {.refine = true}); },
+                                "refine is for f64, and the matrix is of complex numbers of f32");
   must_throw<InvalidArgument>([&] { Lu(square, {.refine = true}); }, "refine is an option of solve() alone");
   must_throw<InvalidArgument>([&] { square.block(1, 1, 4, 2); }, "block 4×2 at (1, 1) does not lie within 4×4");
   must_throw<InvalidArgument>([&] { Matrix<T>(-1, 3); }, "a matrix of complex numbers is -1×3");

@@ -19,16 +19,21 @@ SolveOptions refined(SolveOptions options) {
   return options;
 }
 
+/// What is refined.
+using Refined = std::tuple<double, std::complex<double>>;
+
 /// Rows and columns of very different sizes, which scaling undoes.
-Matrix<double> uneven(Index n) {
-  auto a = dominant<double>(n, Seed{21});
+template <class T>
+Matrix<T> uneven(Index n) {
+  auto a = dominant<T>(n, Seed{21});
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j)
-      a(i, j) = std::ldexp(a(i, j), static_cast<int>(i * 97 % 401) - 200 + static_cast<int>(j * 61 % 401) - 200);
+      a(i, j) *= std::ldexp(1.0, static_cast<int>(i * 97 % 401) - 200 + static_cast<int>(j * 61 % 401) - 200);
   return a;
 }
 
-void expect_solved(const Matrix<double>& a, const Matrix<double>& b) {
+template <class T>
+void expect_solved(const Matrix<T>& a, const Matrix<T>& b) {
   const auto x = solve(a, b, refined(tested()));
   const SolveCertificate answer = check_solve(a, x, b);
   BOOST_CHECK_MESSAGE(answer.right(), to_text(answer));
@@ -36,7 +41,7 @@ void expect_solved(const Matrix<double>& a, const Matrix<double>& b) {
   BOOST_TEST(differing(solve(a, b, refined(formulas)), x) == 0);
   for (const Index j : {Index{0}, b.cols() - 1}) {
     const auto alone = solve(a, b.block(0, j, b.rows(), 1), refined(tested()));
-    BOOST_TEST(differing(alone, Matrix<double>(x.block(0, j, b.rows(), 1))) == 0);
+    BOOST_TEST(differing(alone, Matrix<T>(x.block(0, j, b.rows(), 1))) == 0);
   }
 }
 
@@ -44,15 +49,15 @@ void expect_solved(const Matrix<double>& a, const Matrix<double>& b) {
 
 BOOST_AUTO_TEST_SUITE(refinement)
 
-BOOST_AUTO_TEST_CASE(solutions) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(solutions, T, Refined) {
   const std::vector<Index> orders =
       conformance::options().quick ? std::vector<Index>{1, 40} : std::vector<Index>{1, 2, 40, 150};
   for (const Index n : orders) BOOST_TEST_CONTEXT(n) {
-      const auto b = Matrix<double>::random(n, 3, Seed{22});
-      expect_solved(Matrix<double>::random(n, n, Seed{23}), b);
-      expect_solved(dominant<double>(n, Seed{24}), b);
-      expect_solved(uneven(n), b);
-      expect_solved(Matrix<double>(positive<double>(n, Seed{25}).transposed()), Matrix<double>(n, 2));
+      const auto b = Matrix<T>::random(n, 3, Seed{22});
+      expect_solved(Matrix<T>::random(n, n, Seed{23}), b);
+      expect_solved(dominant<T>(n, Seed{24}), b);
+      expect_solved(uneven<T>(n), b);
+      expect_solved(Matrix<T>(positive<T>(n, Seed{25}).transposed()), Matrix<T>(n, 2));
     }
 }
 
@@ -83,7 +88,22 @@ BOOST_AUTO_TEST_CASE(refused) {
     a(5, 1) = bad;
     BOOST_CHECK_THROW(solve(a, b, refined(tested())), NotRefined);
   }
+  for (const std::complex<double> bad : {std::complex<double>(0, std::numeric_limits<double>::quiet_NaN()),
+                                         std::complex<double>(std::numeric_limits<double>::infinity(), 0)}) {
+    auto a = dominant<std::complex<double>>(n, Seed{31});
+    const auto right = Matrix<std::complex<double>>::random(n, 1, Seed{32});
+    a(5, 1) = bad;
+    BOOST_CHECK_EXCEPTION(solve(a, right, refined(tested())), NotRefined, [](const NotRefined& error) {
+      return std::string(error.what()).find("a has NaN or Inf in row 5") != std::string::npos;
+    });
+  }
+  Matrix<std::complex<double>> turned(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) turned(i, j) = std::complex<double>(0, hilbert(i, j));
+  BOOST_CHECK_THROW(solve(turned, Matrix<std::complex<double>>(n, 1, 1.0), refined(tested())), NotRefined);
   const SolveOptions options = refined(tested());
+  const auto small = dominant<std::complex<float>>(4, Seed{33});
+  BOOST_CHECK_THROW(solve(small, small, options), InvalidArgument);
   const auto narrow = dominant<float>(4, Seed{29});
   BOOST_CHECK_THROW(solve(narrow, narrow, options), InvalidArgument);
   const auto wide = positive<double>(4, Seed{30});

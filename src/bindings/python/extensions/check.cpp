@@ -13,6 +13,7 @@
 
 #include "bindings/python/array.hpp"
 #include "bindings/python/arrays/buffer.hpp"
+#include "bindings/python/arrays/element.hpp"
 #include "bindings/python/errors.hpp"
 #include "bindings/python/layout.hpp"
 #include "bindings/python/words.hpp"
@@ -23,8 +24,9 @@ namespace {
 /// Elements in host memory that a check reads, and what keeps them there.
 class Elements {
  public:
-  Elements(PyObject* object, const char* name, CheckedType type) : name_(name) {
+  Elements(PyObject* object, const char* name, CheckedType type, bool is_complex = false) : name_(name) {
     matrix_.type = type;
+    matrix_.is_complex = is_complex;
     if (PyObject_CheckBuffer(object) != 0)
       take_buffer(object);
     else
@@ -37,7 +39,7 @@ class Elements {
  private:
   void take_buffer(PyObject* object) {
     if (!buffer_.take(object, name_)) throw PythonError{};
-    const auto bytes = static_cast<Py_ssize_t>(checked_type(matrix_.type).bytes);
+    const auto bytes = static_cast<Py_ssize_t>(checked_type(matrix_.type).bytes) * (matrix_.is_complex ? 2 : 1);
     if (buffer_.dimensions() != 2 || buffer_.element() != bytes)
       throw InvalidArgument(std::string(name_) + " has " + std::to_string(buffer_.dimensions()) +
                             " dimensions of elements of " + std::to_string(buffer_.element()) +
@@ -69,8 +71,9 @@ class Elements {
   /// Takes an array of another library by DLPack.
   void take_array(PyObject* object) {
     array_.emplace(object, name_);
-    if (array_->type.is_complex || static_cast<CheckedType>(array_->type.part) != matrix_.type)
+    if (array_->type.is_complex != matrix_.is_complex || static_cast<CheckedType>(array_->type.part) != matrix_.type)
       throw TypeError(std::string(name_) + " holds " + dtype_name(array_->type) + ", not " +
+                      (matrix_.is_complex ? "complex numbers of " : "") +
                       std::string(checked_type(matrix_.type).array_name));
     if (!array_->on_cuda)
       return set_layout(array_->data, array_->rows, array_->cols, array_->row_stride, array_->col_stride,
@@ -151,10 +154,29 @@ class Products {
   std::deque<Elements> elements_;
 };
 
-CheckedType type_at(PyObject* types, Py_ssize_t place) {
+/// Calls take(word) with the name of a type.
+template <class Take>
+auto with_type_at(PyObject* types, Py_ssize_t place, const Take& take) {
   const Reference word(checked(python_call<&PySequence_GetItem>(types, place)));
-  return parse_checked_type(parse_text(word.get(), "type"));
+  return take(parse_text(word.get(), "type"));
 }
+CheckedType type_at(PyObject* types, Py_ssize_t place) {
+  return with_type_at(types, place, [](std::string_view word) { return parse_checked_type(word); });
+}
+
+/// An operand of a system, which may be complex.
+struct SystemType {
+  CheckedType part;
+  bool is_complex;
+
+  static SystemType at(PyObject* types, Py_ssize_t place) {
+    return with_type_at(types, place, [](std::string_view word) {
+      const std::optional<Element> type = find_element(word);
+      return type && type->is_complex ? SystemType{static_cast<CheckedType>(type->part), true}
+                                      : SystemType{parse_checked_type(word), false};
+    });
+  }
+};
 
 Nearness parse_nearness(PyObject* word) {
   const std::string_view name = parse_text(word, "nearness");
@@ -198,8 +220,12 @@ PyObject* check(const CheckArguments& arguments) {
 }
 
 PyObject* check_solution(const SolutionArguments& arguments) {
-  const Elements a(arguments.a, "a", type_at(arguments.types, 0)), x(arguments.x, "x", type_at(arguments.types, 1)),
-      b(arguments.b, "b", type_at(arguments.types, 2));
+  const auto elements = [&](PyObject* object, const char* name, Py_ssize_t place) {
+    const SystemType type = SystemType::at(arguments.types, place);
+    return Elements(object, name, type.part, type.is_complex);
+  };
+  const Elements a = elements(arguments.a, "a", 0), x = elements(arguments.x, "x", 1),
+                 b = elements(arguments.b, "b", 2);
   const SolveCheckOptions options{.nearness = parse_nearness(arguments.nearness),
                                   .limit = real_number(arguments.limit, "limit"),
                                   .threads = parse_threads(arguments.threads)};

@@ -138,7 +138,7 @@ def _array(x: Any, name: str) -> tuple[Any, str]:
         kind = x.dtype
         return (x if kind in OPAQUE else x.numpy()), kind
     if hasattr(x, "detach") and hasattr(x, "cpu"):  # PyTorch
-        x = x.detach().cpu()
+        x = x.detach().cpu().resolve_conj().resolve_neg()
         kind = _dtype_name(x)
         if kind in OPAQUE:
             torch = sys.modules[type(x).__module__.partition(".")[0]]

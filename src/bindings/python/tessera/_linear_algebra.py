@@ -16,7 +16,7 @@ def solve(a, b, *, assume="general", lower=True, refine=False, backend="auto", t
     assume: 'general' factors a by LU with partial pivoting; 'positive' takes it as symmetric (Hermitian, where it is
         complex) and positive definite, reads one triangle of it (lower: which one) and factors it by Cholesky's way, in
         half the time.
-    refine: factors a general a of float64 in float32, refines the solution, and certifies it as check_solve() does
+    refine: factors a general a of float64 or complex128 in float32 or complex64, refines the solution, and certifies it as check_solve() does
         before it is returned; InvalidArgument where such factors do not lead there.
     backend, threads: as in gemm, for the products that are nearly all of the work. The bits are equal for all.
 

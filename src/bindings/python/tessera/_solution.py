@@ -22,7 +22,7 @@ class SolveCertificate:
     by_norm: tuple[float, float]  #: encloses the least change in the maximum norm
     row: int  #: of the element of the residual that decides; -1: all are 0
     col: int  #: of that element
-    residual: float  #: b - a·x there
+    residual: float  #: b - a·x there; of complex systems its modulus
     scale: float  #: |a||x| + |b| there
     unjudged: int  #: elements of the residual that could not be judged
     text: str = field(repr=False)  #: all of it in words
@@ -53,11 +53,12 @@ def check_solve(
 ) -> SolveCertificate:
     """Says whether x is the solution of a system near a·x = b, whatever computed it.
 
-    a: n×n; x and b: n×m, or vectors of n. Arrays as check() takes them, of any type of their own.
+    a: n×n; x and b: n×m, or vectors of n. Arrays as check() takes them, or complex ones, of any type of their own.
     nearness: 'elements' asks for a system each of whose elements differs from a's and b's by a small share of itself
         (Oettli and Prager); 'norm' for one that differs by little beside the largest rows, which is what solvers
         without a step of refinement promise for matrices whose rows differ in size. The answer has both numbers.
-    limit: of the share, 0 for 3·(n + 10)·u with the unit roundoff u of x's type.
+    limit: of the share, 0 for 3·(n + 10)·u with the unit roundoff u of x's type, and 2·√2 times that where one of the
+        arrays is complex. The shares of complex numbers are shares of their moduli.
 
     >>> import numpy as np
     >>> import tessera as ts

@@ -72,11 +72,16 @@ StoredRows stored(const CheckedMatrix& x) { return {x.data, x.rows, x.cols, x.ld
 
 } // namespace
 
-void check_matrix(const CheckedMatrix& x, const std::string& what, const std::string& where) {
-  const auto bytes = static_cast<Index>(checked_type(x.type).bytes);
-  if (x.op != Op::None && x.op != Op::Transpose)
-    refuse(where,
-           what + " has op " + text(static_cast<Index>(x.op)) + "; a real matrix is read as it is or transposed");
+void check_matrix(const CheckedMatrix& x, const std::string& what, const std::string& where, bool may_be_complex) {
+  const auto bytes = static_cast<Index>(checked_type(x.type).bytes) * (x.is_complex ? 2 : 1);
+  if (x.is_complex && !may_be_complex)
+    refuse(where, what +
+                      " holds complex numbers; there is no reference of complex products: check their real and "
+                      "imaginary parts");
+  if (x.op != Op::None && x.op != Op::Transpose && !(x.is_complex && x.op == Op::ConjugateTranspose))
+    refuse(where, what + " has op " + text(static_cast<Index>(x.op)) +
+                      "; a real matrix is read as it is or transposed, and a complex one "
+                      "conjugated as well");
   if (x.rows < 0 || x.cols < 0) refuse(where, what + " is " + shape(x.rows, x.cols) + "; sizes must not be negative");
   if (x.ld < x.cols || (x.ld < 1 && x.rows > 0 && x.cols > 0))
     refuse(where, what + " has ld = " + text(x.ld) + ", which is less than its " + text(x.cols) +

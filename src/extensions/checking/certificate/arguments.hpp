@@ -21,9 +21,10 @@ struct Kind {
 /// KernelRejected for a mode that the types do not have.
 Kind kind_of(CheckedType a, CheckedType b, CheckedType c, Math math);
 
-/// Checks a matrix by itself: its sizes, leading dimension, operation and memory. `what` is its name. Throws
-/// InvalidArgument.
-void check_matrix(const CheckedMatrix& x, const std::string& what, const std::string& where);
+/// Checks a matrix by itself: its sizes, leading dimension, operation and memory. `what` is its name. Complex numbers
+/// are refused, unless they may be there. Throws InvalidArgument.
+void check_matrix(const CheckedMatrix& x, const std::string& what, const std::string& where,
+                  bool may_be_complex = false);
 
 /// Checks one product's operands against each other, and returns them as they are read. alpha and beta are rounded to
 /// the type that is computed in. `where` is "" or "product 3: ". Throws InvalidArgument.

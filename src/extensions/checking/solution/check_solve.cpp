@@ -3,12 +3,14 @@
 #include <tessera/checking/check_solve.hpp>
 
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <utility>
 
 #include <tessera/backend.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/number_type.hpp>
 
 #include "extensions/checking/certificate/arguments.hpp"
 #include "extensions/checking/compare/bound.hpp"
@@ -23,9 +25,12 @@ std::string shape(const CheckedMatrix& x) {
 
 void check_arguments(const CheckedMatrix& a, const CheckedMatrix& x, const CheckedMatrix& b,
                      const SolveCheckOptions& options) {
-  certificate::check_matrix(a, "a", "system: ");
-  certificate::check_matrix(x, "x", "system: ");
-  certificate::check_matrix(b, "b", "system: ");
+  for (const auto& [matrix, name] : {std::pair{&a, "a"}, std::pair{&x, "x"}, std::pair{&b, "b"}}) {
+    certificate::check_matrix(*matrix, name, "system: ", true);
+    if (matrix->is_complex && !detail::has_complex(static_cast<DType>(matrix->type)))
+      throw InvalidArgument("check_solve: " + std::string(name) + " has complex numbers with parts of " +
+                            std::string(checked_type(matrix->type).name) + "; parts are of f32 or f64");
+  }
   if (a.logical_rows() != a.logical_cols())
     throw InvalidArgument("check_solve: a is " + shape(a) + ", and must be square");
   for (const CheckedMatrix& one : {x, b})
@@ -41,10 +46,11 @@ void check_arguments(const CheckedMatrix& a, const CheckedMatrix& x, const Check
 }
 
 /// Whole numbers are compared with what double can hold.
-double default_limit(Index n, CheckedType x) {
-  constexpr double factor = 3, few = 10;
+double default_limit(const solution::System& system, CheckedType x) {
+  constexpr double factor = 3, few = 10, of_complex = 2 * std::numbers::sqrt2;
   const auto type = static_cast<DType>(x);
-  return factor * (static_cast<double>(n) + few) * compare::unit_roundoff(is_whole_number(type) ? DType::F64 : type);
+  return factor * (static_cast<double>(system.n()) + few) *
+         compare::unit_roundoff(is_whole_number(type) ? DType::F64 : type) * (system.is_complex() ? of_complex : 1);
 }
 
 Verdict verdict_of(const SolveCertificate& x, const solution::Residuals& all) {
@@ -61,13 +67,13 @@ SolveCertificate check_solve(const CheckedMatrix& a, const CheckedMatrix& x, con
                              const SolveCheckOptions& options) try {
   const detail::ContractArithmetic contract;
   check_arguments(a, x, b, options);
+  const solution::System system{solution::Operand(a), solution::Operand(x), solution::Operand(b)};
   SolveCertificate answer{.nearness = options.nearness,
                           .type_x = x.type,
+                          .x_is_complex = x.is_complex,
                           .n = a.logical_rows(),
                           .count = x.logical_cols(),
-                          .limit = options.limit > 0 ? options.limit : default_limit(a.logical_rows(), x.type)};
-  const solution::System system{compare::ElementSource::of(a), compare::ElementSource::of(x),
-                                compare::ElementSource::of(b)};
+                          .limit = options.limit > 0 ? options.limit : default_limit(system, x.type)};
   solution::Residuals all = solution::residuals_of(system, options.threads > 0 ? options.threads : default_threads());
   answer.by_elements = all.ratio;
   answer.columns = std::move(all.by_column);

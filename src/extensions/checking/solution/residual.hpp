@@ -6,24 +6,25 @@
 
 #include <tessera/checking/check_solve.hpp>
 
-#include "extensions/checking/compare/element_source.hpp"
+#include "operand.hpp"
 
 namespace tessera::solution {
 
 /// A system and what is said to be its solution.
 struct System {
-  compare::ElementSource a; ///< n×n
-  compare::ElementSource x; ///< n×count
-  compare::ElementSource b; ///< n×count
+  Operand a; ///< n×n
+  Operand x; ///< n×count
+  Operand b; ///< n×count
 
-  Index n() const { return a.rows; }
-  Index count() const { return x.cols; }
+  Index n() const { return a.rows(); }
+  Index count() const { return x.cols(); }
+  bool is_complex() const { return a.is_complex() || x.is_complex() || b.is_complex(); }
 };
 
-/// An element of the residual.
+/// An element of the residual. Of complex numbers |·| is the modulus.
 struct Residual {
   Index row = -1, col = -1;
-  double value = 0;         ///< b − A·x, rounded
+  double value = 0;         ///< b − A·x, rounded; of complex numbers the modulus
   double scale = 0;         ///< |A||x| + |b|, rounded
   Enclosure magnitude = {}; ///< of |b − A·x|
   Enclosure ratio = {};     ///< of |b − A·x| / (|A||x| + |b|)

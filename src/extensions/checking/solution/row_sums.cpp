@@ -1,9 +1,8 @@
 #include "row_sums.hpp"
 
 #include <cmath>
-#include <limits>
 
-#include "core/base/thread_team.hpp"
+#include "extensions/checking/compare/accumulate.hpp"
 
 namespace tessera::solution {
 namespace {
@@ -40,27 +39,6 @@ TESSERA_WIDE_CLONES RowSum row_sum(const double* a, const double* x, Index n) {
     all.magnitude += magnitude[l];
   }
   return all;
-}
-
-Columns::Columns(const compare::ElementSource& x, int threads)
-    : n_(x.rows), count_(x.cols), width_(count_ < compare::strip<double> / 2 ? 1 : compare::strip<double>) {
-  const Index strips = (count_ + width_ - 1) / width_;
-  data_.resize(static_cast<std::size_t>(n_ * strips * width_));
-  largest_.resize(static_cast<std::size_t>(count_));
-  detail::parallel_for(static_cast<std::size_t>(strips), threads, [&](std::size_t strip) {
-    const Index j = static_cast<Index>(strip) * width_;
-    double* const to = data_.data() + j * n_;
-    for (Index q = 0; q < std::min(width_, count_ - j); ++q) {
-      double& largest = largest_[static_cast<std::size_t>(j + q)];
-      for (Index p = 0; p < n_; ++p) {
-        const double element = compare::element_at<double>(x, p, j + q);
-        to[p * width_ + q] = element;
-        largest =
-            std::isfinite(element) ? std::max(largest, std::abs(element)) : std::numeric_limits<double>::infinity();
-        if (std::isinf(largest)) break;
-      }
-    }
-  });
 }
 
 } // namespace tessera::solution

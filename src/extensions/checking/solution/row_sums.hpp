@@ -3,12 +3,14 @@
 /// Sums of a row of A with the columns of X, in twice double's precision, and the sums of magnitudes.
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include <tessera/types.hpp>
 
+#include "core/base/thread_team.hpp"
 #include "extensions/checking/compare/accumulate.hpp"
-#include "extensions/checking/compare/element_source.hpp"
 
 namespace tessera::solution {
 
@@ -23,13 +25,32 @@ struct RowSum {
 /// Sums n products of neighbours.
 RowSum row_sum(const double* a, const double* x, Index n);
 
-/// The columns of X, n×count, as sums read them: a few lie one after the other, many side by side in strips.
+/// `count` columns of n numbers as sums read them: a few lie one after the other, many side by side in strips.
 class Columns {
  public:
-  Columns(const compare::ElementSource& x, int threads);
+  /// `element` returns number p of column j.
+  template <class Element>
+  Columns(Index n, Index count, int threads, const Element& element)
+      : n_(n), count_(count), width_(count < compare::strip<double> / 2 ? 1 : compare::strip<double>) {
+    const Index strips = (count_ + width_ - 1) / width_;
+    data_.resize(static_cast<std::size_t>(n_ * strips * width_));
+    largest_.resize(static_cast<std::size_t>(count_));
+    detail::parallel_for(static_cast<std::size_t>(strips), threads, [&](std::size_t strip) {
+      const Index first = static_cast<Index>(strip) * width_;
+      for (Index j = first; j < std::min(first + width_, count_); ++j) read(j, element);
+    });
+  }
 
   /// Returns the largest magnitude of a column; Inf where an element is no number.
   double largest(Index col) const { return largest_[static_cast<std::size_t>(col)]; }
+
+  /// Has row `a` a number other than 0 where column j has one?
+  bool meets(const double* a, Index j) const {
+    const double* const x = data_.data() + begin(j);
+    for (Index p = 0; p < n_; ++p)
+      if (a[p] != 0 && x[p * width_] != 0) return true;
+    return false;
+  }
 
   /// Calls take(j, sum) for each column j with its sum with a row of A.
   template <class Take>
@@ -47,6 +68,20 @@ class Columns {
   }
 
  private:
+  /// Where the first number of column j lies; from one to the next it is `width_`.
+  Index begin(Index j) const { return j / width_ * width_ * n_ + j % width_; }
+  template <class Element>
+  void read(Index j, const Element& element) {
+    double& largest = largest_[static_cast<std::size_t>(j)];
+    double* const to = data_.data() + begin(j);
+    for (Index p = 0; p < n_; ++p) {
+      const double value = element(p, j);
+      to[p * width_] = value;
+      largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : std::numeric_limits<double>::infinity();
+      if (std::isinf(largest)) break;
+    }
+  }
+
   Index n_, count_, width_;
   std::vector<double> data_, largest_;
 };

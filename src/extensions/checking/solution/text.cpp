@@ -5,6 +5,7 @@
 #include <tessera/checking/check_solve.hpp>
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/number_text.hpp>
+#include <tessera/detail/number_type.hpp>
 
 #if defined(TESSERA_HAVE_JSON)
 #include "core/base/json_number.hpp"
@@ -15,9 +16,13 @@ namespace {
 
 std::string solution_number(double value) { return detail::general_text(value, 3); }
 
+std::string type_of_solution(const SolveCertificate& x) {
+  if (!x.x_is_complex) return std::string(checked_type(x.type_x).name);
+  return std::string(detail::NumberType(static_cast<DType>(x.type_x), true).array_name());
+}
+
 std::string solution_name(const SolveCertificate& x) {
-  return "X (" + std::to_string(x.n) + "×" + std::to_string(x.count) + ", " + std::string(checked_type(x.type_x).name) +
-         ")";
+  return "X (" + std::to_string(x.n) + "×" + std::to_string(x.count) + ", " + type_of_solution(x) + ")";
 }
 
 std::string solution_head(const SolveCertificate& x) {
@@ -65,7 +70,7 @@ std::string to_json(const SolveCertificate& x, int indent) {
   const ordered_json json{{"schema", "tessera.solve_certificate/1"},
                           {"verdict", to_string(x.verdict)},
                           {"nearness", x.nearness == Nearness::Norm ? "norm" : "elements"},
-                          {"type", checked_type(x.type_x).name},
+                          {"type", type_of_solution(x)},
                           {"n", x.n},
                           {"count", x.count},
                           {"limit", x.limit},
