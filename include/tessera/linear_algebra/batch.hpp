@@ -22,7 +22,7 @@
 /// are computed. Where `info` is null, FailedSystem is thrown for the first one when all others are done.
 ///
 /// Errors: InvalidArgument (sizes, null, matrices that overlap where one is written; nothing is written), FailedSystem,
-/// BackendUnavailable, OutOfMemory.
+/// BackendUnavailable, OutOfMemory (nothing is written where systems are small; of large ones some may be done).
 ///
 /// Source: getrf_batched, getrs_batched and their kin of cuBLAS and MKL.
 

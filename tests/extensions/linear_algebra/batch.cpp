@@ -80,8 +80,8 @@ struct Shape {
 };
 /// Sizes in lanes and beyond, and numbers of systems that do not fill them.
 std::vector<Shape> shapes(Draw& draw) {
-  std::vector<Shape> all{{1, 1, 1}, {1, 3, 40}, {2, 1, 33}, {3, 9, 5},  {4, 4, 16},
-                         {5, 1, 1}, {8, 2, 17}, {31, 1, 9}, {64, 1, 3}, {65, 2, 5}};
+  std::vector<Shape> all{{1, 1, 1},  {1, 3, 40}, {2, 1, 33}, {3, 9, 5},  {4, 4, 16}, {5, 1, 1},
+                         {8, 2, 17}, {31, 1, 9}, {64, 1, 3}, {65, 2, 9}, {130, 2, 3}};
   if (!conformance::options().quick) all.push_back({90, 20, 4});
   for (int i = 0; i < 8; ++i) all.push_back({draw.index(1, 40), draw.index(1, 20), draw.index(1, 40)});
   return all;

@@ -60,17 +60,16 @@ double operations(const Systems<T>& x) {
 
 /// Returns how many threads have enough to do.
 template <class T>
-Index threads_of(const Systems<T>& systems, Index items, const SolveOptions& options) {
+Index threads_of(const Systems<T>& systems, Index items, const Products<T>& products) {
   const double all = operations(systems) * static_cast<double>(systems.count);
-  const Index threads = options.threads > 0 ? options.threads : default_threads();
-  return std::clamp<Index>(std::min(items, static_cast<Index>(all / thread_worth)), 1, threads);
+  return std::clamp<Index>(std::min(items, static_cast<Index>(all / thread_worth)), 1, products.threads());
 }
 
 template <class T>
-void compute_in_lanes(const Systems<T>& systems, const Products<T>& products, const SolveOptions& options) {
+void compute_in_lanes(const Systems<T>& systems, const Products<T>& products) {
   const Index groups = (systems.count + lane_count<T> - 1) / lane_count<T>;
   Workers<LaneGroup<T>> workers;
-  for (Index i = threads_of(systems, groups, options); i > 0; --i)
+  for (Index i = threads_of(systems, groups, products); i > 0; --i)
     workers.push_back(std::make_unique<LaneGroup<T>>(systems));
   share_out(products, workers, groups, [&](LaneGroup<T>& group, Index i) {
     const Index first = i * lane_count<T>;
@@ -83,7 +82,7 @@ void compute_one_by_one(const Systems<T>& systems, const Products<T>& products, 
   // A device's executor and the formulas compute one system at a time.
   const bool is_on_host = options.backend == Backend::Auto || (options.backend != Backend::Reference &&
                                                                executor(options.backend).capabilities().host_memory);
-  const Index threads = threads_of(systems, systems.count, options);
+  const Index threads = threads_of(systems, systems.count, products);
   const bool on_each_thread = is_on_host && std::max(systems.m, systems.n) <= most_on_a_thread && threads > 1;
   SolveOptions of_one = options;
   if (on_each_thread) of_one.threads = 1;
@@ -96,9 +95,8 @@ void compute_one_by_one(const Systems<T>& systems, const Products<T>& products, 
 template <class T>
 void compute_each(const Systems<T>& systems, const SolveOptions& options) {
   const Products<T> products(options);
-  const bool is_small = std::max(systems.m, systems.n) <= most_in_lanes;
-  if (is_small && options.backend != Backend::Reference)
-    compute_in_lanes(systems, products, options);
+  if (options.backend != Backend::Reference && are_fit_for_lanes(systems))
+    compute_in_lanes(systems, products);
   else
     compute_one_by_one(systems, products, options);
 }

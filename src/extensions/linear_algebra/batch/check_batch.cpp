@@ -119,7 +119,8 @@ bool has_pivots(BatchTask task) { return task == BatchTask::Lu || task == BatchT
 } // namespace
 
 void check_batch(const char* function, BatchTask task, const detail::SystemBatch& call) {
-  check_sizes(function, {{"m", call.m}, {"n", call.n}, {"columns", call.columns}});
+  if (task == BatchTask::Lu) check_sizes(function, {{"m", call.m}});
+  check_sizes(function, {{"n", call.n}, {"columns", call.columns}});
   if (const std::string why = count_mistake("count", call.count); !why.empty()) refuse_batch(function, why);
   const auto operand = [&](const char* name, const detail::BatchMatrices& x, Index rows, Index cols) {
     return BatchOperand{name, {x.first, rows, cols, x.ld, call.type.bytes()}, x.all, x.stride};

@@ -38,6 +38,7 @@ template <class T, Index rows, TermOrder order>
         const Part<T>* const b = order.shared_first ? x : y;
         Part<T>* const re = sum[2 * r];
         Part<T>* const im = sum[2 * r + 1];
+#pragma GCC unroll 1 // else the compiler takes the lanes apart before it makes vectors of them
         for (Index l = 0; l < lanes; ++l) {
           const Part<T> a_im = conjugate_a ? -a[lanes + l] : a[lanes + l],
                         b_im = conjugate_b ? -b[lanes + l] : b[lanes + l];
@@ -45,6 +46,7 @@ template <class T, Index rows, TermOrder order>
           im[l] = std::fma(a_im, b[l], std::fma(a[l], b_im, im[l]));
         }
       } else {
+#pragma GCC unroll 1
         for (Index l = 0; l < lanes; ++l) sum[r][l] = std::fma(x[l], y[l], sum[r][l]);
       }
     }
@@ -133,35 +135,52 @@ struct LaneDivisor<std::complex<T>> {
 
 /// Finds the pivots of a column, from row j on.
 template <class T>
-[[gnu::always_inline]] inline void find_lane_pivots(Index m, Index j, const Lanes<T>& a, std::int32_t* pivots) {
+[[gnu::always_inline]] inline void find_lane_pivots(Index m, Index j, const Lanes<T>& a, Key<Part<T>>* pivots) {
   constexpr Index lanes = lane_count<T>;
-  Key<Part<T>> largest[lanes], place[lanes];
+  alignas(64) Key<Part<T>> largest[lanes], place[lanes];
+  const Part<T>* const diagonal = a.at(j, j);
+#pragma GCC unroll 1
   for (Index l = 0; l < lanes; ++l) {
-    largest[l] = key_at<T>(a.at(j, j) + l, lanes);
+    largest[l] = key_at<T>(diagonal + l, lanes);
     place[l] = static_cast<Key<Part<T>>>(j);
   }
   for (Index i = j + 1; i < m; ++i) {
-    const Part<T>* const x = a.at(i, j);
+    const Part<T>* __restrict const x = a.at(i, j);
+#pragma GCC unroll 1
     for (Index l = 0; l < lanes; ++l) {
       const Key<Part<T>> key = key_at<T>(x + l, lanes);
       place[l] = key > largest[l] ? static_cast<Key<Part<T>>>(i) : place[l];
       largest[l] = std::max(largest[l], key);
     }
   }
-  for (Index l = 0; l < lanes; ++l) pivots[l] = static_cast<std::int32_t>(place[l]);
+  for (Index l = 0; l < lanes; ++l) pivots[l] = place[l];
 }
 
+/// Exchanges row j with each lane's pivot row. There is no branch, because no processor foresees pivots.
 template <class T>
-[[gnu::always_inline]] inline void exchange_lane_rows(Index n, Index j, const Lanes<T>& a, const std::int32_t* pivots) {
+[[gnu::always_inline]] inline void exchange_lane_rows(Index n, Index j, const Lanes<T>& a, const Key<Part<T>>* pivots) {
   constexpr Index lanes = lane_count<T>;
-  const Index between = a.of_column * lane_step<T>;
-  for (Index l = 0; l < lanes; ++l) {
-    if (pivots[l] == j) continue;
-    Part<T>* x = a.at(j, 0) + l;
-    Part<T>* y = a.at(pivots[l], 0) + l;
-    for (Index c = 0; c < n; ++c, x += between, y += between)
-      for (Index p = 0; p < Number<T>::parts; ++p) std::swap(x[p * lanes], y[p * lanes]);
-  }
+  Index distances[lanes];
+  for (Index l = 0; l < lanes; ++l) distances[l] = (Index{pivots[l]} - j) * a.of_row * lane_step<T> + l;
+  for (Index c = 0; c < n; ++c)
+    for (Index p = 0; p < Number<T>::parts; ++p) {
+      Part<T>* const row = a.at(j, c) + p * lanes;
+      Part<T> found[lanes];
+      for (Index l = 0; l < lanes; ++l) found[l] = row[distances[l]];
+      for (Index l = 0; l < lanes; ++l) row[distances[l]] = row[l];
+      for (Index l = 0; l < lanes; ++l) row[l] = found[l];
+    }
+}
+
+/// Notes the lanes whose pivot j is their first one that is 0.
+template <class T>
+[[gnu::always_inline]] inline void note_zeros(const Part<T>* pivot, Index j, Index* info) {
+  constexpr Index lanes = lane_count<T>;
+  Key<Part<T>> zeros[lanes], any = 0;
+  for (Index l = 0; l < lanes; ++l) zeros[l] = pivot[l] == 0 && pivot[lane_step<T> - lanes + l] == 0 ? 1 : 0;
+  for (Index l = 0; l < lanes; ++l) any |= zeros[l];
+  for (Index l = 0; l < lanes && any != 0; ++l)
+    if (zeros[l] != 0 && info[l] == 0) info[l] = j + 1;
 }
 
 template <class T>
@@ -172,16 +191,14 @@ template <class T>
   for (Index l = 0; l < lanes; ++l) info[l] = 0;
   for (Index j = 0; j < std::min(m, n); ++j, pivots += lanes) {
     subtract_lane_sums<T, TermOrder{}>(m - j, a.at(j, j), of_row, j, a.at(j, 0), of_row, of_column, a.at(0, j), of_row);
-    find_lane_pivots(m, j, a, pivots);
-    exchange_lane_rows(n, j, a, pivots);
+    alignas(64) Key<Part<T>> rows[lanes];
+    find_lane_pivots(m, j, a, rows);
+    exchange_lane_rows(n, j, a, rows);
+    for (Index l = 0; l < lanes; ++l) pivots[l] = static_cast<std::int32_t>(rows[l]);
     const Part<T>* const pivot = a.at(j, j);
+    note_zeros<T>(pivot, j, info);
     LaneDivisor<T> divisor(pivot);
     divisor.spare_zeros();
-    for (Index l = 0; l < lanes; ++l) {
-      bool is_zero = true;
-      for (Index p = 0; p < Number<T>::parts; ++p) is_zero = is_zero && pivot[p * lanes + l] == 0;
-      if (is_zero && info[l] == 0) info[l] = j + 1;
-    }
     for (Index i = j + 1; i < m; ++i) divisor.divide(a.at(i, j));
     subtract_lane_sums<T, TermOrder{.shared_first = true}>(n - j - 1, a.at(j, j + 1), of_column, j, a.at(0, j + 1),
                                                            of_column, of_row, a.at(j, 0), of_column);

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "extensions/linear_algebra/transpose.hpp"
+
 namespace tessera::linear_algebra {
 namespace {
 
@@ -25,6 +27,12 @@ LaneGroup<T>::LaneGroup(const Systems<T>& systems)
       pivots_(static_cast<std::size_t>(std::min(systems.m, systems.n) * lane_count<T>)),
       rows_(static_cast<std::size_t>(systems.n * lane_count<T>)) {}
 
+/// Can whole squares of numbers be transposed between the caller's rows and the lanes?
+template <class T>
+bool LaneGroup<T>::has_even_rows(const Members<T>& members, const View& view, const std::int32_t* rows) const {
+  return !is_complex<T> && !view.is_transposed && rows == nullptr && members.all == nullptr && count_ == lane_count<T>;
+}
+
 /// Copies to all lanes; the ones after the last system repeat it, so that their numbers are ordinary ones. Row i of
 /// lane l is the caller's row rows[i·lane_count + l], where `rows` is given.
 template <class T>
@@ -32,11 +40,19 @@ void LaneGroup<T>::load(const Members<T>& from, Index column, const View& view, 
                         const std::int32_t* rows) const {
   constexpr Index lanes = lane_count<T>, parts = Number<T>::parts;
   const Index of_row = view.is_transposed ? 1 : from.ld, of_column = view.is_transposed ? from.ld : 1;
-  for (Index l = 0; l < lanes; ++l) {
-    const T* const matrix = from.at(first_ + std::min(l, count_ - 1)) + column;
-    for (Index i = 0; i < view.rows; ++i) {
-      const Index row = rows != nullptr ? rows[i * lanes + l] : i, end = view.lower_alone ? i + 1 : view.cols;
-      const auto* x = reinterpret_cast<const Part<T>*>(matrix + row * of_row);
+  const bool is_even = has_even_rows(from, view, rows);
+  const T* matrices[lanes];
+  for (Index l = 0; l < lanes; ++l) matrices[l] = from.at(first_ + std::min(l, count_ - 1)) + column;
+  for (Index i = 0; i < view.rows; ++i) {
+    const Index end = view.lower_alone ? i + 1 : view.cols;
+    if constexpr (!is_complex<T>)
+      if (is_even) {
+        transpose_block(lanes, end, matrices[0] + i * of_row, from.stride, to.at(i, 0), lanes);
+        continue;
+      }
+    for (Index l = 0; l < lanes; ++l) {
+      const Index row = rows != nullptr ? rows[i * lanes + l] : i;
+      const auto* x = reinterpret_cast<const Part<T>*>(matrices[l] + row * of_row);
       Part<T>* y = to.at(i, 0) + l;
       for (Index j = 0; j < end; ++j, x += of_column * parts, y += lane_step<T>) {
         y[0] = x[0];
@@ -52,12 +68,21 @@ void LaneGroup<T>::store(const Lanes<T>& from, const View& view, const Members<T
                          const std::int32_t* rows, bool spare_failed) const {
   constexpr Index lanes = lane_count<T>, parts = Number<T>::parts;
   const Index of_row = view.is_transposed ? 1 : to.ld, of_column = view.is_transposed ? to.ld : 1;
-  for (Index l = 0; l < count_; ++l) {
-    if (spare_failed && info_[l] != 0) continue;
-    T* const matrix = to.at(first_ + l) + column;
-    for (Index i = 0; i < view.rows; ++i) {
-      const Index row = rows != nullptr ? rows[i * lanes + l] : i, end = view.lower_alone ? i + 1 : view.cols;
-      auto* y = reinterpret_cast<Part<T>*>(matrix + row * of_row);
+  const bool spares = spare_failed && std::any_of(info_, info_ + count_, [](Index one) { return one != 0; });
+  const bool is_even = has_even_rows(to, view, rows) && !spares;
+  T* matrices[lanes];
+  for (Index l = 0; l < count_; ++l) matrices[l] = to.at(first_ + l) + column;
+  for (Index i = 0; i < view.rows; ++i) {
+    const Index end = view.lower_alone ? i + 1 : view.cols;
+    if constexpr (!is_complex<T>)
+      if (is_even) {
+        transpose_block(end, lanes, from.at(i, 0), lanes, matrices[0] + i * of_row, to.stride);
+        continue;
+      }
+    for (Index l = 0; l < count_; ++l) {
+      if (spares && info_[l] != 0) continue;
+      const Index row = rows != nullptr ? rows[i * lanes + l] : i;
+      auto* y = reinterpret_cast<Part<T>*>(matrices[l] + row * of_row);
       const Part<T>* x = from.at(i, 0) + l;
       for (Index j = 0; j < end; ++j, y += of_column * parts, x += lane_step<T>)
         for (Index p = 0; p < parts; ++p) y[p] = x[p * lanes];

@@ -2,6 +2,7 @@
 
 /// Groups of small systems, computed side by side in lanes (lanes.hpp).
 
+#include <algorithm>
 #include <vector>
 
 #include "call.hpp"
@@ -10,8 +11,14 @@
 
 namespace tessera::linear_algebra {
 
-/// Rows and columns of systems that are faster in lanes than one by one.
-inline constexpr Index most_in_lanes = 64;
+/// Are the systems faster side by side than one by one? Lanes without a system of their own cost as much as others;
+/// they are worth it where a single call's overhead is more than that.
+template <class T>
+bool are_fit_for_lanes(const Systems<T>& systems) {
+  constexpr Index tiny = 32, most = 128;
+  const Index size = std::max(systems.m, systems.n);
+  return size <= tiny || (size <= most && 2 * systems.count >= lane_count<T>);
+}
 
 /// The memory of one group of lanes, which a thread uses for one group after another.
 template <class T>
@@ -31,6 +38,7 @@ class LaneGroup {
     bool lower_alone = false; ///< nothing above the diagonal is read or written
   };
 
+  bool has_even_rows(const Members<T>& members, const View& view, const std::int32_t* rows) const;
   void load(const Members<T>& from, Index column, const View& view, const Lanes<T>& to, const std::int32_t* rows) const;
   void store(const Lanes<T>& from, const View& view, const Members<T>& to, Index column, const std::int32_t* rows,
              bool spare_failed) const;
