@@ -58,18 +58,19 @@ class TESSERA_API FailedSystem : public InvalidArgument {
 namespace detail {
 /// The matrices of a batch as the caller passed them: at strides, or by pointers.
 struct BatchMatrices {
+  const char* name = ""; ///< as the caller of the function knows it
   const void* first = nullptr;
   const void* const* all = nullptr; ///< not null: `count` pointers; `first` and `stride` are ignored
   bool has_pointers = false;
   Index ld = 0, stride = 0;
 };
 template <class T>
-BatchMatrices at_strides(const T* first, Index ld, Index stride) {
-  return {.first = first, .ld = ld, .stride = stride};
+BatchMatrices at_strides(const char* name, const T* first, Index ld, Index stride) {
+  return {.name = name, .first = first, .ld = ld, .stride = stride};
 }
 template <class T>
-BatchMatrices by_pointers(T* const* all, Index ld) {
-  return {.all = reinterpret_cast<const void* const*>(all), .has_pointers = true, .ld = ld};
+BatchMatrices by_pointers(const char* name, T* const* all, Index ld) {
+  return {.name = name, .all = reinterpret_cast<const void* const*>(all), .has_pointers = true, .ld = ld};
 }
 
 /// A call for a batch. A function uses what it needs.
@@ -105,7 +106,7 @@ void lu_batch(Index m, Index n, T* a, Index lda, Index stride_a, Index* pivots, 
                     .m = m,
                     .n = n,
                     .count = count,
-                    .a = detail::at_strides(a, lda, stride_a),
+                    .a = detail::at_strides("a", a, lda, stride_a),
                     .pivots = pivots,
                     .info = info},
                    options);
@@ -119,7 +120,7 @@ void lu_batch(Index m, Index n, T* const* a, Index lda, Index* pivots, Index* in
                     .m = m,
                     .n = n,
                     .count = count,
-                    .a = detail::by_pointers(a, lda),
+                    .a = detail::by_pointers("a", a, lda),
                     .pivots = pivots,
                     .info = info},
                    options);
@@ -136,8 +137,8 @@ void lu_solve_batch(Op op, Index n, Index columns, const T* lu, Index ldlu, Inde
                           .n = n,
                           .columns = columns,
                           .count = count,
-                          .a = detail::at_strides(lu, ldlu, stride_lu),
-                          .b = detail::at_strides(b, ldb, stride_b),
+                          .a = detail::at_strides("lu", lu, ldlu, stride_lu),
+                          .b = detail::at_strides("b", b, ldb, stride_b),
                           .op = op,
                           .pivots = pivots},
                          options);
@@ -152,8 +153,8 @@ void lu_solve_batch(Op op, Index n, Index columns, const T* const* lu, Index ldl
                           .n = n,
                           .columns = columns,
                           .count = count,
-                          .a = detail::by_pointers(lu, ldlu),
-                          .b = detail::by_pointers(b, ldb),
+                          .a = detail::by_pointers("lu", lu, ldlu),
+                          .b = detail::by_pointers("b", b, ldb),
                           .op = op,
                           .pivots = pivots},
                          options);
@@ -170,7 +171,7 @@ void cholesky_batch(Triangle triangle, Index n, T* a, Index lda, Index stride_a,
                           .m = n,
                           .n = n,
                           .count = count,
-                          .a = detail::at_strides(a, lda, stride_a),
+                          .a = detail::at_strides("a", a, lda, stride_a),
                           .triangle = triangle,
                           .info = info},
                          options);
@@ -184,7 +185,7 @@ void cholesky_batch(Triangle triangle, Index n, T* const* a, Index lda, Index* i
                           .m = n,
                           .n = n,
                           .count = count,
-                          .a = detail::by_pointers(a, lda),
+                          .a = detail::by_pointers("a", a, lda),
                           .triangle = triangle,
                           .info = info},
                          options);
@@ -193,30 +194,30 @@ void cholesky_batch(Triangle triangle, Index n, T* const* a, Index lda, Index* i
 /// Solves A·X = B with the factors of cholesky_batch(); X takes the place of each B, n×columns.
 template <class T>
 requires detail::RealOrComplex<T>
-void cholesky_solve_batch(Triangle triangle, Index n, Index columns, const T* factor, Index ldf, Index stride_f, T* b,
+void cholesky_solve_batch(Triangle triangle, Index n, Index columns, const T* f, Index ldf, Index stride_f, T* b,
                           Index ldb, Index stride_b, Index count, const SolveOptions& options = {}) {
   detail::cholesky_solve_batch({.type = detail::number_type_of<T>,
                                 .m = n,
                                 .n = n,
                                 .columns = columns,
                                 .count = count,
-                                .a = detail::at_strides(factor, ldf, stride_f),
-                                .b = detail::at_strides(b, ldb, stride_b),
+                                .a = detail::at_strides("f", f, ldf, stride_f),
+                                .b = detail::at_strides("b", b, ldb, stride_b),
                                 .triangle = triangle},
                                options);
 }
 /// Does so for matrices given by pointers.
 template <class T>
 requires detail::RealOrComplex<T>
-void cholesky_solve_batch(Triangle triangle, Index n, Index columns, const T* const* factor, Index ldf, T* const* b,
+void cholesky_solve_batch(Triangle triangle, Index n, Index columns, const T* const* f, Index ldf, T* const* b,
                           Index ldb, Index count, const SolveOptions& options = {}) {
   detail::cholesky_solve_batch({.type = detail::number_type_of<T>,
                                 .m = n,
                                 .n = n,
                                 .columns = columns,
                                 .count = count,
-                                .a = detail::by_pointers(factor, ldf),
-                                .b = detail::by_pointers(b, ldb),
+                                .a = detail::by_pointers("f", f, ldf),
+                                .b = detail::by_pointers("b", b, ldb),
                                 .triangle = triangle},
                                options);
 }
@@ -231,8 +232,8 @@ void solve_batch(Index n, Index columns, const T* a, Index lda, Index stride_a, 
                        .n = n,
                        .columns = columns,
                        .count = count,
-                       .a = detail::at_strides(a, lda, stride_a),
-                       .b = detail::at_strides(b, ldb, stride_b),
+                       .a = detail::at_strides("a", a, lda, stride_a),
+                       .b = detail::at_strides("b", b, ldb, stride_b),
                        .info = info},
                       options);
 }
@@ -246,8 +247,8 @@ void solve_batch(Index n, Index columns, const T* const* a, Index lda, T* const*
                        .n = n,
                        .columns = columns,
                        .count = count,
-                       .a = detail::by_pointers(a, lda),
-                       .b = detail::by_pointers(b, ldb),
+                       .a = detail::by_pointers("a", a, lda),
+                       .b = detail::by_pointers("b", b, ldb),
                        .info = info},
                       options);
 }
@@ -263,8 +264,8 @@ void solve_positive_batch(Triangle triangle, Index n, Index columns, const T* a,
                                 .n = n,
                                 .columns = columns,
                                 .count = count,
-                                .a = detail::at_strides(a, lda, stride_a),
-                                .b = detail::at_strides(b, ldb, stride_b),
+                                .a = detail::at_strides("a", a, lda, stride_a),
+                                .b = detail::at_strides("b", b, ldb, stride_b),
                                 .triangle = triangle,
                                 .info = info},
                                options);
@@ -279,8 +280,8 @@ void solve_positive_batch(Triangle triangle, Index n, Index columns, const T* co
                                 .n = n,
                                 .columns = columns,
                                 .count = count,
-                                .a = detail::by_pointers(a, lda),
-                                .b = detail::by_pointers(b, ldb),
+                                .a = detail::by_pointers("a", a, lda),
+                                .b = detail::by_pointers("b", b, ldb),
                                 .triangle = triangle,
                                 .info = info},
                                options);
@@ -296,8 +297,8 @@ void inverse_batch(Index n, const T* a, Index lda, Index stride_a, T* x, Index l
                          .n = n,
                          .columns = n,
                          .count = count,
-                         .a = detail::at_strides(a, lda, stride_a),
-                         .b = detail::at_strides(x, ldx, stride_x),
+                         .a = detail::at_strides("a", a, lda, stride_a),
+                         .b = detail::at_strides("x", x, ldx, stride_x),
                          .info = info},
                         options);
 }
@@ -311,8 +312,8 @@ void inverse_batch(Index n, const T* const* a, Index lda, T* const* x, Index ldx
                          .n = n,
                          .columns = n,
                          .count = count,
-                         .a = detail::by_pointers(a, lda),
-                         .b = detail::by_pointers(x, ldx),
+                         .a = detail::by_pointers("a", a, lda),
+                         .b = detail::by_pointers("x", x, ldx),
                          .info = info},
                         options);
 }

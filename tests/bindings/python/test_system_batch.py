@@ -31,7 +31,8 @@ def each(function, *arrays):
 
 @pytest.mark.parametrize("dtype", types)
 @pytest.mark.parametrize(
-    ("batch_a", "batch_b"), [((5,), (5,)), ((2, 3), (3,)), ((1, 4), (3, 1)), ((), (17,)), ((6,), ()), ((3, 1, 2), (1, 2, 1))]
+    ("batch_a", "batch_b"),
+    [((5,), (5,)), ((2, 3), (3,)), ((1, 4), (3, 1)), ((), (17,)), ((6,), ()), ((3, 1, 2), (1, 2, 1))],
 )
 @pytest.mark.parametrize("n", [1, 4, 40])
 def test_solutions_have_the_bits_of_single_systems(n, batch_a, batch_b, dtype):
@@ -99,13 +100,14 @@ def test_layouts_have_equal_bits():
     wide[1::2, 2:7, 3:8] = a
     columns = np.ascontiguousarray(np.swapaxes(a, 1, 2)).swapaxes(1, 2)
     last = np.ascontiguousarray(np.moveaxis(a, 0, -1))
-    for other in (wide[1::2, 2:7, 3:8], columns, np.moveaxis(last, -1, 0), a[::-1].copy()[::-1], a[:, ::-1].copy()[:, ::-1]):
+    upwards, backwards = a[::-1].copy()[::-1], a[:, ::-1].copy()[:, ::-1]
+    for other in (wide[1::2, 2:7, 3:8], columns, np.moveaxis(last, -1, 0), upwards, backwards):
         before = other.copy()
         assert np.array_equal(ts.solve(other, np.asfortranarray(b)), x)
         assert np.array_equal(ts.lu(other)[0], ts.lu(a)[0]) and np.array_equal(ts.inverse(other), ts.inverse(a))
         assert np.array_equal(other, before)
-    uneven = a[[0, 1, 3, 2, 5, 4]]
-    assert np.array_equal(ts.solve(np.broadcast_to(uneven[:, None], (6, 2, 5, 5)), b[[0, 1, 3, 2, 5, 4], None]), np.stack([x, x], 1)[[0, 1, 3, 2, 5, 4]])
+    twice = np.broadcast_to(a[:, None], (6, 2, 5, 5))  # each matrix is there twice in one memory
+    assert np.array_equal(ts.solve(twice, b[:, None]), np.stack([x, x], 1))
 
 
 def test_arrays_of_pytorch():
@@ -120,12 +122,12 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match=r"solve: the matrix a\[1, 2\] is singular: pivot 0 of its factorisation"):
         ts.solve(a, b)
     a[0, 1] = 0
-    with pytest.raises(ts.InvalidArgument, match=r"inverse: the matrix a\[0, 1\] is singular.*; so it is with 1 others"):
+    with pytest.raises(ts.InvalidArgument, match=r"inverse: the matrix a\[0, 1\] is singular.*so it is with 1 others"):
         ts.inverse(a)
     assert ts.lu(a)[1].shape == (2, 3, 4)
     with pytest.raises(ts.InvalidArgument, match=r"cholesky: the matrix a\[0, 0\] is not positive definite"):
         ts.cholesky(-np.eye(4) + np.zeros((2, 3, 1, 1)))
-    with pytest.raises(ts.InvalidArgument, match=r"solve: the matrix a\[1\] is not positive definite: its leading minor of order 2"):
+    with pytest.raises(ts.InvalidArgument, match=r"solve: the matrix a\[1\] is not positive .* order 2"):
         ts.solve(np.stack([np.eye(2), np.diag([1.0, -1.0])]), np.ones(2), assume="positive")
     with pytest.raises(ts.InvalidArgument, match=r"system \[1\]: .*element 1 of R's diagonal"):
         ts.least_squares(np.stack([np.eye(3)[:, :2], np.eye(3)[:, [0, 2]] * [1, 0]]), np.ones(3))
@@ -135,7 +137,7 @@ def test_what_is_refused():
         ts.solve(a, numbers((2, 4, 1), "float64"))
     with pytest.raises(TypeError, match="a holds float64 and b holds float32; both must have one type"):
         ts.solve(a, b.astype("float32"))
-    with pytest.raises(TypeError, match="a holds float16; linear systems are solved in float32, float64, complex64 and"):
+    with pytest.raises(TypeError, match="a holds float16; linear systems are solved in float32, float64, complex64"):
         ts.solve(a.astype("float16"), b)
     with pytest.raises(TypeError, match="a holds >f8"):
         ts.solve(a.astype(">f8"), b)
@@ -150,7 +152,7 @@ def test_what_is_refused():
     with pytest.raises(ts.InvalidArgument, match="a has 1 dimensions, but the matrices of linear systems have 2"):
         ts.solve(np.ones(3), np.ones((2, 3, 1)))
     for matrix in (np.eye(3), np.zeros((2, 3, 3))):
-        with pytest.raises(ts.InvalidArgument, match="b has 0 dimensions, but right-hand sides are a vector, a matrix or"):
+        with pytest.raises(ts.InvalidArgument, match="b has 0 dimensions, but right-hand sides are a vector"):
             ts.solve(matrix, np.array(1.0))
 
 

@@ -19,7 +19,7 @@ namespace {
 /// The matrices of an array: its last two dimensions, for each index of the others.
 class Stack {
  public:
-  Stack(PyObject* object, const char* name) {
+  Stack(PyObject* object, const char* name) : name_(name) {
     if (!buffer_.take(object, name)) throw PythonError{};
     if (!parse_format(buffer_.format(), type_))
       throw TypeError(std::string(name) + " holds elements of format '" + buffer_.format() + "'");
@@ -45,11 +45,13 @@ class Stack {
     for (std::size_t i = 2; i < all_.size(); ++i)
       if (all_[i] - all_[i - 1] != step) return std::nullopt;
     if (step % element != 0) return std::nullopt;
-    return detail::BatchMatrices{
-        .first = all_.empty() ? nullptr : all_[0], .ld = ld_, .stride = static_cast<Index>(step / element)};
+    return detail::BatchMatrices{.name = name_,
+                                 .first = all_.empty() ? nullptr : all_[0],
+                                 .ld = ld_,
+                                 .stride = static_cast<Index>(step / element)};
   }
   detail::BatchMatrices pointers() const {
-    return {.all = reinterpret_cast<const void* const*>(all_.data()), .has_pointers = true, .ld = ld_};
+    return {.name = name_, .all = reinterpret_cast<const void* const*>(all_.data()), .has_pointers = true, .ld = ld_};
   }
 
  private:
@@ -72,6 +74,7 @@ class Stack {
     }
   }
 
+  const char* name_;
   Buffer buffer_;
   Element type_ = DType::F32;
   std::vector<Py_ssize_t> shape_;

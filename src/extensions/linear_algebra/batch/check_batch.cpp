@@ -122,11 +122,10 @@ void check_batch(const char* function, BatchTask task, const detail::SystemBatch
   if (task == BatchTask::Lu) check_sizes(function, {{"m", call.m}});
   check_sizes(function, {{"n", call.n}, {"columns", call.columns}});
   if (const std::string why = count_mistake("count", call.count); !why.empty()) refuse_batch(function, why);
-  const auto operand = [&](const char* name, const detail::BatchMatrices& x, Index rows, Index cols) {
-    return BatchOperand{name, {x.first, rows, cols, x.ld, call.type.bytes()}, x.all, x.stride};
+  const auto operand = [&](const detail::BatchMatrices& x, Index rows, Index cols) {
+    return BatchOperand{x.name, {x.first, rows, cols, x.ld, call.type.bytes()}, x.all, x.stride};
   };
-  const BatchOperand a = operand("a", call.a, call.m, call.n),
-                     b = operand(task == BatchTask::Inverse ? "x" : "b", call.b, call.n, call.columns);
+  const BatchOperand a = operand(call.a, call.m, call.n), b = operand(call.b, call.n, call.columns);
   check_places(function, a, call.a.has_pointers, call.count);
   if (has_right_sides(task)) check_places(function, b, call.b.has_pointers, call.count);
   if (has_pivots(task) && call.pivots == nullptr && call.count > 0 && std::min(call.m, call.n) > 0)
