@@ -82,7 +82,9 @@ def solve(task: str, a: Any, b: Any, lower: bool, backend: Any, threads: Any) ->
     right = b[:, None] if is_vector else b
     n = a.shape[-1]
     if right.shape[-2] != n:
-        raise InvalidArgument(f"solve: the matrices of a are {n}×{n}, and b has {right.shape[-2]} rows; it must have {n}")
+        raise InvalidArgument(
+            f"solve: the matrices of a are {n}×{n}, and b has {right.shape[-2]} rows; it must have {n}"
+        )
     try:
         batch = np.broadcast_shapes(a.shape[:-2], right.shape[:-2])
     except ValueError:
