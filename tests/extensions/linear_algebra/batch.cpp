@@ -258,6 +258,33 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(hard_numbers, T, Numbers) {
     }
 }
 
+/// Small whole numbers: many pivots are as large as others, and many systems are singular.
+BOOST_AUTO_TEST_CASE_TEMPLATE(equal_pivots, T, Numbers) {
+  Draw draw(3);
+  for (const Index n : {2, 3, 5, 8}) BOOST_TEST_CONTEXT(n) {
+      Stack<T> a(draw, n, n, 100), b(draw, n, 1, 100);
+      for (T& value : a.values) {
+        value = static_cast<T>(static_cast<Part<T>>(draw.index(-1, 1)));
+        if constexpr (is_complex<T>) value.imag(static_cast<Part<T>>(draw.index(-1, 1)));
+      }
+      Stack<T> lu(a), expected(b), x(b);
+      std::vector<Index> info(100), expected_info(100), pivots(static_cast<std::size_t>(100 * n)), expected_pivots;
+      for (Index k = 0; k < a.count; ++k) {
+        const Lu<T> one(a.matrix(k), tested());
+        expected_pivots.insert(expected_pivots.end(), one.pivots().begin(), one.pivots().end());
+        if (!one.is_singular()) expected.set(k, one.solve(b.matrix(k)));
+        for (Index j = n; j-- > 0;)
+          if (one.packed()(j, j) == T(0)) expected_info[static_cast<std::size_t>(k)] = j + 1;
+      }
+      if (n <= 3) BOOST_TEST(std::ranges::count(expected_info, 0) < 100);
+      lu_batch(n, n, lu.first(), lu.ld, lu.stride, pivots.data(), nullptr, 100, tested());
+      BOOST_TEST(pivots == expected_pivots, boost::test_tools::per_element());
+      solve_batch<T>(n, 1, a.first(), a.ld, a.stride, x.first(), x.ld, x.stride, info.data(), 100, tested());
+      BOOST_TEST(info == expected_info, boost::test_tools::per_element());
+      BOOST_TEST(differing(x.values, expected.values) == 0);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace tessera::test

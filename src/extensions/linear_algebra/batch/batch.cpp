@@ -13,6 +13,7 @@
 
 #include "extensions/linear_algebra/enter.hpp"
 #include "extensions/linear_algebra/products.hpp"
+#include "extensions/linear_algebra/substitution.hpp"
 #include "single_systems.hpp"
 #include "small_systems.hpp"
 
@@ -77,13 +78,16 @@ void compute_in_lanes(const Systems<T>& systems, const Products<T>& products) {
   });
 }
 
+/// Are products computed in the host's memory? A device's executor and the formulas compute one system at a time.
+bool is_on_host(Backend backend) {
+  return backend == Backend::Auto || (backend != Backend::Reference && executor(backend).capabilities().host_memory);
+}
+
 template <class T>
 void compute_one_by_one(const Systems<T>& systems, const Products<T>& products, const SolveOptions& options) {
-  // A device's executor and the formulas compute one system at a time.
-  const bool is_on_host = options.backend == Backend::Auto || (options.backend != Backend::Reference &&
-                                                               executor(options.backend).capabilities().host_memory);
   const Index threads = threads_of(systems, systems.count, products);
-  const bool on_each_thread = is_on_host && std::max(systems.m, systems.n) <= most_on_a_thread && threads > 1;
+  const bool on_each_thread =
+      is_on_host(options.backend) && std::max(systems.m, systems.n) <= most_on_a_thread && threads > 1;
   SolveOptions of_one = options;
   if (on_each_thread) of_one.threads = 1;
   Workers<SingleSystem<T>> workers;
@@ -95,7 +99,10 @@ void compute_one_by_one(const Systems<T>& systems, const Products<T>& products, 
 template <class T>
 void compute_each(const Systems<T>& systems, const SolveOptions& options) {
   const Products<T> products(options);
-  if (options.backend != Backend::Reference && are_fit_for_lanes(systems))
+  // Systems of one panel have no products, which a device could compute.
+  const bool may_be_in_lanes = is_on_host(options.backend) ||
+                               (options.backend != Backend::Reference && std::max(systems.m, systems.n) <= panel_width);
+  if (may_be_in_lanes && are_fit_for_lanes(systems))
     compute_in_lanes(systems, products);
   else
     compute_one_by_one(systems, products, options);
