@@ -26,6 +26,7 @@
 ///
 /// Source: getrf_batched, getrs_batched and their kin of cuBLAS and MKL.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -338,7 +339,8 @@ requires detail::RealOrComplex<T> std::vector<Matrix<T>> solve_batch(const std::
     from.push_back(a[i].data());
     to.push_back(x[i].data());
   }
-  if (!x[0].empty()) solve_batch(n, columns, from.data(), a[0].ld(), to.data(), x[0].ld(), nullptr, count, options);
+  const auto ld = [](const Matrix<T>& one) { return std::max<Index>(1, one.ld()); }; // one for all of a shape
+  solve_batch(n, columns, from.data(), ld(a[0]), to.data(), ld(x[0]), nullptr, count, options);
   return x;
 }
 

@@ -1,6 +1,7 @@
 /// Tests what batches of systems refuse, and how they report systems without a solution. Nothing is written where a
 /// call is refused.
 
+#include <limits>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -45,6 +46,8 @@ BOOST_AUTO_TEST_CASE(arguments) {
   refused(b, "solve_batch: count = -3 is negative", [&] { solve(2, 1, 2, 4, b.data(), 1, 2, -3); });
   refused(b, "lda = 1, and stored rows of a have 2", [&] { solve(2, 1, 1, 4, b.data(), 1, 2, 3); });
   refused(b, "ldb = 2, and stored rows of b have 3", [&] { solve(2, 3, 2, 4, b.data(), 2, 6, 3); });
+  refused(b, "lda = 9223372036854775807, and 2 rows of so many elements overflow the address space",
+          [&] { solve(2, 1, std::numeric_limits<Index>::max(), 4, b.data(), 1, 2, 1); });
   refused(b, "solve_batch: b is null", [&] { solve(2, 1, 2, 4, nullptr, 1, 2, 3); });
   refused(b, "3 matrices with stride_b = 4611686018427387904 elements overflow the address space",
           [&] { solve(2, 1, 2, 4, b.data(), 1, Index{1} << 62, 3); });
@@ -145,6 +148,9 @@ BOOST_AUTO_TEST_CASE(nothing_to_do) {
   BOOST_TEST(solve_batch(std::vector<Matrix<float>>{}, std::vector<Matrix<float>>{}, tested()).empty());
   const std::vector<Matrix<float>> empty(2), x = solve_batch(empty, empty, tested());
   BOOST_TEST(x.size() == 2);
+  const std::vector<Matrix<float>> zeros(2, Matrix<float>(4, 4)), without_columns(2, Matrix<float>(4, 0));
+  BOOST_CHECK_THROW(solve_batch(zeros, without_columns, tested()), FailedSystem);
+  lu_solve_batch<double>(Op::None, 2, 0, a.data(), 2, 0, pivots.data(), none, 1, 0, 1, tested());
   const std::vector<Matrix<float>> matrices(3, dominant<float>(6, Seed{1})), right(3, Matrix<float>(6, 2, 1.0f));
   for (const Matrix<float>& one : solve_batch(matrices, right, tested()))
     BOOST_TEST(differing(one, solve(matrices[0], right[0], tested())) == 0);

@@ -161,12 +161,13 @@ void expect_solved(const char* function, BatchTask task, const std::vector<Index
 void run_batch(const char* function, BatchTask task, const detail::SystemBatch& call, const SolveOptions& options) {
   enter(function, options, [&] {
     check_batch(function, task, call);
-    const bool has_info = task != BatchTask::LuSolve && task != BatchTask::CholeskySolve;
-    const bool must_succeed = has_info && task != BatchTask::Lu && call.info == nullptr;
+    const bool solves_alone = task == BatchTask::LuSolve || task == BatchTask::CholeskySolve;
+    const bool must_succeed = !solves_alone && task != BatchTask::Lu && call.info == nullptr;
     std::vector<Index> own_info(must_succeed ? static_cast<std::size_t>(call.count) : 0);
     with_number(call.type, [&]<class T>(T) {
       Systems<T> systems(task, call);
       if (must_succeed) systems.info = own_info.data();
+      if (solves_alone && systems.columns == 0) return;
       if (systems.count == 0 || systems.m == 0 || systems.n == 0) {
         if (systems.info != nullptr) std::fill_n(systems.info, systems.count, Index{0});
         return;

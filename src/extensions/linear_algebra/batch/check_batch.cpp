@@ -29,6 +29,9 @@ void check_places(const char* function, const BatchOperand& x, bool has_pointers
   const Stored one{x.name, x.rows.data, x.rows.rows, x.rows.cols, x.rows.ld, x.rows.element};
   check_stored(function, one, is_used && !has_pointers);
   if (!is_used) return;
+  if (x.rows.ld > std::numeric_limits<std::ptrdiff_t>::max() / x.element() / x.rows.rows)
+    refuse_batch(function, std::string("ld") + x.name + " = " + std::to_string(x.rows.ld) + ", and " +
+                               std::to_string(x.rows.rows) + " rows of so many elements overflow the address space");
   if (!has_pointers) {
     const std::string name = std::string("stride_") + x.name;
     if (stride_mistake(name.c_str(), x.rows, x.stride, count).empty()) return;
@@ -132,7 +135,7 @@ void check_batch(const char* function, BatchTask task, const detail::SystemBatch
     refuse_batch(function, "pivots is null, and has " + std::to_string(std::min(call.m, call.n)) +
                                " numbers for each of " + std::to_string(call.count) + " systems");
   if (call.count == 0) return;
-  if (task == BatchTask::LuSolve) check_pivots(function, call.n, call.count, call.pivots);
+  if (task == BatchTask::LuSolve && call.columns > 0) check_pivots(function, call.n, call.count, call.pivots);
   has_right_sides(task) ? check_results(function, b, &a, call.count) : check_results(function, a, nullptr, call.count);
 }
 

@@ -78,7 +78,7 @@ template <class T, TermOrder order>
 /// Divides by the number of each lane.
 template <class T>
 struct LaneDivisor {
-  [[gnu::always_inline]] explicit LaneDivisor(const Part<T>* d) {
+  [[gnu::always_inline]] void set(const Part<T>* d) {
     for (Index l = 0; l < lane_count<T>; ++l) real[l] = d[l];
   }
   /// Divides by 1 in the lanes whose number is 0.
@@ -95,7 +95,8 @@ template <class T>
 struct LaneDivisor<std::complex<T>> {
   static constexpr Index lanes = lane_count<std::complex<T>>;
 
-  [[gnu::always_inline]] explicit LaneDivisor(const T* d) {
+  [[gnu::always_inline]] void set(const T* d) {
+    all_real = true;
     for (Index l = 0; l < lanes; ++l) {
       const Divisor<std::complex<T>> one({d[l], d[lanes + l]});
       is_real[l] = one.is_real;
@@ -197,7 +198,8 @@ template <class T>
     for (Index l = 0; l < lanes; ++l) pivots[l] = static_cast<std::int32_t>(rows[l]);
     const Part<T>* const pivot = a.at(j, j);
     note_zeros<T>(pivot, j, info);
-    LaneDivisor<T> divisor(pivot);
+    LaneDivisor<T> divisor;
+    divisor.set(pivot);
     divisor.spare_zeros();
     for (Index i = j + 1; i < m; ++i) divisor.divide(a.at(i, j));
     subtract_lane_sums<T, TermOrder{.shared_first = true}>(n - j - 1, a.at(j, j + 1), of_column, j, a.at(0, j + 1),
@@ -238,11 +240,13 @@ template <class T, bool conjugate>
   const Index of_row = t.of_row * step, of_column = t.of_column * step, x_of_row = x.of_row * step;
   for (Index first = 0; first < triangle.size; first += tile) {
     const Index rows = std::min(tile, triangle.size - first);
-    alignas(64) Part<T> diagonal[tile * step];
-    for (Index r = 0; r < rows; ++r)
-      for (Index l = 0; l < step; ++l)
-        diagonal[r * step + l] =
-            conjugate && l >= lanes ? -t.at(first + r, first + r)[l] : t.at(first + r, first + r)[l];
+    LaneDivisor<T> divisors[tile];
+    for (Index r = 0; r < rows && !triangle.has_unit_diagonal; ++r) {
+      alignas(64) Part<T> diagonal[step];
+      const Part<T>* const given = t.at(first + r, first + r);
+      for (Index l = 0; l < step; ++l) diagonal[l] = conjugate && l >= lanes ? -given[l] : given[l];
+      divisors[r].set(diagonal);
+    }
     for (Index c = 0; c < columns; ++c) {
       alignas(64) Part<T> sums[tile * step] = {};
       const Part<T>* const above = x.at(0, c);
@@ -258,7 +262,7 @@ template <class T, bool conjugate>
                                         sums + r * step);
         Part<T>* __restrict const to = x.at(first + r, c);
         for (Index l = 0; l < step; ++l) to[l] -= sums[r * step + l];
-        if (!triangle.has_unit_diagonal) LaneDivisor<T>(diagonal + r * step).divide(to);
+        if (!triangle.has_unit_diagonal) divisors[r].divide(to);
       }
     }
   }
