@@ -10,7 +10,7 @@ namespace tessera::linear_algebra {
 namespace {
 
 /// Chains that are taken at once, to hide the latency of a multiply-add.
-constexpr Index tile = 4;
+constexpr Index chains_at_once = 4;
 
 /// What a term is: varied · shared, or shared · varied, and which of the two is conjugated.
 struct TermOrder {
@@ -60,12 +60,12 @@ template <class T, TermOrder order>
                                                       const Part<T>* varied, Index of_row, Index of_k,
                                                       const Part<T>* shared, Index shared_of_k) {
   constexpr Index step = lane_step<T>;
-  alignas(64) Part<T> sums[tile * step];
+  alignas(64) Part<T> sums[chains_at_once * step];
   for (Index r = 0; r < rows;) {
-    const Index here = rows - r < tile ? 1 : tile;
+    const Index here = rows - r < chains_at_once ? 1 : chains_at_once;
     for (Part<T>& x : sums) x = 0;
-    if (here == tile)
-      extend_lane_chains<T, tile, order>(count, varied + r * of_row, of_row, of_k, shared, shared_of_k, sums);
+    if (here == chains_at_once)
+      extend_lane_chains<T, chains_at_once, order>(count, varied + r * of_row, of_row, of_k, shared, shared_of_k, sums);
     else
       extend_lane_chains<T, 1, order>(count, varied + r * of_row, of_row, of_k, shared, shared_of_k, sums);
     for (Index i = 0; i < here; ++i, ++r) {
@@ -238,9 +238,9 @@ template <class T, bool conjugate>
   constexpr TermOrder order{.conjugate_varied = conjugate};
   const Lanes<T>& t = triangle.t;
   const Index of_row = t.of_row * step, of_column = t.of_column * step, x_of_row = x.of_row * step;
-  for (Index first = 0; first < triangle.size; first += tile) {
-    const Index rows = std::min(tile, triangle.size - first);
-    LaneDivisor<T> divisors[tile];
+  for (Index first = 0; first < triangle.size; first += chains_at_once) {
+    const Index rows = std::min(chains_at_once, triangle.size - first);
+    LaneDivisor<T> divisors[chains_at_once];
     for (Index r = 0; r < rows && !triangle.has_unit_diagonal; ++r) {
       alignas(64) Part<T> diagonal[step];
       const Part<T>* const given = t.at(first + r, first + r);
@@ -248,10 +248,10 @@ template <class T, bool conjugate>
       divisors[r].set(diagonal);
     }
     for (Index c = 0; c < columns; ++c) {
-      alignas(64) Part<T> sums[tile * step] = {};
+      alignas(64) Part<T> sums[chains_at_once * step] = {};
       const Part<T>* const above = x.at(0, c);
-      if (rows == tile) {
-        extend_lane_chains<T, tile, order>(first, t.at(first, 0), of_row, of_column, above, x_of_row, sums);
+      if (rows == chains_at_once) {
+        extend_lane_chains<T, chains_at_once, order>(first, t.at(first, 0), of_row, of_column, above, x_of_row, sums);
       } else {
         for (Index r = 0; r < rows; ++r)
           extend_lane_chains<T, 1, order>(first, t.at(first + r, 0), of_row, of_column, above, x_of_row,

@@ -6,7 +6,7 @@
 ///
 /// Nothing is checked.
 ///
-/// Source: interleaved batches: Gates et al., "Batched matrix computations" (MAGMA, 2015); MKL's compact functions.
+/// Source: Kim et al., "Designing vector-friendly compact BLAS and LAPACK kernels" (2017), and MKL's compact functions.
 
 #include <cstdint>
 

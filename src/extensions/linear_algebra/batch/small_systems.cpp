@@ -10,20 +10,20 @@ namespace tessera::linear_algebra {
 namespace {
 
 /// Right-hand sides that are solved at once, which stay in cache.
-constexpr Index most_columns = 8;
+constexpr Index columns_at_once = 8;
 
 /// Rows of lanes lie an odd number of vectors apart, so that a column's are not all in one set of the cache.
-Index odd(Index n) { return n | 1; }
+Index odd_distance(Index n) { return n | 1; }
 
 } // namespace
 
 template <class T>
 LaneGroup<T>::LaneGroup(const Systems<T>& systems)
     : systems_(systems),
-      matrix_memory_(systems.m * odd(systems.n) * lane_count<T>),
-      x_memory_(systems.n * std::min(systems.columns, most_columns) * lane_count<T>),
-      a_{reinterpret_cast<Part<T>*>(matrix_memory_.get()), odd(systems.n)},
-      x_{reinterpret_cast<Part<T>*>(x_memory_.get()), std::min(systems.columns, most_columns)},
+      matrix_memory_(systems.m * odd_distance(systems.n) * lane_count<T>),
+      x_memory_(systems.n * std::min(systems.columns, columns_at_once) * lane_count<T>),
+      a_{reinterpret_cast<Part<T>*>(matrix_memory_.get()), odd_distance(systems.n)},
+      x_{reinterpret_cast<Part<T>*>(x_memory_.get()), std::min(systems.columns, columns_at_once)},
       pivots_(static_cast<std::size_t>(std::min(systems.m, systems.n) * lane_count<T>)),
       rows_(static_cast<std::size_t>(systems.n * lane_count<T>)) {}
 
@@ -166,8 +166,8 @@ void LaneGroup<T>::solve_all_columns() {
   const bool is_turned = by_lu && systems_.op != Op::None;
   const bool spare_failed = task != BatchTask::LuSolve && task != BatchTask::CholeskySolve;
   const std::int32_t* const rows = by_lu ? rows_.data() : nullptr;
-  for (Index first = 0; first < systems_.columns; first += most_columns) {
-    const View view{.rows = systems_.n, .cols = std::min(most_columns, systems_.columns - first)};
+  for (Index first = 0; first < systems_.columns; first += columns_at_once) {
+    const View view{.rows = systems_.n, .cols = std::min(columns_at_once, systems_.columns - first)};
     if (task == BatchTask::Inverse) {
       for (Index i = 0; i < systems_.n; ++i)
         for (Index j = 0; j < view.cols; ++j) {

@@ -11,13 +11,13 @@
 
 namespace tessera::linear_algebra {
 
-/// Are the systems faster side by side than one by one? Lanes without a system of their own cost as much as others;
-/// they are worth it where a single call's overhead is more than that.
+/// Are the systems faster side by side than one by one? Lanes without a system of their own cost as much as others, and
+/// a small system's single call costs more than its arithmetic.
 template <class T>
 bool are_fit_for_lanes(const Systems<T>& systems) {
-  constexpr Index tiny = 32, most = 128;
-  const Index size = std::max(systems.m, systems.n);
-  return size <= tiny || (size <= most && 2 * systems.count >= lane_count<T>);
+  constexpr Index small = 32, most = 128;
+  const Index size = std::max(systems.m, systems.n), count = systems.count;
+  return (size <= small && 8 * count >= lane_count<T>) || (size <= most && 2 * count >= lane_count<T>);
 }
 
 /// The memory of one group of lanes, which a thread uses for one group after another.
