@@ -2,6 +2,8 @@
 
 /// A batch whose arguments are right, for a type of numbers.
 
+#include <algorithm>
+
 #include <tessera/linear_algebra/batch.hpp>
 
 namespace tessera::linear_algebra {

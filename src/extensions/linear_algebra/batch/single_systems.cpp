@@ -5,6 +5,8 @@
 #include <tessera/linear_algebra/cholesky.hpp>
 #include <tessera/linear_algebra/lu.hpp>
 
+#include "extensions/linear_algebra/numbers.hpp"
+
 namespace tessera::linear_algebra {
 namespace {
 

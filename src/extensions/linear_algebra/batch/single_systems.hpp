@@ -2,10 +2,10 @@
 
 /// Systems of a batch that are too large for lanes, one after another.
 
+#include <vector>
+
 #include "call.hpp"
 #include "extensions/linear_algebra/host_numbers.hpp"
-
-#include <vector>
 
 namespace tessera::linear_algebra {
 
