@@ -1,6 +1,8 @@
 """Batches of linear systems: each system has the bits that it has alone, shapes are numpy.linalg's, and what is
 refused."""
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -114,6 +116,12 @@ def test_arrays_of_pytorch():
     torch = pytest.importorskip("torch")
     a, b = numbers((4, 5, 5), "float32"), numbers((4, 5, 1), "float32")
     assert np.array_equal(ts.solve(torch.from_numpy(a), torch.from_numpy(b)), ts.solve(a, b))
+
+
+def test_buffers_without_a_library():
+    a, b = numbers((3, 2, 2), "float64"), numbers((2,), "float64")
+    exported = (ctypes.c_double * 2 * 2 * 3).from_buffer_copy(a)
+    assert np.array_equal(ts.solve(exported, memoryview(b)), ts.solve(a, b))
 
 
 def test_what_is_refused():

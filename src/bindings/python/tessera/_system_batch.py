@@ -11,9 +11,19 @@ _TYPES = ("float32", "float64", "complex64", "complex128")
 _ON_HOST = (1, 3)  # DLPack's kinds of devices whose memory the host reads
 
 
+def _dimensions(x: Any) -> int:
+    ndim = getattr(x, "ndim", None)
+    if isinstance(ndim, int):
+        return ndim
+    try:
+        return memoryview(x).ndim
+    except TypeError:  # no array, which the function refuses by itself
+        return 0
+
+
 def is_batch(a: Any, b: Any = None) -> bool:
     """Is one of the arguments an array of more than two dimensions?"""
-    return any((getattr(x, "ndim", 0) or 0) > 2 for x in (a, b))
+    return any(_dimensions(x) > 2 for x in (a, b))
 
 
 def _array(x: Any, name: str) -> Any:
@@ -21,9 +31,14 @@ def _array(x: Any, name: str) -> Any:
     import numpy as np
 
     _core.expect_plain(x, name)
-    if not isinstance(x, np.ndarray):
-        if not hasattr(x, "__dlpack__"):
-            raise TypeError(f"{name} must be an array (of NumPy, or anything with __dlpack__), not {type(x).__name__}")
+    if not isinstance(x, np.ndarray) and not hasattr(x, "__dlpack__"):
+        try:
+            x = np.asarray(memoryview(x))
+        except TypeError:
+            raise TypeError(
+                f"{name} must be an array (of NumPy, or anything with __dlpack__), not {type(x).__name__}"
+            ) from None
+    elif not isinstance(x, np.ndarray):
         device = x.__dlpack_device__()
         if int(device[0]) not in _ON_HOST:
             raise TypeError(
