@@ -128,6 +128,81 @@ TESSERA_C_API tessera_status tessera_syrk(tessera_dtype type, tessera_triangle t
                                           int64_t k, double alpha, const void* a, int64_t lda, double beta, void* c,
                                           int64_t ldc, const tessera_options* options);
 
+/** Systems of one size, or matrices to factor: linear_algebra/batch.hpp explains them. They are given by all_a and
+ * all_b, arrays of `count` pointers each, or, if all_b is NULL, by a, b and strides, which count elements and may be
+ * negative; stride_a may be 0, then all systems share the matrix. Members that a function does not use are 0.
+ *
+ * info takes `count` numbers: 0, or where a factorisation met a pivot of 0 or a leading minor that is not positive,
+ * counted from 1. B of such a system stays as it was; all others are computed. Where info is NULL, the call is
+ * TESSERA_INVALID_ARGUMENT for the first such system, when all others are done. */
+typedef struct tessera_system_batch {
+  int64_t n;                /**< rows */
+  int64_t columns;          /**< columns of B */
+  int64_t count;            /**< number of systems */
+  const void* a;            /**< the first system's A, n×n, or its factors */
+  int64_t lda;              /**< elements from one row of A to the next */
+  int64_t stride_a;         /**< elements from one A to the next */
+  void* b;                  /**< the first system's B, or what is factored */
+  int64_t ldb;              /**< elements from one row of B to the next */
+  int64_t stride_b;         /**< elements from one B to the next */
+  const void* const* all_a; /**< `count` pointers to A, or NULL */
+  void* const* all_b;       /**< `count` pointers to B, or NULL */
+  int64_t* pivots;          /**< of LU: min(n, columns) for each system, one system after another, from 0 on */
+  int64_t* info;            /**< `count` numbers, or NULL */
+} tessera_system_batch;
+
+/** Solves A·X = B by LU for each n×n matrix A; X takes the place of B, which is n×columns. */
+TESSERA_C_API tessera_status tessera_solve_batch(tessera_dtype type, const tessera_system_batch* batch,
+                                                 const tessera_options* options);
+/** Does what tessera_solve_batch() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_solve_batch_complex(tessera_dtype type, const tessera_system_batch* batch,
+                                                         const tessera_options* options);
+/** Does what tessera_solve_batch() does by Cholesky's factors, for symmetric positive definite matrices, of each of
+ * which one triangle is read. */
+TESSERA_C_API tessera_status tessera_solve_positive_batch(tessera_dtype type, tessera_triangle triangle,
+                                                          const tessera_system_batch* batch,
+                                                          const tessera_options* options);
+/** Does what tessera_solve_positive_batch() does for Hermitian matrices. */
+TESSERA_C_API tessera_status tessera_solve_positive_batch_complex(tessera_dtype type, tessera_triangle triangle,
+                                                                  const tessera_system_batch* batch,
+                                                                  const tessera_options* options);
+/** Computes the inverse of each A; the inverses are written to B, n×n. */
+TESSERA_C_API tessera_status tessera_inverse_batch(tessera_dtype type, const tessera_system_batch* batch,
+                                                   const tessera_options* options);
+/** Does what tessera_inverse_batch() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_inverse_batch_complex(tessera_dtype type, const tessera_system_batch* batch,
+                                                           const tessera_options* options);
+/** Factors P·B = L·U in the place of each B, n×columns, as tessera_lu() does. A pivot of 0 is no error here; info,
+ * which may be NULL, says where it is. */
+TESSERA_C_API tessera_status tessera_lu_batch(tessera_dtype type, const tessera_system_batch* batch,
+                                              const tessera_options* options);
+/** Does what tessera_lu_batch() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_lu_batch_complex(tessera_dtype type, const tessera_system_batch* batch,
+                                                      const tessera_options* options);
+/** Solves op(A)·X = B where A are the factors of n×n matrices that tessera_lu_batch() has written, and pivots too. */
+TESSERA_C_API tessera_status tessera_lu_solve_batch(tessera_dtype type, tessera_op op,
+                                                    const tessera_system_batch* batch, const tessera_options* options);
+/** Does what tessera_lu_solve_batch() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_lu_solve_batch_complex(tessera_dtype type, tessera_op op,
+                                                            const tessera_system_batch* batch,
+                                                            const tessera_options* options);
+/** Factors B = L·Lᵀ in the place of the lower triangle of each B, n×n, or B = Uᵀ·U in the place of the upper one. The
+ * other triangle is neither read nor written. A matrix that is not positive definite stays as it was. */
+TESSERA_C_API tessera_status tessera_cholesky_batch(tessera_dtype type, tessera_triangle triangle,
+                                                    const tessera_system_batch* batch, const tessera_options* options);
+/** Does what tessera_cholesky_batch() does for Hermitian matrices, with Lᴴ and Uᴴ. */
+TESSERA_C_API tessera_status tessera_cholesky_batch_complex(tessera_dtype type, tessera_triangle triangle,
+                                                            const tessera_system_batch* batch,
+                                                            const tessera_options* options);
+/** Solves A·X = B where A are the factors that tessera_cholesky_batch() has written. */
+TESSERA_C_API tessera_status tessera_cholesky_solve_batch(tessera_dtype type, tessera_triangle triangle,
+                                                          const tessera_system_batch* batch,
+                                                          const tessera_options* options);
+/** Does what tessera_cholesky_solve_batch() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_cholesky_solve_batch_complex(tessera_dtype type, tessera_triangle triangle,
+                                                                  const tessera_system_batch* batch,
+                                                                  const tessera_options* options);
+
 /** In what sense a system is near another one; check_solve.hpp explains the words. */
 typedef enum tessera_nearness TESSERA_INT {
   TESSERA_NEAR_BY_ELEMENTS = 0, /**< each element changes by its own share */

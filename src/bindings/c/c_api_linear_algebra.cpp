@@ -12,14 +12,12 @@
 #include <tessera/linear_algebra/solve.hpp>
 #include <tessera/linear_algebra/syrk.hpp>
 
-#include "c_api.hpp"
+#include "c_api_linear_algebra.hpp"
 
 using namespace tessera;
 using namespace tessera::c_api;
 
-namespace {
-
-SolveOptions solve_options_of(const tessera_options* words, DType type) {
+SolveOptions tessera::c_api::solve_options_of(const tessera_options* words, DType type) {
   expect_plain(words, type, "linear algebra has results of the operands' type");
   const GemmOptions options = options_of(words);
   if (options.math != Math::Strict)
@@ -30,6 +28,15 @@ SolveOptions solve_options_of(const tessera_options* words, DType type) {
                           "', but linear algebra chooses the kernels of its products itself");
   return {.backend = options.backend, .threads = options.threads};
 }
+
+DType tessera::c_api::linear_algebra_type(tessera_dtype part) {
+  const DType type = checked_type(part, "type");
+  if (type != DType::F32 && type != DType::F64)
+    throw InvalidArgument("type = " + std::string(to_string(type)) + ", but linear algebra is computed in f32 and f64");
+  return type;
+}
+
+namespace {
 
 /// A rectangle of the caller's memory.
 struct Rectangle {
@@ -67,21 +74,12 @@ void store(const Matrix<T>& from, const Rectangle& to) {
     std::copy(from.row(i).begin(), from.row(i).end(), static_cast<T*>(to.data) + i * to.ld);
 }
 
-/// The type of elements as a caller names it: of real numbers, or of the parts of complex ones.
-struct NumberWord {
-  tessera_dtype part;
-  bool is_complex = false;
-};
-
 /// Checks the type, the options and the rectangles, and calls work(type, options).
 template <class Work>
 tessera_status run_checked(NumberWord word, const tessera_options* words, std::initializer_list<Rectangle> all,
                            const Work& work) {
   return guarded([&] {
-    const DType type = checked_type(word.part, "type");
-    if (type != DType::F32 && type != DType::F64)
-      throw InvalidArgument("type = " + std::string(to_string(type)) +
-                            ", but linear algebra is computed in f32 and f64");
+    const DType type = linear_algebra_type(word.part);
     const SolveOptions options = solve_options_of(words, type);
     for (const Rectangle& one : all) one.check(tessera::detail::NumberType(type, word.is_complex).bytes());
     work(type, options);

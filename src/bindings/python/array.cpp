@@ -149,10 +149,14 @@ void Array::expect_writable() const {
 }
 
 void Array::check_rank(int dimensions) const {
-  if (rank_ == Rank::VectorOrMatrix && dimensions == 1) return;
-  if (dimensions != 2)
-    throw InvalidArgument(std::string(name) + " has " + std::to_string(dimensions) +
-                          " dimensions, but a product is of matrices, which have 2; reshape it");
+  const bool may_be_vector = rank_ == Rank::VectorOrMatrix || rank_ == Rank::RightSides;
+  if (dimensions == 2 || (may_be_vector && dimensions == 1)) return;
+  const char* const need = rank_ == Rank::System ? "the matrix of a linear system has 2, and a batch of them has more"
+                           : rank_ == Rank::RightSides
+                               ? "right-hand sides are a vector, a matrix or a batch of matrices"
+                               : "a product is of matrices, which have 2";
+  throw InvalidArgument(std::string(name) + " has " + std::to_string(dimensions) + " dimensions, but " + need +
+                        "; reshape it");
 }
 
 /// Sets the shape. `strides` count units of `unit` bytes; null: the elements are row-major without gaps.

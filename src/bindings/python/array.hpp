@@ -28,7 +28,12 @@ class Array {
   /// `name` is the argument's name, for messages. A vector becomes a matrix of one row if the rank allows vectors.
   /// Throws TypeError (no array, another element type, a class that gives its elements a meaning of its own; see
   /// arrays/plain.hpp) and InvalidArgument (not two dimensions, an unknown kind of device).
-  enum class Rank { Matrix, VectorOrMatrix };
+  enum class Rank {
+    Matrix,         ///< of a product
+    VectorOrMatrix, ///< of a product
+    System,         ///< the matrix of a linear system
+    RightSides,     ///< a vector or a matrix that a linear system has at its right
+  };
   Array(PyObject* object, const char* name, Rank rank = Rank::Matrix);
   /// A view of a matrix that the caller keeps alive. The type must be one of DType's.
   Array(const dlpack::Tensor& matrix, Element type, const char* name);

@@ -16,6 +16,7 @@
 #include "extensions/files.hpp"
 #include "extensions/health.hpp"
 #include "extensions/linear_algebra.hpp"
+#include "extensions/system_batch.hpp"
 #include "gemm.hpp"
 #include "race.hpp"
 #include "tensors/product.hpp"
@@ -142,6 +143,12 @@ nb::object solve_of(nb::handle task, nb::handle a, nb::handle b, nb::handle lowe
                     nb::handle backend, nb::handle threads) {
   return nb::steal(
       solve_system({task.ptr(), a.ptr(), b.ptr(), lower.ptr(), unit_diagonal.ptr(), backend.ptr(), threads.ptr()}));
+}
+
+/// tessera/_system_batch.py calls this with arrays that it has checked.
+void solve_batch_of(nb::handle task, nb::handle a, nb::handle x, nb::handle pivots, nb::handle lower,
+                    nb::handle backend, nb::handle threads) {
+  solve_system_batch({task.ptr(), a.ptr(), x.ptr(), pivots.ptr(), lower.ptr(), backend.ptr(), threads.ptr()});
 }
 
 nb::str text(std::string_view word) { return nb::str(word.data(), word.size()); }
@@ -368,6 +375,8 @@ NB_MODULE(_core, module) {
   module.def("_check_solve", check_solution_of, "a"_a.none(), "x"_a.none(), "b"_a.none(), "types"_a.none(),
              "nearness"_a.none(), "limit"_a.none(), "threads"_a.none());
   module.def("_solve", solve_of, "task"_a, "a"_a.none(), "b"_a.none(), "lower"_a.none(), "unit_diagonal"_a.none(),
+             "backend"_a.none(), "threads"_a.none());
+  module.def("_solve_batch", solve_batch_of, "task"_a, "a"_a.none(), "x"_a, "pivots"_a.none(), "lower"_a.none(),
              "backend"_a.none(), "threads"_a.none());
   module.def(
       "_health",

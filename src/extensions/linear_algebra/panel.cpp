@@ -1,13 +1,10 @@
 #include "panel.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
-#include <limits>
-#include <type_traits>
 #include <utility>
 
+#include "pivot_key.hpp"
 #include "reference/fma_clones.hpp"
 
 namespace tessera::linear_algebra {
@@ -93,22 +90,6 @@ template <class T>
       finish_rows<T>(width, l + first, panel.ld, a, s + first);
     continue_sums(panel, first + width, width, l, a, s);
   }
-}
-
-/// The order of pivots as integers: by magnitude, and every NaN above Inf.
-template <class T>
-using Key = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-template <class T>
-[[gnu::always_inline]] inline Key<T> key_of(T value) {
-  constexpr auto above_all = std::bit_cast<Key<T>>(std::numeric_limits<T>::infinity()) + 1;
-  return std::min(std::bit_cast<Key<T>>(value) & std::numeric_limits<Key<T>>::max(), above_all);
-}
-template <class T>
-[[gnu::always_inline]] inline Key<Part<T>> key_at(const Part<T>* a, Index ld) {
-  if constexpr (is_complex<T>)
-    return key_of(std::abs(a[0]) + std::abs(a[ld]));
-  else
-    return key_of(*a);
 }
 
 /// Takes the sums off a column, from row `first` on, and returns the row of its pivot.

@@ -80,6 +80,8 @@ class Products {
   void subtract_transposed(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> c, bool is_lower,
                            Strips strips) const;
 
+  /// Returns how many threads of the host there are for parts.
+  Index threads() const { return options_.threads > 0 ? options_.threads : host_.capabilities().threads; }
   /// Calls body(begin, end) for parts of 0 … count − 1 on the host's threads. A part has at least `grain` indices.
   template <class Body>
   void in_parts(Index count, Index grain, const Body& body) const {

@@ -141,6 +141,128 @@ static void complex_numbers(void) {
   require("nothing", tessera_solve_complex(TESSERA_F64, 0, 5, NULL, 0, NULL, 5, NULL, 5, NULL) == TESSERA_OK);
 }
 
+enum { COUNT = 20 };
+
+/* Systems of one size at strides and by pointers, with one that has no solution. */
+static void batches(void) {
+  double a[COUNT * N * N], b[COUNT * N], x[COUNT * N], factors[COUNT * N * N], inverses[COUNT * N * N], alone[N * N];
+  const void* all_a[COUNT];
+  void* all_b[COUNT];
+  int64_t info[COUNT], pivots[COUNT * N];
+  int i, k;
+  for (k = 0; k < COUNT; ++k) {
+    for (i = 0; i < N * N; ++i) a[k * N * N + i] = general[i] + k;
+    for (i = 0; i < N; ++i) b[k * N + i] = i - k;
+    all_a[k] = a + k * N * N;
+    all_b[k] = x + k * N;
+  }
+  memset(a + 7 * N * N, 0, sizeof(double) * N * N);
+  memcpy(x, b, sizeof x);
+  tessera_system_batch batch = {
+      .n = N, .columns = 1, .count = COUNT, .a = a, .lda = N, .stride_a = N * N, .b = x, .ldb = 1, .stride_b = N};
+  batch.info = info;
+  require("solve_batch", tessera_solve_batch(TESSERA_F64, &batch, NULL) == TESSERA_OK);
+  for (k = 0; k < COUNT; ++k) {
+    require("its info", info[k] == (k == 7 ? 1 : 0));
+    memcpy(alone, b + k * N, sizeof(double) * N);
+    if (k != 7) tessera_solve(TESSERA_F64, N, 1, a + k * N * N, N, alone, 1, alone, 1, NULL);
+    require("its bits", memcmp(alone, x + k * N, sizeof(double) * N) == 0);
+  }
+  double before[COUNT * N];
+  memcpy(before, x, sizeof x);
+  memcpy(x, b, sizeof x);
+  batch.all_a = all_a;
+  batch.all_b = all_b;
+  batch.info = NULL;
+  refused("a singular system", tessera_solve_batch(TESSERA_F64, &batch, NULL),
+          "solve_batch: the matrix of system 7 is singular: pivot 0 of its factorisation", 7);
+  require("the others", memcmp(before, x, sizeof x) == 0);
+
+  memcpy(factors, a, sizeof a);
+  memcpy(x, b, sizeof x);
+  tessera_system_batch lu = {.n = N, .columns = N, .count = COUNT, .b = factors, .ldb = N, .stride_b = N * N};
+  lu.pivots = pivots;
+  lu.info = info;
+  require("lu_batch", tessera_lu_batch(TESSERA_F64, &lu, NULL) == TESSERA_OK && info[7] == 1 && info[6] == 0);
+  tessera_system_batch kept = {
+      .n = N, .columns = 1, .count = 7, .a = factors, .lda = N, .stride_a = N * N, .b = x, .ldb = 1, .stride_b = N};
+  kept.pivots = pivots;
+  require("lu_solve_batch", tessera_lu_solve_batch(TESSERA_F64, TESSERA_NONE, &kept, NULL) == TESSERA_OK);
+  require("its bits", memcmp(before, x, sizeof(double) * 7 * N) == 0);
+  tessera_system_batch inverse = {.n = N, .columns = N, .count = 7, .a = a, .lda = N, .stride_a = N * N};
+  inverse.b = inverses;
+  inverse.ldb = N;
+  inverse.stride_b = N * N;
+  require("inverse_batch", tessera_inverse_batch(TESSERA_F64, &inverse, NULL) == TESSERA_OK);
+  tessera_inverse(TESSERA_F64, N, a + 6 * N * N, N, alone, N, NULL);
+  require("its bits", memcmp(alone, inverses + 6 * N * N, sizeof alone) == 0);
+
+  double low[2 * N * N], right[2 * N] = {8, 18, 19, 8, 18, 19}, twice[2 * N] = {8, 18, 19, 8, 18, 19};
+  memcpy(low, positive, sizeof positive);
+  memcpy(low + N * N, positive, sizeof positive);
+  tessera_system_batch half = {.n = N, .columns = N, .count = 2, .b = low, .ldb = N, .stride_b = N * N};
+  require("cholesky_batch", tessera_cholesky_batch(TESSERA_F64, TESSERA_LOWER, &half, NULL) == TESSERA_OK);
+  require("its factor", low[0] == 2 && low[N * N + 3] == 1 && low[N * N + 7] == 1 && low[1] == 2);
+  tessera_system_batch solved = {
+      .n = N, .columns = 1, .count = 2, .a = low, .lda = N, .stride_a = N * N, .b = right, .ldb = 1, .stride_b = N};
+  require("cholesky_solve_batch",
+          tessera_cholesky_solve_batch(TESSERA_F64, TESSERA_LOWER, &solved, NULL) == TESSERA_OK);
+  solved.a = positive;
+  solved.stride_a = 0; /* both systems have this matrix */
+  solved.b = twice;
+  require("solve_positive_batch",
+          tessera_solve_positive_batch(TESSERA_F64, TESSERA_UPPER, &solved, NULL) == TESSERA_OK);
+  for (i = 0; i < 2 * N; ++i) require("their solutions", right[i] == i % N + 1 && twice[i] == i % N + 1);
+
+  const double complex_a[8] = {0, 0, 0, 2, 4, 0, 1, 1}; /* 0 2i; 4 1+i */
+  double complex_b[4] = {0, 2, 5, 1}, identity[8], back[8] = {1, 0, 0, 0, 0, 0, 1, 0};
+  tessera_system_batch complex_batch = {
+      .n = 2, .columns = 1, .count = 1, .a = complex_a, .lda = 2, .b = complex_b, .ldb = 1};
+  require("solve_batch_complex", tessera_solve_batch_complex(TESSERA_F64, &complex_batch, NULL) == TESSERA_OK);
+  require("its solution", near(complex_b[0], 1) && near(complex_b[1], 0) && near(complex_b[2], 1));
+  complex_batch.columns = 2;
+  complex_batch.b = identity;
+  complex_batch.ldb = 2;
+  require("inverse_batch_complex", tessera_inverse_batch_complex(TESSERA_F64, &complex_batch, NULL) == TESSERA_OK);
+  complex_batch.a = identity; /* the inverse's inverse, by its factors */
+  tessera_system_batch complex_lu = {.n = 2, .columns = 2, .count = 1, .b = identity, .ldb = 2, .pivots = pivots};
+  require("lu_batch_complex", tessera_lu_batch_complex(TESSERA_F64, &complex_lu, NULL) == TESSERA_OK);
+  complex_batch.b = back;
+  complex_batch.pivots = pivots;
+  require("lu_solve_batch_complex",
+          tessera_lu_solve_batch_complex(TESSERA_F64, TESSERA_NONE, &complex_batch, NULL) == TESSERA_OK);
+  for (i = 0; i < 8; ++i) require("its elements", near(back[i], complex_a[i]));
+  double hermitian[8] = {4, 9, 2, 4, 2, -4, 14, 9}, sides[4] = {6, 4, 16, -4}, others[4] = {6, 4, 16, -4};
+  tessera_system_batch of_hermitian = {
+      .n = 2, .columns = 1, .count = 1, .a = hermitian, .lda = 2, .b = sides, .ldb = 1};
+  require("solve_positive_batch_complex",
+          tessera_solve_positive_batch_complex(TESSERA_F64, TESSERA_LOWER, &of_hermitian, NULL) == TESSERA_OK);
+  tessera_system_batch factor = {.n = 2, .columns = 2, .count = 1, .b = hermitian, .ldb = 2};
+  require("cholesky_batch_complex",
+          tessera_cholesky_batch_complex(TESSERA_F64, TESSERA_LOWER, &factor, NULL) == TESSERA_OK);
+  of_hermitian.b = others;
+  require("cholesky_solve_batch_complex",
+          tessera_cholesky_solve_batch_complex(TESSERA_F64, TESSERA_LOWER, &of_hermitian, NULL) == TESSERA_OK);
+  for (i = 0; i < 4; ++i) require("its solution", near(sides[i], i % 2 == 0) && sides[i] == others[i]);
+
+  x[0] = 7;
+  refused("null", tessera_solve_batch(TESSERA_F64, NULL, NULL), "batch is null", x[0]);
+  batch.all_b = NULL;
+  refused("pointers", tessera_solve_batch(TESSERA_F64, &batch, NULL), "batch.all_b is null, but batch.all_a", x[0]);
+  batch.all_a = NULL;
+  batch.stride_b = 1;
+  refused("strides", tessera_solve_batch(TESSERA_F64, &batch, NULL), "b[0] and b[1] overlap in memory", x[0]);
+  batch.stride_b = N;
+  batch.lda = 2;
+  refused("lda", tessera_solve_batch(TESSERA_F64, &batch, NULL), "lda = 2, and stored rows of a have 3", x[0]);
+  refused("triangle", tessera_solve_positive_batch(TESSERA_F64, (tessera_triangle)2, &batch, NULL), "triangle = 2",
+          x[0]);
+  refused("op", tessera_lu_solve_batch(TESSERA_F64, (tessera_op)9, &batch, NULL), "op = 9", x[0]);
+  refused("type", tessera_lu_batch(TESSERA_FLOAT16, &lu, NULL), "computed in f32 and f64", x[0]);
+  lu.pivots = NULL;
+  refused("pivots", tessera_lu_batch(TESSERA_F64, &lu, NULL), "pivots is null", x[0]);
+}
+
 static void certificates(void) {
   const double b[N] = {7, 6, 10};
   double x[N] = {1, 2, 3};
@@ -231,6 +353,7 @@ static void refusals(void) {
 int main(void) {
   solutions();
   complex_numbers();
+  batches();
   certificates();
   complex_certificates();
   refusals();

@@ -8,6 +8,7 @@
 
 #include <tessera/backend.hpp>
 #include <tessera/interop/io.hpp>
+#include <tessera/linear_algebra/batch.hpp>
 #include <tessera/linear_algebra/qr.hpp>
 #include <tessera/performance/tuning.hpp>
 #include <tessera/tessera.hpp>
@@ -119,6 +120,29 @@ BOOST_AUTO_TEST_CASE(operations) {
   operation("copy", [](M& a, M&) { return Matrix<float>(a); });
   operation("random", [](M&, M&) { return Matrix<float>::random(30, 40, Seed{7}); });
   operation("matrix_cast", [](M& a, M&) { return matrix_cast<float>(matrix_cast<bf16>(a)); });
+}
+
+BOOST_AUTO_TEST_CASE(batches_of_systems) {
+  constexpr Index n = 9, count = 40;
+  const auto systems = std::make_shared<HostProduct<float>>(n * count, 1, n);
+  for (Index i = 0; i < n * count; ++i) systems->a[static_cast<std::size_t>(i * n + i % n)] = 20;
+  const auto batch = [&](const char* name, auto compute) {
+    check_later_use({.name = name,
+                     .reset = [=] { systems->reset(); },
+                     .call = [=] { compute(systems->a.data(), systems->c.data()); },
+                     .result = [=] { return systems->bytes(); }});
+  };
+  batch("solve_batch", [](const float* a, float* b) {
+    solve_batch(n, 1, a, n, n * n, b, 1, n, nullptr, count, {.backend = Backend::OpenMP, .threads = 2});
+  });
+  batch("solve_batch with one matrix", [](const float* a, float* b) {
+    solve_batch(n, 1, a, n, 0, b, 1, n, nullptr, count, {.backend = Backend::OpenMP});
+  });
+  batch("solve_positive_batch by pointers", [](const float* a, float* b) {
+    const float* const from[] = {a, a + n * n};
+    float* const to[] = {b + n, b};
+    solve_positive_batch(Triangle::Lower, n, 1, from, n, to, 1, nullptr, 2, {.backend = Backend::OpenMP});
+  });
 }
 
 BOOST_AUTO_TEST_CASE(numbers) {

@@ -64,13 +64,13 @@ class System {
  public:
   System(const SystemArguments& arguments)
       : task_(parse_text(arguments.task, "task")),
-        a_(arguments.a, "a"),
+        a_(arguments.a, "a", Array::Rank::System),
         lower_(parse_flag(arguments.lower, "lower") ? Triangle::Lower : Triangle::Upper),
         diagonal_(parse_flag(arguments.unit_diagonal, "unit_diagonal") ? Diagonal::Unit : Diagonal::Stored),
         options_{.backend = parse_backend(arguments.backend), .threads = parse_threads(arguments.threads)} {
     expect_solvable(a_);
     if (arguments.b == Py_None) return;
-    b_.emplace(arguments.b, "b", Array::Rank::VectorOrMatrix);
+    b_.emplace(arguments.b, "b", Array::Rank::RightSides);
     expect_solvable(*b_);
     if (!(b_->type == a_.type))
       throw TypeError(std::string("a holds ") + dtype_name(a_.type) + " and b holds " + dtype_name(b_->type) +

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import _core
+from . import _core, _system_batch
 from ._errors import InvalidArgument
 
 
@@ -12,7 +12,9 @@ def solve(a, b, *, assume="general", lower=True, refine=False, backend="auto", t
     """Returns x of a·x = b as a new numpy.ndarray.
 
     a: n×n, float32, float64, complex64 or complex128. b: n×m, or a vector of n, of the same type. Both are arrays of
-        any library in host memory, with any strides, and are never changed.
+        any library in host memory, with any strides, and are never changed. More dimensions before these are a batch of
+        systems, as in numpy.linalg.solve: the batches of a and b broadcast, and b is a vector, for all systems, only
+        where it has one dimension. Each system has the bits that it has alone.
     assume: 'general' factors a by LU with partial pivoting; 'positive' takes it as symmetric (Hermitian, where it is
         complex) and positive definite, reads one triangle of it (lower: which one) and factors it by Cholesky's way, in
         half the time.
@@ -21,7 +23,8 @@ def solve(a, b, *, assume="general", lower=True, refine=False, backend="auto", t
     backend, threads: as in gemm, for the products that are nearly all of the work. The bits are equal for all.
 
     Raises InvalidArgument, which is a ValueError, for shapes that do not fit, a singular matrix (with the number of the
-    pivot that is 0) and one that is not positive definite (with the order of the leading minor).
+    pivot that is 0) and one that is not positive definite (with the order of the leading minor); of a batch it names
+    the first one.
 
     >>> import numpy as np
     >>> import tessera as ts
@@ -33,6 +36,10 @@ def solve(a, b, *, assume="general", lower=True, refine=False, backend="auto", t
         raise InvalidArgument(f"assume: unknown word {assume!r}; use 'general' or 'positive'")
     if refine and assume != "general":
         raise InvalidArgument(f"refine: is for general matrices, and assume is {assume!r}")
+    if _system_batch.is_batch(a, b):
+        if refine:
+            return _system_batch.one_by_one("refined", (a, b), lower, False, backend, threads)
+        return _system_batch.solve("solve" if assume == "general" else assume, a, b, lower, backend, threads)
     return _core._solve("refined" if refine else assume, a, b, lower, False, backend, threads)
 
 
@@ -47,6 +54,8 @@ def triangular_solve(t, b, *, lower=True, unit_diagonal=False, backend="auto", t
     >>> ts.triangular_solve(np.array([[2.0, 9.0], [1.0, 4.0]]), np.array([2.0, 9.0]))
     array([1., 2.])
     """
+    if _system_batch.is_batch(t, b):
+        return _system_batch.one_by_one("triangular", (t, b), lower, unit_diagonal, backend, threads)
     return _core._solve("triangular", t, b, lower, unit_diagonal, backend, threads)
 
 
@@ -60,12 +69,14 @@ def inverse(a, *, backend="auto", threads=None) -> Any:
     array([[0.  , 0.25],
            [0.5 , 0.  ]])
     """
+    if _system_batch.is_batch(a):
+        return _system_batch.inverse(a, backend, threads)
     return _core._solve("inverse", a, None, True, False, backend, threads)
 
 
-def condition(a, *, assume="general", lower=True, backend="auto", threads=None) -> float:
+def condition(a, *, assume="general", lower=True, backend="auto", threads=None) -> Any:
     """Returns an estimate of a's condition number in the 1-norm, by its factors: no more than it but for rounding, and
-    rarely less than a third. inf where a is singular. The other arguments are as in solve().
+    rarely less than a third. inf where a is singular. The other arguments are as in solve(). Of a batch, an array.
 
     >>> import numpy as np
     >>> import tessera as ts
@@ -75,6 +86,8 @@ def condition(a, *, assume="general", lower=True, backend="auto", threads=None) 
     if assume not in ("general", "positive"):
         raise InvalidArgument(f"assume: unknown word {assume!r}; use 'general' or 'positive'")
     task = "condition" if assume == "general" else "condition of positive"
+    if _system_batch.is_batch(a):
+        return _system_batch.one_by_one(task, (a,), lower, False, backend, threads)
     return _core._solve(task, a, None, lower, False, backend, threads)
 
 
@@ -88,13 +101,16 @@ def cholesky(a, *, lower=True, backend="auto", threads=None) -> Any:
     array([[2., 0.],
            [1., 2.]])
     """
+    if _system_batch.is_batch(a):
+        return _system_batch.cholesky(a, lower, backend, threads)
     return _core._solve("cholesky", a, None, lower, False, backend, threads)
 
 
-def lu(a, *, backend="auto", threads=None) -> tuple[Any, list[int]]:
+def lu(a, *, backend="auto", threads=None) -> tuple[Any, Any]:
     """Returns the factors of P·a = L·U in one m×n array, L below the diagonal (its own diagonal is ones), and the
     pivots: row j changed places with row pivots[j], in ascending j. A singular matrix has a 0 on U's diagonal. The
-    magnitude of a complex number is |re| + |im| where a pivot is chosen.
+    magnitude of a complex number is |re| + |im| where a pivot is chosen. Of a batch, the pivots are an array of int64,
+    a row of min(m, n) for each matrix.
 
     >>> import numpy as np
     >>> import tessera as ts
@@ -102,6 +118,8 @@ def lu(a, *, backend="auto", threads=None) -> tuple[Any, list[int]]:
     (array([[4.  , 4.  ],
            [0.25, 1.  ]]), [1, 1])
     """
+    if _system_batch.is_batch(a):
+        return _system_batch.lu(a, backend, threads)
     return _core._solve("lu", a, None, True, False, backend, threads)
 
 
@@ -121,7 +139,10 @@ def qr(a, *, mode="reduced", backend="auto", threads=None) -> Any:
     """
     if mode not in ("reduced", "r"):
         raise InvalidArgument(f"mode: unknown word {mode!r}; use 'reduced' or 'r'")
-    return _core._solve("qr" if mode == "reduced" else "r", a, None, True, False, backend, threads)
+    task = "qr" if mode == "reduced" else "r"
+    if _system_batch.is_batch(a):
+        return _system_batch.one_by_one(task, (a,), True, False, backend, threads)
+    return _core._solve(task, a, None, True, False, backend, threads)
 
 
 def least_squares(a, b, *, backend="auto", threads=None) -> Any:
@@ -136,4 +157,6 @@ def least_squares(a, b, *, backend="auto", threads=None) -> Any:
     >>> ts.least_squares(np.array([[3.0], [4.0]]), np.array([5.0, 10.0]))
     array([2.2])
     """
+    if _system_batch.is_batch(a, b):
+        return _system_batch.one_by_one("least squares", (a, b), True, False, backend, threads)
     return _core._solve("least squares", a, b, True, False, backend, threads)
