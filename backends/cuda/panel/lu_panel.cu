@@ -77,7 +77,7 @@ class Factorisation {
       exchange_.wait_for_all();
       if (const int right = p_.cols - first - here; right > 0) update(first, here, right);
     }
-    exchange_.wait_for_all(); // nobody reads a block's shared memory after its end
+    exchange_.wait_for_all(); // no block ends while another one sends to it
   }
 
  private:

@@ -14,7 +14,7 @@ struct Pivot {
   int row = INT_MAX;
 };
 
-/// Returns the order of |x|: that of its bits, in which all NaN are one above Inf.
+/// Returns a number that orders magnitudes as |x| does, in which all NaN are one above Inf.
 __device__ inline std::uint64_t order_of(double x) {
   constexpr std::uint64_t infinity = 0x7ff0000000000000;
   const auto bits = static_cast<std::uint64_t>(__double_as_longlong(x)) & 0x7fffffffffffffff;

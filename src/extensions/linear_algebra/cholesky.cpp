@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "device/matrices.hpp"
 #include "enter.hpp"
 #include "model.hpp"
 #include "panel.hpp"
@@ -168,27 +166,6 @@ Index factor_cholesky(NumberType type, Triangle triangle, Index n, void* a, Inde
         type, [&]<class T>(T) { return linear_algebra::factor_triangle<T>(triangle, n, a, lda, options, shortage); });
   });
 }
-
-template <class T>
-Index factor_cholesky(Matrix<T>& a, ScaledNumber& norm, const SolveOptions& options) {
-  const Index n = a.rows();
-  if constexpr (Real<T>) {
-    if (const auto found = linear_algebra::enter(
-            "Cholesky", options, [&] { return linear_algebra::device::factor_cholesky(a.operand(), options); })) {
-      norm = found->norm;
-      return found->failed < 0 ? n : found->failed;
-    }
-  }
-  norm = norm_1_of_lower(std::as_const(a));
-  const Index done = factor_cholesky(number_type_of<T>, Triangle::Lower, n, a.data(), a.ld(), options);
-  for (Index i = 0; i < n; ++i) std::fill(a.row(i).begin() + i + 1, a.row(i).end(), T(0));
-  return done;
-}
-
-template Index factor_cholesky(Matrix<float>&, ScaledNumber&, const SolveOptions&);
-template Index factor_cholesky(Matrix<double>&, ScaledNumber&, const SolveOptions&);
-template Index factor_cholesky(Matrix<std::complex<float>>&, ScaledNumber&, const SolveOptions&);
-template Index factor_cholesky(Matrix<std::complex<double>>&, ScaledNumber&, const SolveOptions&);
 
 } // namespace detail
 } // namespace tessera

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "device/matrices.hpp"
 #include "enter.hpp"
 #include "model.hpp"
 #include "panel.hpp"
@@ -227,59 +225,6 @@ Index factor_lu(NumberType type, Op stored, Index m, Index n, void* a, Index lda
     });
   });
 }
-
-template <class T>
-Index factor_lu(Matrix<T>& a, std::span<Index> pivots, ScaledNumber& norm, const SolveOptions& options) {
-  if constexpr (Real<T>) {
-    if (const auto found = linear_algebra::enter(
-            "Lu", options, [&] { return linear_algebra::device::factor_lu(a.operand(), pivots, options); })) {
-      norm = found->norm;
-      return found->failed;
-    }
-  }
-  norm = norm_1(std::as_const(a));
-  return factor_lu(number_type_of<T>, Op::None, a.rows(), a.cols(), a.data(), a.ld(), RowNumbers(pivots.data()),
-                   options);
-}
-
-namespace {
-
-template <class T>
-void exchange_rows(std::span<const Index> pivots, bool ascends, Matrix<T>& x, const SolveOptions& options) {
-  if constexpr (Real<T>)
-    if (linear_algebra::device::exchange_rows(pivots, ascends, x.operand(), options)) return;
-  const auto count = static_cast<Index>(pivots.size());
-  for (Index step = 0; step < count; ++step) {
-    const Index row = ascends ? step : count - 1 - step, other = pivots[static_cast<std::size_t>(row)];
-    if (other != row) std::ranges::swap_ranges(x.row(row), x.row(other));
-  }
-}
-
-} // namespace
-
-template <class T>
-void solve_factored(const Matrix<T>& lu, std::span<const Index> pivots, Op op, Matrix<T>& x,
-                    const SolveOptions& options) {
-  const TriangularForm lower{Side::Left, Triangle::Lower, op, Diagonal::Unit},
-      upper{Side::Left, Triangle::Upper, op, Diagonal::Stored};
-  const bool is_turned = op != Op::None;
-  const auto exchange = [&](bool ascends) {
-    linear_algebra::enter("Lu::solve", options, [&] { exchange_rows(pivots, ascends, x, options); });
-  };
-  if (!is_turned) exchange(true);
-  triangular_solve(is_turned ? upper : lower, lu, x, options);
-  triangular_solve(is_turned ? lower : upper, lu, x, options);
-  if (is_turned) exchange(false);
-}
-
-#define TESSERA_INSTANTIATE(T)                                                                \
-  template Index factor_lu(Matrix<T>&, std::span<Index>, ScaledNumber&, const SolveOptions&); \
-  template void solve_factored(const Matrix<T>&, std::span<const Index>, Op, Matrix<T>&, const SolveOptions&);
-TESSERA_INSTANTIATE(float)
-TESSERA_INSTANTIATE(double)
-TESSERA_INSTANTIATE(std::complex<float>)
-TESSERA_INSTANTIATE(std::complex<double>)
-#undef TESSERA_INSTANTIATE
 
 } // namespace detail
 } // namespace tessera

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 
-#include "device/matrices.hpp"
 #include "enter.hpp"
 #include "host_numbers.hpp"
 #include "model_products.hpp"
@@ -111,25 +110,6 @@ void triangular_solve(const TriangularCall<T>& call, const SolveOptions& options
     linear_algebra::solve(call, options, shortage);
   });
 }
-
-template <class T>
-void triangular_solve(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x, const SolveOptions& options) {
-  if (x.empty()) return;
-  if constexpr (Real<T>)
-    if (linear_algebra::enter("triangular_solve", options,
-                              [&] { return linear_algebra::device::solve(form, t.operand(), x.operand(), options); }))
-      return;
-  auto call = triangular_call("triangular_solve", form.side, form.triangle, form.diagonal, t, x);
-  call.op = form.op;
-  triangular_solve(call, options);
-}
-
-template void triangular_solve(const TriangularForm&, const Matrix<float>&, Matrix<float>&, const SolveOptions&);
-template void triangular_solve(const TriangularForm&, const Matrix<double>&, Matrix<double>&, const SolveOptions&);
-template void triangular_solve(const TriangularForm&, const Matrix<std::complex<float>>&, Matrix<std::complex<float>>&,
-                               const SolveOptions&);
-template void triangular_solve(const TriangularForm&, const Matrix<std::complex<double>>&,
-                               Matrix<std::complex<double>>&, const SolveOptions&);
 
 template void triangular_solve(const TriangularCall<float>&, const SolveOptions&, Shortage);
 template void triangular_solve(const TriangularCall<double>&, const SolveOptions&, Shortage);

@@ -161,7 +161,7 @@ bool exchange_rows(std::span<const Index> pivots, bool ascends, const detail::Op
            const Steps steps(*executor, x.storage->type());
            Place place = steps.place(write_on(x, *executor, false));
            std::vector<Index> ordered(pivots.begin(), pivots.end());
-           if (!ascends) { // in descending order they are those of rows that are counted from the last
+           if (!ascends) { // in descending order, rows are counted from the last
              const Index last = x.rows - 1;
              for (std::size_t j = 0; j < pivots.size(); ++j) ordered[pivots.size() - 1 - j] = last - pivots[j];
              place = place.at(last, 0);

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "../condition/largest_sum.hpp"
+#include "extensions/linear_algebra/condition/largest_sum.hpp"
 
 namespace tessera::linear_algebra::device {
 
