@@ -17,7 +17,7 @@ namespace {
 constexpr int size = static_cast<int>(most_panel_columns);
 constexpr int rows_below = 64; ///< of a block
 constexpr int threads = size + rows_below;
-constexpr int batch = 16; ///< loads that are in flight at once
+constexpr int batch = 32; ///< loads that are in flight at once
 constexpr int group = 8;  ///< columns whose code is unrolled; all 64 would be more than a cache of instructions holds
 
 template <class T>
