@@ -62,6 +62,7 @@ class Cholesky {
   template <MatrixLike A>
   explicit Cholesky(const A& a, Triangle triangle = Triangle::Lower, const SolveOptions& options = {})
       : l_(square_copy(a, triangle)), options_(options) {
+    detail::expect_no_refinement("Cholesky", options);
     if (l_.empty()) return;
     const Index done = detail::factor_cholesky(l_, norm_, options);
     if (done < l_.rows()) throw NotPositiveDefinite(done + 1);

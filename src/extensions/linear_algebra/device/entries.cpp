@@ -14,6 +14,7 @@ namespace tessera::detail {
 
 template <class T>
 void triangular_solve(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x, const SolveOptions& options) {
+  expect_no_refinement("triangular_solve", options);
   if (x.empty()) return;
   if constexpr (Real<T>)
     if (linear_algebra::enter("triangular_solve", options,
