@@ -43,7 +43,7 @@ struct Unbounded {
   friend Unbounded operator/(const Unbounded& x, const Unbounded& y) {
     return {x.digits / y.digits, x.exponent - y.exponent};
   }
-  friend Unbounded operator-(const Unbounded& x, const Unbounded& y) { return fma(x, P(1), -y); }
+  friend Unbounded operator-(const Unbounded& x, const Unbounded& y) { return fma(x, Unbounded(P(1)), -y); }
 
   /// x·y + z. A product has twice as many digits as P, and an operand that is far below the other one acts by its sign
   /// alone, however far it is: so its distance is cut.
