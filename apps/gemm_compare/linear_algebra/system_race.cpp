@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -21,10 +20,6 @@
 namespace tessera::compare_app {
 namespace {
 
-/// Threads of one library may spin for a while after their work and would slow the next one down.
-constexpr std::chrono::milliseconds until_threads_sleep{20};
-/// Threads that slept take a moment to wake up, on some virtual machines milliseconds. A shorter run is run again.
-constexpr double waking_shows_below = 10e-3;
 /// The size at which the time of a larger run is estimated, by the cube of the sizes' ratio.
 constexpr Index size_of_estimate = 192;
 
@@ -87,13 +82,31 @@ class SystemRace {
   }
 
   double run(const SystemEntry& entry, const SystemData<T>& data) {
-    work_.fill(data, entry.way->library != nullptr);
+    work_.fill(data, entry.way->is_from_outside());
+    const auto prepared = prepare(*entry.way, operation_, data, work_, *entry.task.executor, entry.task.threads);
     const measure::ThreadStopwatch processor;
     const measure::HostStopwatch watch;
-    compute(*entry.way, operation_, data, work_, entry.task.threads);
+    prepared->compute();
     const double seconds = watch.seconds();
     last_processor_seconds_ = processor.seconds();
+    prepared->fetch();
     return seconds;
+  }
+
+  /// Returns the seconds that a run of all rows will take, from a smaller one by the cube of the sizes' ratio. A device
+  /// is idle for most of a small run: its estimate comes from larger ones, as long as these keep within the limit.
+  double estimate(const SystemEntry& entry) {
+    constexpr Index larger = 4;
+    const double limit = bench_.options.time_limit;
+    const bool may_grow = limit > 0 && !entry.task.executor->capabilities().host_memory;
+    for (Index n = std::min(group_.shape.n, size_of_estimate);; n *= larger) {
+      const SystemData<T> small(operation_, n, bench_.options.seed);
+      time(entry, small);
+      const double seconds = time(entry, small);
+      const auto times = [seconds](double growth) { return seconds * growth * growth * growth; };
+      const double whole = times(static_cast<double>(group_.shape.n) / static_cast<double>(n));
+      if (!may_grow || whole <= limit || n * larger >= group_.shape.n || times(larger) > limit) return whole;
+    }
   }
 
   void fail(SystemEntry& entry, const Status& status) {
@@ -105,11 +118,7 @@ class SystemRace {
     bench_.progress.show(fmt::format("{} {} warm-up", operation_.name, entry.way->name));
     if (const std::string problem = problem_of(*entry.way, operation_, group_.number()); !problem.empty())
       return fail(entry, {StatusCode::Rejected, problem});
-    const Index n = std::min(group_.shape.n, size_of_estimate);
-    const SystemData<T> small(operation_, n, bench_.options.seed);
-    time(entry, small);
-    const double growth = static_cast<double>(group_.shape.n) / static_cast<double>(n);
-    double seconds = time(entry, small) * growth * growth * growth;
+    double seconds = estimate(entry);
     const double limit = bench_.options.time_limit;
     if (limit > 0 && seconds > limit) {
       fail(entry, {StatusCode::Rejected,
@@ -158,7 +167,7 @@ class SystemRace {
     const double seconds = seconds_of(result, bench_.options.mean);
     if (!(seconds > 0)) return;
     result.gflops = result.flops / seconds * 1e-9;
-    if (entry.way->library == nullptr) result.ceiling_percent = ceiling_percent(bench_.ceilings, result, seconds);
+    if (!entry.way->is_from_outside()) result.ceiling_percent = ceiling_percent(bench_.ceilings, result, seconds);
   }
 
   /// Counts the bits of entries that ended before the first one of the contract.

@@ -13,6 +13,9 @@
 #include <tessera/linear_algebra/syrk.hpp>
 #include <tessera/status.hpp>
 
+#include "cublas.hpp"
+#include "cusolver.hpp"
+#include "device_way.hpp"
 #include "foreign_lapack.hpp"
 #include "textbook/textbook.hpp"
 
@@ -146,26 +149,54 @@ std::vector<Way> ways_on(Backend backend, bool with_libraries) {
       ways.push_back(
           {.name = "cblas:" + library->name(), .backend = backend, .summary = "its LAPACK", .library = library});
     }
+  if (backend == Backend::Cuda) {
+    ways.push_back({.name = "cusolver",
+                    .backend = backend,
+                    .summary = "NVIDIA's LAPACK",
+                    .device_library = cusolver::library(),
+                    .does = cusolver::does});
+    ways.push_back({.name = "cublas",
+                    .backend = backend,
+                    .summary = "NVIDIA's BLAS",
+                    .device_library = cublas::library(),
+                    .does = cublas::does});
+  }
   return ways;
 }
 
 std::string problem_of(const Way& way, const SystemOperation& operation, detail::NumberType type) {
-  return way.library == nullptr ? "" : foreign::problem_of(*way.library, operation, type);
+  if (way.library != nullptr) return foreign::problem_of(*way.library, operation, type);
+  if (way.device_library == nullptr) return "";
+  return cusolver::does(operation.kind) ? cusolver::problem_of(*way.device_library, operation.kind, type.part)
+                                        : cublas::problem_of(*way.device_library, operation.kind, type.part);
 }
 
 template <class T>
-void compute(const Way& way, const SystemOperation& operation, const SystemData<T>& data, SystemWork<T>& work,
-             int threads) {
-  if (way.library != nullptr) return foreign::run(*way.library, operation, data, work, threads);
-  if (!way.keeps_contract) return run_textbook(way.name, operation.kind, data, work);
-  OwnWay<T>(data, work, {.backend = way.backend, .threads = threads}).run(operation.kind);
+std::unique_ptr<SystemRun<T>> prepare(const Way& way, const SystemOperation& operation, const SystemData<T>& data,
+                                      SystemWork<T>& work, Executor& executor, int threads) {
+  const SystemKind kind = operation.kind;
+  const SolveOptions options{.backend = way.backend, .threads = threads};
+  if constexpr (detail::Real<T>) {
+    if (way.device_library != nullptr)
+      return cusolver::does(kind) ? cusolver::prepare(*way.device_library, kind, data, work, executor)
+                                  : cublas::prepare(*way.device_library, kind, data, work, executor);
+    if (way.keeps_contract && stays_on_device(executor, kind, detail::number_type_of<T>))
+      return run_on_device(kind, data, work, options, executor);
+  }
+  return std::make_unique<HostRun<T>>([&, threads, kind, options] {
+    if (way.library != nullptr) return foreign::run(*way.library, operation, data, work, threads);
+    if (!way.keeps_contract) return run_textbook(way.name, kind, data, work);
+    OwnWay<T>(data, work, options).run(kind);
+  });
 }
 
-template void compute(const Way&, const SystemOperation&, const SystemData<float>&, SystemWork<float>&, int);
-template void compute(const Way&, const SystemOperation&, const SystemData<double>&, SystemWork<double>&, int);
-template void compute(const Way&, const SystemOperation&, const SystemData<std::complex<float>>&,
-                      SystemWork<std::complex<float>>&, int);
-template void compute(const Way&, const SystemOperation&, const SystemData<std::complex<double>>&,
-                      SystemWork<std::complex<double>>&, int);
+#define TESSERA_INSTANTIATE(T)                                                                             \
+  template std::unique_ptr<SystemRun<T>> prepare(const Way&, const SystemOperation&, const SystemData<T>&, \
+                                                 SystemWork<T>&, Executor&, int);
+TESSERA_INSTANTIATE(float)
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(std::complex<float>)
+TESSERA_INSTANTIATE(std::complex<double>)
+#undef TESSERA_INSTANTIATE
 
 } // namespace tessera::compare_app

@@ -1,7 +1,6 @@
 #include "operation_runner.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -23,10 +22,6 @@ namespace tessera::compare_app {
 namespace {
 
 constexpr std::size_t rotation_bytes = std::size_t{1} << 30;
-/// Threads of one library may spin for a while after their work and would slow the next backend down.
-constexpr std::chrono::milliseconds until_threads_sleep{20};
-/// Threads take some 50 µs to wake up or to be made, which does not show in runs that are longer than this.
-constexpr double waking_shows_below = 10e-3;
 
 /// One entry of the race.
 struct Entry : Contender {

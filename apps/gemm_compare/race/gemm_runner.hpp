@@ -2,6 +2,7 @@
 
 /// Times and checks the kernels of one group.
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,6 +30,12 @@ struct Bench {
   /// Says on stderr, once for each backend, that its products cannot verify themselves.
   void note_unverified(Backend backend);
 };
+
+/// Threads of one library may spin for a while after their work and would slow the next one down.
+inline constexpr std::chrono::milliseconds until_threads_sleep{20};
+/// Threads that slept take a moment to wake up or to be made: some 50 µs, or milliseconds on some virtual machines.
+/// That does not show in runs that are longer than these seconds.
+inline constexpr double waking_shows_below = 10e-3;
 
 /// A kernel in the race, or an operation on one backend.
 struct Contender {

@@ -178,7 +178,7 @@ void plan_systems(const Options& options, RacePlan& plan) {
       for (const GemmShape& shape : options.shapes) {
         Group group{shape, type.part, {}, nullptr, system, type.is_complex};
         for (const Task& task : all)
-          if ((task.way->does == nullptr || task.way->does(system->kind)) && matches_any(options, task.way->name))
+          if (task.way->computes(system->kind, type.is_complex) && matches_any(options, task.way->name))
             group.tasks.push_back(task);
         if (!group.tasks.empty()) plan.groups.push_back(std::move(group));
       }

@@ -31,22 +31,23 @@ std::string loader_error() {
 
 void* open_library(const VendorLibrary& wanted, std::string& missing) {
   const std::string stem = wanted.stem;
+  const std::string newer = ".so." + std::to_string(wanted.newest), older = "." + std::to_string(wanted.newest - 1);
   const char* named = trusted_variable(wanted.variable);
   if (named != nullptr && *named != '\0') {
     void* library = dlopen(named, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr)
       missing = std::string(wanted.title) + " could not be opened at " + wanted.variable + "=" + named + " (" +
-                loader_error() + "); set it to the path of " + stem + ".so.13 or .12";
+                loader_error() + "); set it to the path of " + stem + newer + " or " + older;
     return library;
   }
   std::vector<std::filesystem::path> folders = named_folders();
   folders.insert(folders.end(), {"", "/usr/local/cuda/lib64"});
   for (const std::filesystem::path& folder : folders)
-    for (const char* version : {".so.13", ".so.12"})
+    for (const std::string& version : {newer, ".so" + older})
       if (void* library = dlopen((folder / (stem + version)).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   missing = std::string(wanted.title) + " was not found (" + loader_error() + "); install it, or set " +
-            wanted.variable + " or LD_LIBRARY_PATH to where " + stem +
-            ".so.13 or .12 is (Python: pip install nvidia-cublas)";
+            wanted.variable + " or LD_LIBRARY_PATH to where " + stem + newer + " or " + older +
+            " is (Python: pip install " + wanted.package + ")";
   return nullptr;
 }
 

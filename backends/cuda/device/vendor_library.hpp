@@ -1,6 +1,6 @@
 #pragma once
 
-/// Opens a library of NVIDIA's when a kernel first asks for it. The plug-in links none of them.
+/// Opens a library of NVIDIA's when a kernel, or another program's yardstick, first asks for it. No program links them.
 
 #include <dlfcn.h>
 
@@ -14,6 +14,8 @@ struct VendorLibrary {
   /// E.g. "libcublas": <stem>.so.13 and .12 are tried in the absolute folders of TESSERA_CUBLAS_PATH, then where the
   /// dynamic loader looks, then in /usr/local/cuda/lib64.
   const char* stem;
+  int newest = 13;                       ///< The version that is tried first; the one before is tried next.
+  const char* package = "nvidia-cublas"; ///< Python's package of it.
 };
 
 /// Opens the library; it is never closed. Returns null if it cannot be opened; `missing` then says why and what to do.

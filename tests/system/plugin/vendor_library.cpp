@@ -44,6 +44,12 @@ BOOST_AUTO_TEST_CASE(the_folders_of_the_path_come_first_and_a_named_file_decides
   BOOST_REQUIRE(dlinfo(library, RTLD_DI_LINKMAP, &opened) == 0);
   BOOST_TEST(std::string(opened->l_name) == file.string());
 
+  const tessera::cuda::VendorLibrary other{"a stand-in", "TESSERA_STAND_IN", "libstand_in", 12, "stand-in"};
+  BOOST_TEST(tessera::cuda::open_library(other, missing) == nullptr); // versions 12 and 11 of it
+  BOOST_TEST(tessera::test::contains(missing, "libstand_in.so.12 or .11 is (Python: pip install stand-in)"), missing);
+  std::filesystem::rename(file, folder.path() / "libstand_in.so.11");
+  BOOST_TEST(tessera::cuda::open_library(other, missing) != nullptr);
+
   const Environment named("TESSERA_STAND_IN", "/nonexistent/libstand_in.so.13");
   BOOST_TEST(tessera::cuda::open_library(wanted, missing) == nullptr);
   BOOST_TEST(tessera::test::contains(missing, "TESSERA_STAND_IN=/nonexistent/libstand_in.so.13"), missing);
