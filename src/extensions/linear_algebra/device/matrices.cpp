@@ -22,9 +22,11 @@ Executor* device_of(const SolveOptions& options, GemmShape shape, std::initializ
 }
 
 /// Calls work(begins), which returns what it made and sets `begins` before it writes. Says no where the device lacks
-/// memory before, or rejects the first step, which it does before anything is written.
+/// memory before, or rejects the first step, which it does before anything is written. Then the matrices leave the
+/// device, because the general way needs its memory.
 template <class Work>
-auto unless_refused(const Work& work) -> std::optional<decltype(work(std::declval<bool&>()))> {
+auto unless_refused(std::initializer_list<const detail::Operand*> matrices, const Work& work)
+    -> std::optional<decltype(work(std::declval<bool&>()))> {
   bool begins = false;
   try {
     return work(begins);
@@ -32,6 +34,7 @@ auto unless_refused(const Work& work) -> std::optional<decltype(work(std::declva
     if (begins) throw;
   } catch (const KernelRejected&) {
   }
+  for (const detail::Operand* x : matrices) x->storage->leave_device();
   return std::nullopt;
 }
 
@@ -109,7 +112,7 @@ class System {
 std::optional<Factored> factor_lu(const detail::Operand& a, std::span<Index> pivots, const SolveOptions& options) {
   Executor* const executor = device_of(options, {a.rows, a.cols, std::min(a.rows, a.cols)}, {&a});
   if (executor == nullptr) return std::nullopt;
-  return unless_refused([&](bool& begins) {
+  return unless_refused({&a}, [&](bool& begins) {
     const Steps steps(*executor, a.storage->type());
     const Place place = steps.place(write_on(a, *executor, false));
     const detail::ScaledNumber norm = steps.norm_1(a.rows, a.cols, place, false);
@@ -124,7 +127,7 @@ std::optional<Factored> factor_lu(const detail::Operand& a, std::span<Index> piv
 std::optional<Factored> factor_cholesky(const detail::Operand& a, const SolveOptions& options) {
   Executor* const executor = device_of(options, {a.rows, a.rows, a.rows}, {&a});
   if (executor == nullptr) return std::nullopt;
-  return unless_refused([&](bool& begins) {
+  return unless_refused({&a}, [&](bool& begins) {
     const Steps steps(*executor, a.storage->type());
     const Place place = steps.place(write_on(a, *executor, false));
     const detail::ScaledNumber norm = steps.norm_1(a.rows, a.rows, place, true);
@@ -141,45 +144,48 @@ bool solve(const detail::TriangularForm& form, const detail::Operand& t, const d
   const Index n = t.rows, count = form.side == Side::Left ? x.cols : x.rows;
   Executor* const executor = device_of(options, {n, count, n}, {&t, &x});
   if (executor == nullptr) return false;
-  return unless_refused([&](bool& begins) {
-           const Steps steps(*executor, t.storage->type());
-           const Place triangle = steps.place(read_on(t, *executor));
-           const Place unknowns = steps.place(write_on(x, *executor, false));
-           const System system(steps, form, n, count);
-           begins = true;
-           system.solve(triangle, unknowns);
-           written_on(x, *executor);
-           return true;
-         })
+  return unless_refused({&t, &x},
+                        [&](bool& begins) {
+                          const Steps steps(*executor, t.storage->type());
+                          const Place triangle = steps.place(read_on(t, *executor));
+                          const Place unknowns = steps.place(write_on(x, *executor, false));
+                          const System system(steps, form, n, count);
+                          begins = true;
+                          system.solve(triangle, unknowns);
+                          written_on(x, *executor);
+                          return true;
+                        })
       .has_value();
 }
 
 bool exchange_rows(std::span<const Index> pivots, bool ascends, const detail::Operand& x, const SolveOptions& options) {
   Executor* const executor = device_of(options, {x.rows, x.cols, x.rows}, {&x});
   if (executor == nullptr) return false;
-  return unless_refused([&](bool& begins) {
-           const Steps steps(*executor, x.storage->type());
-           Place place = steps.place(write_on(x, *executor, false));
-           std::vector<Index> ordered(pivots.begin(), pivots.end());
-           if (!ascends) { // in descending order, rows are counted from the last
-             const Index last = x.rows - 1;
-             for (std::size_t j = 0; j < pivots.size(); ++j) ordered[pivots.size() - 1 - j] = last - pivots[j];
-             place = place.at(last, 0);
-             place.ld = -place.ld;
-           }
-           const DeviceArray numbers = steps.numbers(static_cast<Index>(ordered.size()));
-           steps.write(numbers.as<Index>(), std::span<const Index>(ordered));
-           begins = true;
-           steps.panel({.op = PanelOp::ExchangeRows,
-                        .rows = x.rows,
-                        .cols = x.cols,
-                        .a = place.data,
-                        .lda = place.ld,
-                        .numbers = numbers.as<Index>(),
-                        .count = static_cast<Index>(ordered.size())});
-           written_on(x, *executor);
-           return true;
-         })
+  return unless_refused({&x},
+                        [&](bool& begins) {
+                          const Steps steps(*executor, x.storage->type());
+                          Place place = steps.place(write_on(x, *executor, false));
+                          std::vector<Index> ordered(pivots.begin(), pivots.end());
+                          if (!ascends) { // in descending order, rows are counted from the last
+                            const Index last = x.rows - 1;
+                            for (std::size_t j = 0; j < pivots.size(); ++j)
+                              ordered[pivots.size() - 1 - j] = last - pivots[j];
+                            place = place.at(last, 0);
+                            place.ld = -place.ld;
+                          }
+                          const DeviceArray numbers = steps.numbers(static_cast<Index>(ordered.size()));
+                          steps.write(numbers.as<Index>(), std::span<const Index>(ordered));
+                          begins = true;
+                          steps.panel({.op = PanelOp::ExchangeRows,
+                                       .rows = x.rows,
+                                       .cols = x.cols,
+                                       .a = place.data,
+                                       .lda = place.ld,
+                                       .numbers = numbers.as<Index>(),
+                                       .count = static_cast<Index>(ordered.size())});
+                          written_on(x, *executor);
+                          return true;
+                        })
       .has_value();
 }
 
