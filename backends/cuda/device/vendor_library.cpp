@@ -22,6 +22,10 @@ std::vector<std::filesystem::path> named_folders() {
   return absolute_folders(list);
 }
 
+std::string version_suffix(const char* before, int version) {
+  return std::string(before).append(std::to_string(version));
+}
+
 } // namespace
 
 std::string loader_error() {
@@ -31,7 +35,7 @@ std::string loader_error() {
 
 void* open_library(const VendorLibrary& wanted, std::string& missing) {
   const std::string stem = wanted.stem;
-  const std::string newer = ".so." + std::to_string(wanted.newest), older = "." + std::to_string(wanted.newest - 1);
+  const std::string newer = version_suffix(".so.", wanted.newest), older = version_suffix(".", wanted.newest - 1);
   const char* named = trusted_variable(wanted.variable);
   if (named != nullptr && *named != '\0') {
     void* library = dlopen(named, RTLD_NOW | RTLD_LOCAL);
@@ -43,7 +47,7 @@ void* open_library(const VendorLibrary& wanted, std::string& missing) {
   std::vector<std::filesystem::path> folders = named_folders();
   folders.insert(folders.end(), {"", "/usr/local/cuda/lib64"});
   for (const std::filesystem::path& folder : folders)
-    for (const std::string& version : {newer, ".so" + older})
+    for (const std::string& version : {newer, version_suffix(".so.", wanted.newest - 1)})
       if (void* library = dlopen((folder / (stem + version)).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   missing = std::string(wanted.title) + " was not found (" + loader_error() + "); install it, or set " +
             wanted.variable + " or LD_LIBRARY_PATH to where " + stem + newer + " or " + older +
