@@ -1,15 +1,15 @@
 /// A panel of Cholesky's factorisation: the square on the diagonal, and rows below it.
 ///
 /// A thread has a row, whose sums are in registers. Each block of threads factors the square for itself, beside some of
-/// the rows below. It takes 16 columns at a time: the warp that has their block on the diagonal factors it, then each
-/// thread finishes its row's 16 numbers without waiting for others, and goes on with the sums of the columns right of
-/// them. So a block waits twice in 16 columns. The block that reads the square last writes it, when no other one will
-/// read it any more.
+/// the rows below, which are treated alike: a column costs a root, a division, one multiply-add for each column right
+/// of it, and two barriers. The barriers and the root decide; multiply-adds of the column before fill the time. The
+/// block that reads the square last writes it, when no other one will read it any more.
 
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
 #include "panel.hpp"
+#include "vectors.cuh"
 
 namespace tessera::cuda {
 namespace {
@@ -18,7 +18,7 @@ constexpr int size = static_cast<int>(most_panel_columns);
 constexpr int rows_below = 64; ///< of a block
 constexpr int threads = size + rows_below;
 constexpr int batch = 32; ///< loads that are in flight at once
-constexpr int group = 16; ///< columns that are taken at once
+constexpr int group = 8;  ///< columns whose code is unrolled; all 64 would be more than a cache of instructions holds
 
 template <class T>
 struct PositivePanel {
@@ -33,10 +33,10 @@ struct PositivePanel {
 };
 
 template <class T>
-struct alignas(16) PositiveShared {
-  static constexpr int ld = size + 16 / sizeof(T); ///< rows begin at multiples of 16 bytes
-  T a[threads][ld];
-  T roots[group];
+struct PositiveShared {
+  T a[threads][size + 1];
+  alignas(16) T column[2][2 * size]; ///< zeros after the numbers
+  T below_root;
   bool is_last;
 };
 
@@ -60,70 +60,6 @@ __device__ void fetch(const PositivePanel<T>& p, const T* from, Index ld, Index 
   }
 }
 
-/// Numbers that lie side by side in shared memory, which one load takes.
-template <class T>
-struct alignas(16) Vector {
-  static constexpr int width = 16 / sizeof(T);
-  T number[width];
-};
-
-/// Factors the block on the diagonal from row and column `base` on. The warp that has its rows calls it.
-template <class T>
-__device__ void factor_diagonal(const PositivePanel<T>& p, int base, T (&sums)[size], PositiveShared<T>& shared) {
-  const int row = static_cast<int>(threadIdx.x) - base; // of the block, if it is one
-#pragma unroll
-  for (int g = 0; g < group; ++g) {
-    const int j = base + g;
-    if (row == g) {
-      const T below_root = shared.a[j][j] - sums[g], root = sqrt(below_root);
-      if (!(below_root > 0) && blockIdx.x == 0 && j < p.cols && *p.failed < 0) *p.failed = p.first + j;
-      shared.roots[g] = shared.a[j][j] = root;
-    }
-    __syncwarp();
-    T l = 0;
-    if (row > g && row < group) {
-      l = (shared.a[base + row][j] - sums[g]) / shared.roots[g];
-      shared.a[base + row][j] = l;
-    }
-    __syncwarp();
-    if (row > g && row < group) {
-#pragma unroll
-      for (int c = g + 1; c < group; ++c) sums[c] = fma(l, shared.a[base + c][j], sums[c]);
-    }
-  }
-}
-
-/// Computes a row's numbers below the block on the diagonal.
-template <class T>
-__device__ void finish_row(int base, T (&sums)[size], T (&l)[group], PositiveShared<T>& shared) {
-  T* const row = shared.a[threadIdx.x] + base;
-#pragma unroll
-  for (int g = 0; g < group; ++g) {
-    l[g] = (row[g] - sums[g]) / shared.roots[g];
-    row[g] = l[g];
-#pragma unroll
-    for (int c = g + 1; c < group; ++c) sums[c] = fma(l[g], shared.a[base + c][base + g], sums[c]);
-  }
-}
-
-/// Goes on with the sums of a row's columns right of the block on the diagonal.
-template <class T>
-__device__ void extend_sums(int base, T (&sums)[size], const T (&l)[group], const PositiveShared<T>& shared) {
-  using V = Vector<T>;
-#pragma unroll
-  for (int c = group; c < size; ++c) {
-    if (base + c < size) {
-      const V* const other = reinterpret_cast<const V*>(&shared.a[base + c][base]);
-#pragma unroll
-      for (int v = 0; v < group / V::width; ++v) {
-        const V numbers = other[v];
-#pragma unroll
-        for (int i = 0; i < V::width; ++i) sums[c] = fma(l[v * V::width + i], numbers.number[i], sums[c]);
-      }
-    }
-  }
-}
-
 template <class T>
 __global__ void __launch_bounds__(threads) factor_positive(PositivePanel<T> p) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -131,6 +67,7 @@ __global__ void __launch_bounds__(threads) factor_positive(PositivePanel<T> p) {
   const int me = static_cast<int>(threadIdx.x);
   const Index below = p.cols + static_cast<Index>(blockIdx.x) * rows_below;
   fetch(p, p.s, p.lds, below, true, shared);
+  for (int i = me; i < 2 * size; i += threads) shared.column[0][i] = shared.column[1][i] = 0;
   __syncthreads();
   T sums[size];
 #pragma unroll
@@ -141,16 +78,34 @@ __global__ void __launch_bounds__(threads) factor_positive(PositivePanel<T> p) {
   if (me == 0) {
     shared.is_last = atomicAdd(reinterpret_cast<unsigned long long*>(p.failed + 1), 1ULL) == gridDim.x - 1;
     if (shared.is_last) p.failed[1] = 0;
+    shared.below_root = shared.a[0][0] - sums[0];
   }
+  __syncthreads();
+  T l = 0;
+  const T* column = nullptr; // the one before
   for (int base = 0; base < size; base += group) {
-    if (me / 32 == base / 32) factor_diagonal(p, base, sums, shared);
-    __syncthreads();
-    T l[group];
-    if (me >= base + group) finish_row(base, sums, l, shared);
-    __syncthreads();
-    if (me >= base + group) extend_sums(base, sums, l, shared);
 #pragma unroll
-    for (int c = 0; c < size; ++c) sums[c] = c + group < size ? sums[c + group] : T(0);
+    for (int g = 0; g < group; ++g) {
+      const int j = base + g;
+      const T below_root = shared.below_root, root = sqrt(below_root);
+      if (me == j && blockIdx.x == 0 && j < p.cols && !(below_root > 0) && *p.failed < 0) *p.failed = p.first + j;
+      if (g > 0 || base > 0) extend_sums(g + 1, sums, l, column + base);
+      l = me == j ? root : (shared.a[me][j] - sums[g]) / root;
+      if (me >= j) shared.a[me][j] = l;
+      T* const here = shared.column[j & 1];
+      if (me < size) here[me] = l;
+      column = here;
+      __syncthreads();
+      if (g + 1 < group || j + 1 < size) { // the next column's sums at once, because its root waits for one
+        sums[g + 1] = fma(l, column[j + 1], sums[g + 1]);
+        if (me == j + 1) shared.below_root = shared.a[me][me] - sums[g + 1];
+      }
+      __syncthreads();
+    }
+    if (base + group < size) {
+#pragma unroll
+      for (int c = 0; c < size; ++c) sums[c] = c + group < size ? sums[c + group] : T(0);
+    }
   }
   __syncthreads();
   const bool writes_square = shared.is_last;
