@@ -86,7 +86,7 @@ class MatrixRun final : public SystemRun<T> {
       throw NotPositiveDefinite(done + 1);
   }
   void solve(Op op) {
-    detail::triangular_solve({Side::Left, Triangle::Lower, op, Diagonal::Stored}, std::as_const(a_), b_, options_);
+    detail::solve_triangle({Side::Left, Triangle::Lower, op, Diagonal::Stored}, std::as_const(a_), b_, options_);
   }
 
   const SystemKind kind_;

@@ -79,7 +79,7 @@ class Cholesky {
     Matrix<T> x(b.view());
     if (x.empty()) return x;
     for (const Op op : {Op::None, Op::ConjugateTranspose})
-      detail::triangular_solve({Side::Left, Triangle::Lower, op, Diagonal::Stored}, l_, x, options_);
+      detail::solve_triangle({Side::Left, Triangle::Lower, op, Diagonal::Stored}, l_, x, options_);
     return x;
   }
   /// Returns an estimate of A's condition number in the 1-norm (condition.hpp); 0 for no rows.

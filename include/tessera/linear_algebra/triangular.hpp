@@ -59,8 +59,8 @@ struct TriangularForm {
 };
 /// Solves op(T)·X = B or X·op(T) = B; X takes B's place, on the device that computes it. The sizes are checked.
 template <class T>
-TESSERA_API void triangular_solve(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x,
-                                  const SolveOptions& options);
+TESSERA_API void solve_triangle(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x,
+                                const SolveOptions& options);
 /// Throws InvalidArgument where the matrix is not square, or has another number of rows than the right-hand side.
 TESSERA_API void check_system(const char* function, Index rows, Index cols, Index unknowns, Side side);
 /// Throws InvalidArgument where sizes, leading dimensions or pointers are wrong, or T's triangle overlaps B.
@@ -123,7 +123,7 @@ requires detail::Solvable<typename A::value_type> && std::same_as<typename A::va
   const Matrix<typename A::value_type> matrix(t.view());
   Matrix<typename A::value_type> x(b.view());
   detail::check_system("triangular_solve", t.rows(), t.cols(), side == Side::Left ? x.rows() : x.cols(), side);
-  detail::triangular_solve({side, triangle, Op::None, diagonal}, matrix, x, options);
+  detail::solve_triangle({side, triangle, Op::None, diagonal}, matrix, x, options);
   return x;
 }
 

@@ -13,7 +13,7 @@
 namespace tessera::detail {
 
 template <class T>
-void triangular_solve(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x, const SolveOptions& options) {
+void solve_triangle(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x, const SolveOptions& options) {
   expect_no_refinement("triangular_solve", options);
   if (x.empty()) return;
   if constexpr (Real<T>)
@@ -80,15 +80,15 @@ void solve_factored(const Matrix<T>& lu, std::span<const Index> pivots, Op op, M
     linear_algebra::enter("Lu::solve", options, [&] { exchange_rows(pivots, ascends, x, options); });
   };
   if (!is_turned) exchange(true);
-  triangular_solve(is_turned ? upper : lower, lu, x, options);
-  triangular_solve(is_turned ? lower : upper, lu, x, options);
+  solve_triangle(is_turned ? upper : lower, lu, x, options);
+  solve_triangle(is_turned ? lower : upper, lu, x, options);
   if (is_turned) exchange(false);
 }
 
-#define TESSERA_INSTANTIATE(T)                                                                              \
-  template void triangular_solve(const TriangularForm&, const Matrix<T>&, Matrix<T>&, const SolveOptions&); \
-  template Index factor_cholesky(Matrix<T>&, ScaledNumber&, const SolveOptions&);                           \
-  template Index factor_lu(Matrix<T>&, std::span<Index>, ScaledNumber&, const SolveOptions&);               \
+#define TESSERA_INSTANTIATE(T)                                                                            \
+  template void solve_triangle(const TriangularForm&, const Matrix<T>&, Matrix<T>&, const SolveOptions&); \
+  template Index factor_cholesky(Matrix<T>&, ScaledNumber&, const SolveOptions&);                         \
+  template Index factor_lu(Matrix<T>&, std::span<Index>, ScaledNumber&, const SolveOptions&);             \
   template void solve_factored(const Matrix<T>&, std::span<const Index>, Op, Matrix<T>&, const SolveOptions&);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)
