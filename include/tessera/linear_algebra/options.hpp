@@ -15,8 +15,8 @@ namespace tessera {
 /// The choices of a caller. No result depends on them, to the bit (docs/contract.md, "Linear algebra").
 struct SolveOptions {
   /// The backend of the products, which are nearly all of the work. What divides runs on the host, or on a CUDA device
-  /// that has a real matrix as a whole. A backend that is named is used, or the call throws. Backend::Reference computes
-  /// everything by the contract's formulas, serially.
+  /// that has a real matrix as a whole. A backend that is named is used, or the call throws. Backend::Reference
+  /// computes everything by the contract's formulas, serially.
   Backend backend = Backend::Auto;
   int threads = 0; ///< of the host; 0: default_threads()
   /// Of solve() in f64 alone; other functions refuse it. The matrix is factored in f32, and the solution refined to

@@ -293,8 +293,8 @@ static void complex_certificates(void) {
   tessera_solve_certificate answer;
   memset(&answer, 0, sizeof answer);
   answer.size = sizeof answer;
-#define CHECK_COMPLEX(type_x, unknowns)                                                                            \
-  tessera_check_solve_complex(TESSERA_CHECKED_F64, type_x, TESSERA_CHECKED_F64, 2, 1, a, 2, unknowns, 1, b, 1,     \
+#define CHECK_COMPLEX(type_x, unknowns)                                                                        \
+  tessera_check_solve_complex(TESSERA_CHECKED_F64, type_x, TESSERA_CHECKED_F64, 2, 1, a, 2, unknowns, 1, b, 1, \
                               TESSERA_NEAR_BY_ELEMENTS, 0, 1, &answer)
   require("solve_complex", tessera_solve_complex(TESSERA_F64, 2, 1, a, 2, b, 1, x, 1, NULL) == TESSERA_OK);
   require("check_solve_complex", CHECK_COMPLEX(TESSERA_CHECKED_F64, x) == TESSERA_OK);
