@@ -9,6 +9,8 @@
 /// A column costs the latency of two barriers of a block and of one message. Nothing else counts, up to some thousand
 /// rows.
 
+#include <algorithm>
+
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/queue/scratch.hpp"
@@ -284,7 +286,7 @@ class Factorisation {
         }
       }
     }
-    __syncthreads();
+    exchange_.wait_for_all(); // other blocks exchange rows of these sums next
   }
 
   const LuPanel<T>& p_;
@@ -319,6 +321,11 @@ Status run_cluster(cudaStream_t stream, const LuPanel<T>& panel, int blocks) noe
                               "larger clusters for an LU panel");
         !status.ok())
       return status;
+  int clusters = 0;
+  if (blocks > 8) // a part of a device may have no place for so large a cluster
+    if (Status status = check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), "room for an LU panel");
+        !status.ok() || clusters == 0)
+      return status.ok() ? Status{StatusCode::Rejected, "no room for a cluster of blocks"} : std::move(status);
   return check(cudaLaunchKernelEx(&config, kernel, panel), "LU panel");
 }
 
@@ -366,9 +373,14 @@ Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
   constexpr int few = 1, many = 2; // rows of a thread
   const auto blocks = [&](int each) { return (panel.rows + each * threads - 1) / (each * threads); };
   if (executor.capabilities().compute_major == 9) {
-    constexpr int most = ClusterExchange<T>::most_blocks;
-    if (blocks(few) <= most) return run_cluster<T, few>(stream_of(queue), panel, power_of_two(blocks(few)));
-    if (blocks(many) <= most) return run_cluster<T, many>(stream_of(queue), panel, most);
+    constexpr int fewest = 2, most = ClusterExchange<T>::most_blocks; // st.async is for clusters of several blocks
+    const auto run_clusters = [&]() -> Status {
+      if (blocks(few) <= most)
+        return run_cluster<T, few>(stream_of(queue), panel, std::max(fewest, power_of_two(blocks(few))));
+      if (blocks(many) <= most) return run_cluster<T, many>(stream_of(queue), panel, most);
+      return {StatusCode::Rejected, "more rows than a cluster of blocks holds"};
+    };
+    if (Status status = run_clusters(); status.code != StatusCode::Rejected) return status;
   }
   return run_grid<T, few>(executor, queue, panel, blocks(few));
 }

@@ -93,8 +93,12 @@ class TESSERA_API Storage {
   /// Notes work in the queue that writes the host's elements, which are the newest ones then.
   void note_arrival(const Queue& queue, std::shared_ptr<QueueMark> done) noexcept;
 
-  /// Frees the device's memory, after its elements were copied to the host if they are newer.
+  /// Frees the device's memory, after its elements were copied to the host if they are newer; but not while a call
+  /// holds the matrix there.
   void leave_device();
+  /// A call that holds a matrix uses its place on a device; see DeviceHold.
+  void hold() noexcept;
+  void let_go() noexcept { --holds_; }
 
   Executor* newest_on() const noexcept;
   /// Returns the executor that holds a current copy; null if there is none.
@@ -120,7 +124,8 @@ class TESSERA_API Storage {
   bool owns_host_ = true;
   Executor* pins_ = nullptr; ///< allocated the host's memory; null: ordinary memory
   std::atomic<bool> host_current_ = false;
-  Executor* executor_ = nullptr;
+  std::atomic<Executor*> executor_ = nullptr;
+  std::atomic<int> holds_ = 0; ///< raised under the mutex
   void* device_ = nullptr;
   Index device_ld_ = 0;
   std::atomic<bool> device_current_ = false;
@@ -139,6 +144,19 @@ struct Operand {
   Index rows = 0;
   Index cols = 0;
   Op op = Op::None;
+};
+
+/// Keeps a matrix on its device while a call uses its place there: another thread's call that lacks memory must not
+/// take it away. It is made before read_on(), and let go when the work is enqueued.
+class DeviceHold {
+ public:
+  explicit DeviceHold(const Operand& x) noexcept : storage_(*x.storage) { storage_.hold(); }
+  ~DeviceHold() { storage_.let_go(); }
+  DeviceHold(const DeviceHold&) = delete;
+  DeviceHold& operator=(const DeviceHold&) = delete;
+
+ private:
+  Storage& storage_;
 };
 
 TESSERA_API std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type);

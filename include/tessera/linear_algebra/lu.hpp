@@ -128,6 +128,7 @@ class Lu {
   template <MatrixLike A>
   explicit Lu(const A& a, const SolveOptions& options = {})
       : lu_(a.view()), pivots_(static_cast<std::size_t>(std::min(a.rows(), a.cols()))), options_(options) {
+    detail::expect_no_refinement("Lu", options);
     if (lu_.empty()) return;
     zero_pivot_ = detail::factor_lu(lu_, std::span(pivots_), norm_, options);
   }

@@ -67,9 +67,11 @@ void gecon(const Routine& routine, const char* norm, const blas_int* n_, const T
   const int wrong = !of_rows ? 1 : n < 0 ? 2 : lda < std::max<Index>(1, n) ? 4 : is_negative(*size) ? 5 : 0;
   if (wrong != 0) return refuse_lapack(routine, wrong, info, norm, n_, a, lda_, size, rcond, work, more, info, letter);
   value.set(info, 0);
-  if (is_nan(*size) && n > 0)
-    *rcond = *size;
-  else if (!is_known(n, a, lda, Diagonal::Stored, *rcond) && !detail::is_exact_zero(*size))
+  if (n > 0 && (is_nan(*size) || *size > std::numeric_limits<Part<T>>::max())) {
+    *rcond = is_nan(*size) ? *size : Part<T>(0);
+    return value.set(info, -5);
+  }
+  if (!is_known(n, a, lda, Diagonal::Stored, *rcond) && !detail::is_exact_zero(*size))
     estimate<T>(
         routine,
         {{step(Triangle::Lower, Op::None, Diagonal::Unit, n, a, lda),

@@ -35,6 +35,7 @@ void straighten_residual(EpilogueOperands& epilogue) {
 /// Multiplies with all operands in the executor's memory, where C stays.
 void multiply_on(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta, const Operand& c,
                  const GemmOptions& options, const EpilogueOperands& epilogue) {
+  const DeviceHold holds_a(a), holds_b(b);
   const Placed on_a = read_on(a, executor);
   const Placed on_b = read_on(b, executor);
   const Placed on_c = write_on(c, executor, beta == 0.0);

@@ -41,7 +41,7 @@ void Storage::order_after_pending(Queue& queue) {
   for (const Pending& one : pending_)
     if (one.queue != &queue && !one.done->reached) throw_if_failed(queue.wait(*one.done->event));
   // Every ExecutionQueue starts its work after the default queue's, so what the default queue waits for is ordered.
-  if (executor_ != nullptr && &queue == &executor_->default_queue())
+  if (executor_ != nullptr && &queue == &executor_.load()->default_queue())
     std::erase_if(pending_, [](const Pending& one) { return !one.uses_host; });
 }
 
@@ -62,7 +62,7 @@ bool Storage::take_from_other_executor(ExecutionQueue& queue) {
   Executor& executor = queue.executor();
   const std::lock_guard lock(mutex_);
   if (!device_current_ || executor_ == nullptr || executor_ == &executor || is_lost(*executor_)) return false;
-  if (executor_->capabilities().backend != executor.capabilities().backend) return false;
+  if (executor_.load()->capabilities().backend != executor.capabilities().backend) return false;
   Executor& source = *executor_;
   std::unique_ptr<Event> given;
   throw_if_failed(source.create_event(given));

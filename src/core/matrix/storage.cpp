@@ -93,10 +93,10 @@ void Storage::allocate_host() {
 }
 
 void Storage::release_device() noexcept {
-  if (device_ != nullptr && !is_lost(*executor_)) executor_->free(device_);
+  if (device_ != nullptr && !is_lost(*executor_)) executor_.load()->free(device_);
   device_ = nullptr;
-  executor_ = nullptr;
   device_current_ = false;
+  executor_ = nullptr;
 }
 
 void Storage::fetch() {
@@ -104,7 +104,8 @@ void Storage::fetch() {
   if (host_current_) return;
   if (device_current_ && is_lost(*executor_))
     throw BackendUnavailable("the newest elements of this " + shape(rows_, cols_) + " matrix are in the memory of " +
-                             executor_->capabilities().device + ", and this process was forked from the one that put " +
+                             executor_.load()->capabilities().device +
+                             ", and this process was forked from the one that put " +
                              "them there; read the matrix before the fork, or start the child as a new program");
   if (arriving_.exchange(false)) {
     throw_if_failed(wait_for_host_work());
@@ -112,11 +113,12 @@ void Storage::fetch() {
   }
   allocate_host();
   if (device_current_ && rows_ > 0 && cols_ > 0) {
-    order_after_pending(executor_->default_queue());
+    order_after_pending(executor_.load()->default_queue());
     const std::size_t element = size_of(type_);
-    throw_if_failed(executor_->copy_out(executor_->default_queue(), host_, static_cast<std::size_t>(ld_) * element,
-                                        device_, static_cast<std::size_t>(device_ld_) * element,
-                                        static_cast<std::size_t>(cols_) * element, static_cast<std::size_t>(rows_)));
+    throw_if_failed(
+        executor_.load()->copy_out(executor_.load()->default_queue(), host_, static_cast<std::size_t>(ld_) * element,
+                                   device_, static_cast<std::size_t>(device_ld_) * element,
+                                   static_cast<std::size_t>(cols_) * element, static_cast<std::size_t>(rows_)));
   }
   host_current_.store(true, std::memory_order_release);
 }
@@ -180,12 +182,18 @@ void Storage::written_on(Executor& executor) noexcept {
 void Storage::leave_device() {
   host_read();
   std::lock_guard lock(mutex_);
-  release_device();
+  if (holds_ == 0) release_device();
 }
 
-Executor* Storage::newest_on() const noexcept { return device_current_ && !host_current_ ? executor_ : nullptr; }
+void Storage::hold() noexcept {
+  std::lock_guard lock(mutex_);
+  ++holds_;
+}
+
+Executor* Storage::newest_on() const noexcept { return device_current_ && !host_current_ ? executor_.load() : nullptr; }
 Executor* Storage::resident_on() const noexcept {
-  return device_current_ && !is_lost(*executor_) ? executor_ : nullptr;
+  Executor* const executor = executor_;
+  return device_current_ && executor != nullptr && !is_lost(*executor) ? executor : nullptr;
 }
 
 std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type) try {

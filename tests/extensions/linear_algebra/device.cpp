@@ -2,6 +2,9 @@
 /// right. Backends without the steps refuse them.
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
 
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
@@ -17,6 +20,8 @@ namespace {
 
 Executor& device() { return executor(tested_backend()); }
 bool has_panels() { return device().capabilities().has_panels; }
+/// Has it the steps, and memory for all matrices of a test?
+bool keeps_all() { return has_panels() && device().capabilities().memory_bytes > std::size_t{1} << 26; }
 
 /// Has the matrix its newest copy on the tested device?
 template <class T>
@@ -29,7 +34,7 @@ bool is_there(const Matrix<T>& x) {
 BOOST_AUTO_TEST_SUITE(device_steps)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(results_stay_on_the_device, T, Elements) {
-  if (!has_panels()) return;
+  if (!keeps_all()) return;
   const Index n = 200;
   const Matrix<T> a = Matrix<T>::random(n, n, Seed{1}), b = Matrix<T>::random(n, 7, Seed{2}),
                   p = positive<T>(n, Seed{3});
@@ -49,7 +54,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(results_stay_on_the_device, T, Elements) {
 
 /// Operands that are on the device already decide where Auto computes, and are not changed.
 BOOST_AUTO_TEST_CASE_TEMPLATE(operands_that_are_there, T, Elements) {
-  if (!has_panels()) return;
+  if (!keeps_all()) return;
   const Matrix<T> a = gemm(Matrix<T>::random(150, 90, Seed{4}), Matrix<T>::random(90, 150, Seed{5}), tested_backend());
   BOOST_TEST(is_there(a));
   const Lu lu(a);
@@ -97,8 +102,52 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_first_failure, T, Elements) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(tools_hear_of_steps) {
+/// A thread that lacks memory must not take factors away that others use: each solution is right, or there is an error.
+BOOST_AUTO_TEST_CASE(threads_share_factors) {
   if (!has_panels()) return;
+  const Index n = 200;
+  const Matrix<double> a = Matrix<double>::random(n, n, Seed{10}), b = Matrix<double>::random(n, 100, Seed{11}),
+                       expected = Lu(a, formulas).solve(b);
+  const Lu lu(a, tested());
+  std::atomic<int> right = 0, wrong = 0, short_of_memory = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 10; ++round) try {
+          ++(differing(lu.solve(b), expected) == 0 ? right : wrong);
+        } catch (const OutOfMemory&) {
+          ++short_of_memory;
+        }
+    });
+  for (std::thread& thread : threads) thread.join();
+  BOOST_TEST(wrong == 0);
+  BOOST_TEST(right + short_of_memory == 40);
+  BOOST_TEST(differing(lu.solve(b), expected) == 0);
+}
+
+/// The same of products that bring one operand.
+BOOST_AUTO_TEST_CASE(threads_share_an_operand) {
+  const Index n = 180;
+  for (int round = 0; round < 10; ++round) {
+    const auto a = Matrix<float>::random(n, n, Seed{12}), b = Matrix<float>::random(n, n, Seed{13});
+    const Matrix<float> expected = gemm(a, b, Backend::Reference);
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        try {
+          const Matrix<float> mine(b.view());
+          wrong += differing(gemm(a, mine, tested_backend()), expected) != 0;
+        } catch (const OutOfMemory&) { // which is an answer
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    BOOST_TEST(wrong == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tools_hear_of_steps) {
+  if (!keeps_all()) return;
   const Matrix<double> a = Matrix<double>::random(100, 80, Seed{9});
   Recorder recorder;
   const Lu lu(a, tested());

@@ -25,7 +25,7 @@ endif()
 file(WRITE ${list} "${edited}")
 configure_file(${here}/stand_in.hpp ${WORK}/include/tessera/stand_in.hpp COPYONLY)
 
-set(include -I ${WORK}/include -I ${WORK}/src -I ${WORK}/apps -I ${BACKENDS})
+set(include -I ${WORK}/include -I ${WORK}/src -I ${WORK}/apps -I ${WORK}/apps/gemm_compare -I ${BACKENDS})
 set(cxx ${CXX} -std=c++20 -O0 ${include})
 set(link -L${LIB} -ltessera -Wl,-rpath,${LIB})
 

@@ -71,11 +71,11 @@ Elimination::Elimination(const Steps& steps, Index m, Index n, Place a)
       row_sums_(steps.place(row_memory_, n)),
       failure_(steps) {}
 
-Index Elimination::run(std::span<Index> pivots) const {
+Index Elimination::run(std::span<Index> pivots, bool& begins) const {
   const Index all = std::min(m_, n_);
   for (Index first = 0; first < all; first += segment) {
     const Index end = std::min(all, first + segment);
-    for_panels(first, end, [&](Index, Index j, Index width) { factor_panel(first, j, width, end); });
+    for_panels(first, end, [&](Index, Index j, Index width) { factor_panel(first, j, width, end, begins); });
     exchange(first, first, end, {0, n_}, {first, end});
     if (end == n_) continue;
     const Lower lower{.n = end, .t = a_, .has_unit_diagonal = true};
@@ -88,7 +88,7 @@ Index Elimination::run(std::span<Index> pivots) const {
 }
 
 /// Factors a panel, and finishes its rows of U up to column `end`.
-void Elimination::factor_panel(Index first, Index j, Index width, Index end) const {
+void Elimination::factor_panel(Index first, Index j, Index width, Index end, bool& begins) const {
   const Place panel = a_.at(j, j);
   steps_.sums(m_ - j, width, j - first, a_.at(j, first), a_.at(first, j), Op::None, column_sums_);
   steps_.panel({.op = PanelOp::Lu,
@@ -101,6 +101,7 @@ void Elimination::factor_panel(Index first, Index j, Index width, Index end) con
                 .numbers = numbers_.as<Index>() + j,
                 .first = j,
                 .failed = failure_.place()});
+  begins = true;
   exchange(j, j, j + width, {first, end}, {j, j + width});
   const Index right = j + width;
   if (right == end) return;

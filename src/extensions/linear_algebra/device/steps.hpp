@@ -111,14 +111,15 @@ class FirstFailure {
 class Elimination {
  public:
   Elimination(const Steps& steps, Index m, Index n, Place a);
-  /// Row j changes places with row pivots[j]. Returns the first pivot of 0, or −1.
-  Index run(std::span<Index> pivots) const;
+  /// Row j changes places with row pivots[j]. Returns the first pivot of 0, or −1. `begins` becomes true when A is
+  /// changed, and stays as it is where the device rejects the first panel.
+  Index run(std::span<Index> pivots, bool& begins) const;
 
  private:
   struct Columns {
     Index begin, end;
   };
-  void factor_panel(Index first, Index j, Index width, Index end) const;
+  void factor_panel(Index first, Index j, Index width, Index end, bool& begins) const;
   void exchange(Index row, Index begin, Index end, Columns columns, Columns kept) const;
 
   const Steps& steps_;
