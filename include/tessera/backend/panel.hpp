@@ -22,8 +22,7 @@ inline constexpr Index most_panel_columns = 64;
 /// The operations. `a` is rows×cols in all of them; the values are part of the plug-in ABI.
 enum class PanelOp : int {
   /// a becomes a panel of the L of Cholesky's, with cols ≤ rows; above the diagonal it is not touched. s has the sums
-  /// of
-  /// the terms before.
+  /// of the terms before.
   Cholesky = 0,
   /// a becomes L and U of P·a, with cols ≤ rows. s has the sums of the terms before, changes places with a's rows, and
   /// is undefined afterwards. numbers[j] becomes first plus the row with which row j was exchanged.
@@ -38,8 +37,7 @@ enum class PanelOp : int {
   /// a(i, j) = 0 for j > i.
   ClearUpper = 5,
   /// sums[j] is the sum of |scale·a(i, j)| in double, in ascending i. Where `symmetric`, a's lower triangle stands for
-  /// a
-  /// symmetric matrix.
+  /// a symmetric matrix.
   ColumnSums = 6,
 };
 
