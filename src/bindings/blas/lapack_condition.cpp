@@ -29,6 +29,13 @@ bool is_negative(P x) {
   return std::signbit(x) && !detail::is_exact_zero(x) && !is_nan(x);
 }
 
+/// Is it a number? By its bits, because a comparison may trap.
+template <class P>
+bool is_finite(P x) {
+  using Bits = std::conditional_t<sizeof(P) == 4, std::uint32_t, std::uint64_t>;
+  return std::bit_cast<Bits>(x) << 1 < std::bit_cast<Bits>(std::numeric_limits<P>::infinity()) << 1;
+}
+
 /// Parses the norm's letter: true is the one of rows.
 std::optional<bool> parse_norm(char letter) {
   if (letter == '1' || letter == 'O' || letter == 'o') return false;
@@ -67,7 +74,7 @@ void gecon(const Routine& routine, const char* norm, const blas_int* n_, const T
   const int wrong = !of_rows ? 1 : n < 0 ? 2 : lda < std::max<Index>(1, n) ? 4 : is_negative(*size) ? 5 : 0;
   if (wrong != 0) return refuse_lapack(routine, wrong, info, norm, n_, a, lda_, size, rcond, work, more, info, letter);
   value.set(info, 0);
-  if (n > 0 && (is_nan(*size) || *size > std::numeric_limits<Part<T>>::max())) {
+  if (n > 0 && !is_finite(*size)) {
     *rcond = is_nan(*size) ? *size : Part<T>(0);
     return value.set(info, -5);
   }
