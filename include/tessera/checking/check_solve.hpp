@@ -81,6 +81,8 @@ struct SolveCertificate {
 TESSERA_API SolveCertificate check_solve(const CheckedMatrix& a, const CheckedMatrix& x, const CheckedMatrix& b,
                                          const SolveCheckOptions& options = {});
 
+/// @cond complex_matrix
+
 /// Describes a matrix or a view of complex numbers. It must stay alive.
 template <MatrixLike M>
 requires detail::Complex<typename M::value_type> CheckedMatrix checked(const M& matrix) {
@@ -94,6 +96,8 @@ requires detail::Complex<typename M::value_type> CheckedMatrix checked(const M& 
           .op = flipped ? Op::Transpose : Op::None,
           .is_complex = true};
 }
+
+/// @endcond
 
 /// Checks X, as matrices or views of Tessera.
 template <MatrixLike A, MatrixLike X, MatrixLike B>
