@@ -146,17 +146,22 @@ struct Operand {
   Op op = Op::None;
 };
 
-/// Keeps a matrix on its device while a call uses its place there: another thread's call that lacks memory must not
-/// take it away. It is made before read_on(), and let go when the work is enqueued.
+/// Keeps a matrix on a device while a call uses its place there: another thread's call that lacks memory must not take
+/// it away. It is made before read_on(), and let go when the work is enqueued. In the host's memory it does nothing.
 class DeviceHold {
  public:
-  explicit DeviceHold(const Operand& x) noexcept : storage_(*x.storage) { storage_.hold(); }
-  ~DeviceHold() { storage_.let_go(); }
+  DeviceHold(const Operand& x, const Executor& executor) noexcept
+      : storage_(executor.capabilities().host_memory ? nullptr : x.storage.get()) {
+    if (storage_ != nullptr) storage_->hold();
+  }
+  ~DeviceHold() {
+    if (storage_ != nullptr) storage_->let_go();
+  }
   DeviceHold(const DeviceHold&) = delete;
   DeviceHold& operator=(const DeviceHold&) = delete;
 
  private:
-  Storage& storage_;
+  Storage* storage_;
 };
 
 TESSERA_API std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type);

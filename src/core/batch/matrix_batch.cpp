@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -85,31 +86,12 @@ struct MatrixBatch {
   }
 };
 
-/// Holds the operands of a batch (DeviceHold).
-class BatchHold {
- public:
-  explicit BatchHold(const MatrixBatch& x) : x_(x) {
-    for_each([](detail::Storage& storage) { storage.hold(); });
-  }
-  ~BatchHold() {
-    for_each([](detail::Storage& storage) { storage.let_go(); });
-  }
-  BatchHold(const BatchHold&) = delete;
-  BatchHold& operator=(const BatchHold&) = delete;
-
- private:
-  template <class Visit>
-  void for_each(const Visit& visit) const {
-    for (const std::span<const Operand> operands : {x_.a, x_.b})
-      for (const Operand& operand : operands) visit(*operand.storage);
-  }
-
-  const MatrixBatch& x_;
-};
-
 /// Multiplies with all operands in the executor's memory, where the results stay.
 void multiply_on(Executor& executor, const MatrixBatch& x, const GemmOptions& options) {
-  const BatchHold holds(x);
+  std::deque<DeviceHold> holds;
+  if (!executor.capabilities().host_memory)
+    for (const std::span<const Operand> operands : {x.a, x.b})
+      for (const Operand& operand : operands) holds.emplace_back(operand, executor);
   PointerGroups products;
   for (std::size_t i = 0; i < x.a.size(); ++i) {
     const Operand &a = x.a[i], &b = x.b[i], &c = x.c[i];

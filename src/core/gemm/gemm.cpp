@@ -4,6 +4,7 @@
 #include <tessera/detail/uncancelled.hpp>
 #include <tessera/gemm.hpp>
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,7 +36,10 @@ void straighten_residual(EpilogueOperands& epilogue) {
 /// Multiplies with all operands in the executor's memory, where C stays.
 void multiply_on(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta, const Operand& c,
                  const GemmOptions& options, const EpilogueOperands& epilogue) {
-  const DeviceHold holds_a(a), holds_b(b);
+  const DeviceHold holds_a(a, executor), holds_b(b, executor);
+  std::optional<DeviceHold> holds_bias, holds_residual;
+  if (epilogue.bias) holds_bias.emplace(*epilogue.bias, executor);
+  if (epilogue.residual) holds_residual.emplace(*epilogue.residual, executor);
   const Placed on_a = read_on(a, executor);
   const Placed on_b = read_on(b, executor);
   const Placed on_c = write_on(c, executor, beta == 0.0);

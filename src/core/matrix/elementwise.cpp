@@ -133,6 +133,7 @@ void copy(const Operand& x, const Operand& z) try {
     return copy(straight, z);
   }
   Executor& executor = place_elementwise({&x, &z});
+  const DeviceHold holds_x(x, executor);
   const Placed from = read_on(x, executor);
   MapCall call = writing(converts ? MapOp::Convert : x.op == z.op ? MapOp::Scale : MapOp::Transpose, z, executor, true);
   call.x_type = type;
@@ -146,6 +147,7 @@ void copy(const Operand& x, const Operand& z) try {
 void scale(double alpha, const Operand& x, const Operand& z) try {
   const Operand straight = untransposed(x);
   Executor& executor = place_elementwise({&straight});
+  const DeviceHold holds_x(straight, executor);
   const Placed from = read_on(straight, executor);
   MapCall call = writing(MapOp::Scale, z, executor, true);
   call.alpha = alpha;
@@ -164,6 +166,7 @@ void combine(const char* name, MapOp op, double alpha, const Operand& x, double 
   const Operand left = untransposed(x);
   const Operand right = untransposed(y);
   Executor& executor = place_elementwise({&left, &right});
+  const DeviceHold holds_x(left, executor), holds_y(right, executor);
   const Placed from_x = read_on(left, executor);
   const Placed from_y = read_on(right, executor);
   MapCall call = writing(op, z, executor, true);
@@ -193,6 +196,7 @@ void multiply(const Operand& x, const Operand& y, const Operand& z) try {
 double reduce(const Operand& x, ReduceOp op) try {
   const ContractArithmetic contract;
   Executor& executor = place_elementwise({&x});
+  const DeviceHold holds_x(x, executor);
   const Placed from = read_on(x, executor);
   ReduceResult result;
   throw_if_failed(executor.reduce(executor.default_queue(),

@@ -130,14 +130,24 @@ BOOST_AUTO_TEST_CASE(threads_share_an_operand) {
   const Index n = 180;
   for (int round = 0; round < 10; ++round) {
     const auto a = Matrix<float>::random(n, n, Seed{12}), b = Matrix<float>::random(n, n, Seed{13});
-    const Matrix<float> expected = gemm(a, b, Backend::Reference);
+    const Matrix<float> row = Matrix<float>::random(1, n, Seed{14});
+    const auto with_row = [&](const Matrix<float>& right, Backend backend) {
+      Matrix<float> c(n, n);
+      gemm(1.0F, a, right, 0.0F, c, MatrixEpilogue<float>{.bias = row.view()}, {.backend = backend});
+      return c;
+    };
+    const Matrix<float> expected = gemm(a, b, Backend::Reference), biased = with_row(b, Backend::Reference),
+                        sum = a + b;
     std::atomic<int> wrong = 0;
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([&] {
         try {
           const Matrix<float> mine(b.view());
-          wrong += differing(gemm(a, mine, tested_backend()), expected) != 0;
+          const Matrix<float> product = gemm(a, mine, tested_backend());
+          wrong += differing(product, expected) != 0;
+          wrong += differing(with_row(mine, tested_backend()), biased) != 0;
+          wrong += differing(a + mine, sum) != 0;
         } catch (const OutOfMemory&) { // which is an answer
         }
       });
