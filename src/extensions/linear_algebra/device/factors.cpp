@@ -13,28 +13,33 @@ namespace {
 
 constexpr Index segment = canonical_segment; // of real numbers
 
-/// Calls step(first, j, width) for each panel of the rows or columns first … end − 1.
+/// Calls step(j, width) for each panel of the rows or columns first … end − 1.
 template <class Step>
 void for_panels(Index first, Index end, const Step& step) {
-  for (Index j = first; j < end; j += most_panel_columns) step(first, j, std::min(most_panel_columns, end - j));
+  for (Index j = first; j < end; j += most_panel_columns) step(j, std::min(most_panel_columns, end - j));
 }
 
-/// Solves with the rows first … end − 1 of a lower triangle, whose sums begin at column `first`.
+/// Solves with some rows of a lower triangle, at most a panel's, whose sums begin at column `first`.
+void solve_rows(const Steps& steps, const Lower& lower, Index first, Index row, Index height, Index count, Place x,
+                Place sums) {
+  steps.sums(height, count, row - first, lower.t.at(row, first), x.at(first, 0), Op::None, sums);
+  const Place to = x.at(row, 0), triangle = lower.t.at(row, row);
+  steps.panel({.op = PanelOp::SolveColumns,
+               .rows = height,
+               .cols = count,
+               .a = to.data,
+               .lda = to.ld,
+               .s = sums.data,
+               .lds = sums.ld,
+               .t = triangle.data,
+               .ldt = triangle.ld,
+               .has_unit_diagonal = lower.has_unit_diagonal});
+}
+
+/// Does so with the rows first … end − 1.
 void solve_segment(const Steps& steps, const Lower& lower, Index first, Index end, Index count, Place x, Place sums) {
-  for_panels(first, end, [&](Index, Index row, Index height) {
-    steps.sums(height, count, row - first, lower.t.at(row, first), x.at(first, 0), Op::None, sums);
-    const Place to = x.at(row, 0), triangle = lower.t.at(row, row);
-    steps.panel({.op = PanelOp::SolveColumns,
-                 .rows = height,
-                 .cols = count,
-                 .a = to.data,
-                 .lda = to.ld,
-                 .s = sums.data,
-                 .lds = sums.ld,
-                 .t = triangle.data,
-                 .ldt = triangle.ld,
-                 .has_unit_diagonal = lower.has_unit_diagonal});
-  });
+  for_panels(first, end,
+             [&](Index row, Index height) { solve_rows(steps, lower, first, row, height, count, x, sums); });
 }
 
 } // namespace
@@ -75,11 +80,10 @@ Index Elimination::run(std::span<Index> pivots, bool& begins) const {
   const Index all = std::min(m_, n_);
   for (Index first = 0; first < all; first += segment) {
     const Index end = std::min(all, first + segment);
-    for_panels(first, end, [&](Index, Index j, Index width) { factor_panel(first, j, width, end, begins); });
+    for_panels(first, end, [&](Index j, Index width) { factor_panel(first, j, width, end, begins); });
     exchange(first, first, end, {0, n_}, {first, end});
     if (end == n_) continue;
-    const Lower lower{.n = end, .t = a_, .has_unit_diagonal = true};
-    solve_segment(steps_, lower, first, end, n_ - end, a_.at(0, end), row_sums_);
+    solve_segment(steps_, unit_lower(), first, end, n_ - end, a_.at(0, end), row_sums_);
     steps_.product(true, m_ - end, n_ - end, end - first, a_.at(end, first), a_.at(first, end), Op::None,
                    a_.at(end, end));
   }
@@ -105,18 +109,7 @@ void Elimination::factor_panel(Index first, Index j, Index width, Index end, boo
   exchange(j, j, j + width, {first, end}, {j, j + width});
   const Index right = j + width;
   if (right == end) return;
-  steps_.sums(width, end - right, j - first, a_.at(j, first), a_.at(first, right), Op::None, row_sums_);
-  const Place rows = a_.at(j, right);
-  steps_.panel({.op = PanelOp::SolveColumns,
-                .rows = width,
-                .cols = end - right,
-                .a = rows.data,
-                .lda = rows.ld,
-                .s = row_sums_.data,
-                .lds = row_sums_.ld,
-                .t = panel.data,
-                .ldt = panel.ld,
-                .has_unit_diagonal = true});
+  solve_rows(steps_, unit_lower(), first, j, width, end - right, a_.at(0, right), row_sums_);
 }
 
 /// Exchanges the rows of steps begin … end − 1, from row `row` on, in some columns but for the ones that are kept.
@@ -145,7 +138,7 @@ PositiveFactor::PositiveFactor(const Steps& steps, Index n, Place a)
 Index PositiveFactor::run() const {
   for (Index first = 0; first < n_; first += segment) {
     const Index end = std::min(n_, first + segment);
-    for_panels(first, end, [&](Index, Index j, Index width) { factor_panel(first, j, width); });
+    for_panels(first, end, [&](Index j, Index width) { factor_panel(first, j, width); });
     for (Index col = end; col < n_; col += segment) // above the diagonal a little is computed in vain
       steps_.product(true, n_ - col, std::min(segment, n_ - col), end - first, a_.at(col, first), a_.at(col, first),
                      Op::Transpose, a_.at(col, col));

@@ -22,13 +22,11 @@ Executor* device_of(const SolveOptions& options, GemmShape shape, std::initializ
 }
 
 /// Calls work(begins), which returns what it made and sets `begins` before it writes. Says no where the device lacks
-/// memory before, or rejects the first step, which it does before anything is written. Then the matrices that were not
-/// on the device before leave it, because the general way needs its memory.
+/// memory before, or rejects the first step, which it does before anything is written. Then the matrices leave the
+/// device, unless other calls hold them there, because the general way needs its memory.
 template <class Work>
-auto unless_refused(const Executor& executor, std::initializer_list<const detail::Operand*> matrices, const Work& work)
+auto unless_refused(std::initializer_list<const detail::Operand*> matrices, const Work& work)
     -> std::optional<decltype(work(std::declval<bool&>()))> {
-  std::vector<const detail::Operand*> brought(matrices);
-  std::erase_if(brought, [&](const detail::Operand* x) { return x->storage->resident_on() == &executor; });
   bool begins = false;
   try {
     return work(begins);
@@ -37,8 +35,24 @@ auto unless_refused(const Executor& executor, std::initializer_list<const detail
   } catch (const KernelRejected&) {
     if (begins) throw;
   }
-  for (const detail::Operand* x : brought) x->storage->leave_device();
+  for (const detail::Operand* x : matrices) x->storage->leave_device();
   return std::nullopt;
+}
+
+/// Takes the norm of A, and factors it by run(steps, place, begins), which returns where the factorisation fails.
+template <class Run>
+std::optional<Factored> factored(const detail::Operand& a, bool is_symmetric, const SolveOptions& options,
+                                 const Run& run) {
+  Executor* const executor = device_of(options, {a.rows, a.cols, std::min(a.rows, a.cols)}, {&a});
+  if (executor == nullptr) return std::nullopt;
+  return unless_refused({&a}, [&](bool& begins) {
+    const Steps steps(*executor, a.storage->type());
+    const Place place = steps.place(write_on(a, *executor, false));
+    const detail::ScaledNumber norm = steps.norm_1(a.rows, a.cols, place, is_symmetric);
+    const Index failed = run(steps, place, begins);
+    written_on(a, *executor);
+    return Factored{failed, norm};
+  });
 }
 
 /// Memory for a matrix, if it is needed.
@@ -113,31 +127,16 @@ class System {
 } // namespace
 
 std::optional<Factored> factor_lu(const detail::Operand& a, std::span<Index> pivots, const SolveOptions& options) {
-  Executor* const executor = device_of(options, {a.rows, a.cols, std::min(a.rows, a.cols)}, {&a});
-  if (executor == nullptr) return std::nullopt;
-  return unless_refused(*executor, {&a}, [&](bool& begins) {
-    const Steps steps(*executor, a.storage->type());
-    const Place place = steps.place(write_on(a, *executor, false));
-    const detail::ScaledNumber norm = steps.norm_1(a.rows, a.cols, place, false);
-    const Elimination elimination(steps, a.rows, a.cols, place);
-    const Index failed = elimination.run(pivots, begins);
-    written_on(a, *executor);
-    return Factored{failed, norm};
+  return factored(a, false, options, [&](const Steps& steps, Place place, bool& begins) {
+    return Elimination(steps, a.rows, a.cols, place).run(pivots, begins);
   });
 }
 
 std::optional<Factored> factor_cholesky(const detail::Operand& a, const SolveOptions& options) {
-  Executor* const executor = device_of(options, {a.rows, a.rows, a.rows}, {&a});
-  if (executor == nullptr) return std::nullopt;
-  return unless_refused(*executor, {&a}, [&](bool& begins) {
-    const Steps steps(*executor, a.storage->type());
-    const Place place = steps.place(write_on(a, *executor, false));
-    const detail::ScaledNumber norm = steps.norm_1(a.rows, a.rows, place, true);
+  return factored(a, true, options, [&](const Steps& steps, Place place, bool& begins) {
     const PositiveFactor factor(steps, a.rows, place);
     begins = true;
-    const Index failed = factor.run();
-    written_on(a, *executor);
-    return Factored{failed, norm};
+    return factor.run();
   });
 }
 
@@ -146,10 +145,10 @@ bool solve(const detail::TriangularForm& form, const detail::Operand& t, const d
   const Index n = t.rows, count = form.side == Side::Left ? x.cols : x.rows;
   Executor* const executor = device_of(options, {n, count, n}, {&t, &x});
   if (executor == nullptr) return false;
-  return unless_refused(*executor, {&t, &x},
+  return unless_refused({&t, &x},
                         [&](bool& begins) {
                           const Steps steps(*executor, t.storage->type());
-                          const detail::DeviceHold holds_t(t);
+                          const detail::DeviceHold holds_t(t, *executor);
                           const Place triangle = steps.place(read_on(t, *executor));
                           const Place unknowns = steps.place(write_on(x, *executor, false));
                           const System system(steps, form, n, count);
@@ -164,7 +163,7 @@ bool solve(const detail::TriangularForm& form, const detail::Operand& t, const d
 bool exchange_rows(std::span<const Index> pivots, bool ascends, const detail::Operand& x, const SolveOptions& options) {
   Executor* const executor = device_of(options, {x.rows, x.cols, x.rows}, {&x});
   if (executor == nullptr) return false;
-  return unless_refused(*executor, {&x},
+  return unless_refused({&x},
                         [&](bool& begins) {
                           const Steps steps(*executor, x.storage->type());
                           Place place = steps.place(write_on(x, *executor, false));

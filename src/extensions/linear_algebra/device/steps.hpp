@@ -3,6 +3,7 @@
 /// What a device computes of a factorisation: products, and the steps that are none (panel.hpp). Everything is enqueued
 /// in the default queue; nothing is copied but numbers of rows.
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -119,6 +120,7 @@ class Elimination {
   struct Columns {
     Index begin, end;
   };
+  Lower unit_lower() const { return {.n = std::min(m_, n_), .t = a_, .has_unit_diagonal = true}; }
   void factor_panel(Index first, Index j, Index width, Index end, bool& begins) const;
   void exchange(Index row, Index begin, Index end, Columns columns, Columns kept) const;
 
