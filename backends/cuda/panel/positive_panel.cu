@@ -1,9 +1,9 @@
 /// A panel of Cholesky's factorisation: the square on the diagonal, and rows below it.
 ///
 /// A thread has a row, whose sums are in registers. Each block of threads factors the square for itself, beside some of
-/// the rows below, which are treated alike: a column costs a root, a division, one multiply-add for each column right
-/// of it, and two barriers. The barriers and the root decide; multiply-adds of the column before fill the time. The
-/// block that reads the square last writes it, when no other one will read it any more.
+/// the rows below, which are treated alike. A column costs a root, a division, one multiply-add for each column right
+/// of it, and two barriers. While threads wait for the root and the barriers, the multiply-adds of the column before
+/// run. The block that reads the square last writes it, when no other one will read it any more.
 
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"

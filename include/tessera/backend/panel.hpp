@@ -2,7 +2,7 @@
 
 /// The steps of factorisations and triangular systems that are no products, on a device: a panel, a triangle, rows that
 /// change places. What is around them is products (Executor::gemm). docs/contract.md, "Linear algebra", has the order
-/// of additions, which no block size changes.
+/// in which terms are added; the size of blocks does not change it.
 ///
 ///     PanelCall call{.op = PanelOp::Lu, .type = DType::F64, .rows = m, .cols = 64, .a = panel, .lda = ld, …};
 ///     throw_if_failed(cuda.panel(queue, call));
