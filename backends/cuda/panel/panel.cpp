@@ -5,7 +5,7 @@ namespace tessera::cuda {
 Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
   switch (call.op) {
     case PanelOp::Cholesky:
-      return factor_positive_panel(queue, call);
+      return factor_positive_panel(executor, queue, call);
     case PanelOp::Lu:
       return factor_lu_panel(executor, queue, call);
     case PanelOp::SolveColumns:

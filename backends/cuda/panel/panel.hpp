@@ -10,7 +10,7 @@ namespace tessera::cuda {
 /// Runs the step, or returns Rejected before anything is written.
 Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
 
-Status factor_positive_panel(Queue& queue, const PanelCall& call) noexcept;
+Status factor_positive_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
 Status factor_lu_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
 Status solve_columns(Queue& queue, const PanelCall& call) noexcept;
 Status exchange_rows(Queue& queue, const PanelCall& call) noexcept;

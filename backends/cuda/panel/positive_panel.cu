@@ -1,24 +1,24 @@
 /// A panel of Cholesky's factorisation: the square on the diagonal, and rows below it.
 ///
-/// A thread has a row, whose sums are in registers. Each block of threads factors the square for itself, beside some of
-/// the rows below, which are treated alike. A column costs a root, a division, one multiply-add for each column right
-/// of it, and two barriers. While threads wait for the root and the barriers, the multiply-adds of the column before
-/// run. The block that reads the square last writes it, when no other one will read it any more.
+/// Each block of threads factors the square for itself, beside some of the rows below, which are treated alike. Columns
+/// are taken in groups of 8 (positive_group.cuh), by threads that have a row each. Between two groups there is one
+/// barrier. After it, these threads continue the sums of the next group's columns, whose factors lie in shared memory;
+/// meanwhile the others, the helpers, do so for the columns after that, and write columns that are finished. The block
+/// that reads the square last writes it, when no other one will read it any more.
 
+#include "async_copy.cuh"
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
 #include "panel.hpp"
+#include "positive_group.cuh"
 #include "vectors.cuh"
 
 namespace tessera::cuda {
 namespace {
 
 constexpr int size = static_cast<int>(most_panel_columns);
-constexpr int rows_below = 64; ///< of a block
-constexpr int threads = size + rows_below;
-constexpr int batch = 32; ///< loads that are in flight at once
-constexpr int group = 8;  ///< columns whose code is unrolled; all 64 would be more than a cache of instructions holds
+constexpr int group = positive_group;
 
 template <class T>
 struct PositivePanel {
@@ -32,106 +32,217 @@ struct PositivePanel {
   Index* failed; ///< and, after it, how many blocks have read the square
 };
 
-template <class T>
+template <class T, int rows_below>
 struct PositiveShared {
-  T a[threads][size + 1];
-  alignas(16) T column[2][2 * size]; ///< zeros after the numbers
-  T below_root;
-  bool is_last;
+  static constexpr int rows = size + rows_below;
+  static constexpr int padding = 16 / sizeof(T);
+  T a[rows][size + 1]; ///< becomes L
+  T s[rows][size + 1];
+  alignas(16) T l[2][size][group + padding]; ///< the square's rows of a group, and of the group before
+  bool writes_square;
 };
 
-/// Reads the panel's rows of this block, the square first, with zeros where there is nothing and ones on the diagonal.
-template <class T>
-__device__ void fetch(const PositivePanel<T>& p, const T* from, Index ld, Index below, bool are_sums,
-                      PositiveShared<T>& shared) {
-  constexpr int at_once = threads / size;
-  const int col = static_cast<int>(threadIdx.x) % size, begin = static_cast<int>(threadIdx.x) / size;
-  for (int base = begin; base < threads; base += at_once * batch) {
-    T read[batch];
-#pragma unroll
-    for (int u = 0; u < batch; ++u) {
-      const int r = base + u * at_once;
-      const Index row = r < size ? r : below + r - size;
-      const bool is_read = col < p.cols && (r < size ? r < p.cols && col <= r : row < p.rows);
-      read[u] = is_read ? from[row * ld + col] : static_cast<T>(!are_sums && r == col);
-    }
-#pragma unroll
-    for (int u = 0; u < batch; ++u) shared.a[base + u * at_once][col] = read[u];
-  }
-}
+template <class T, int rows_below>
+class PositiveFactorisation {
+  using Shared = PositiveShared<T, rows_below>;
+  static constexpr int rows = Shared::rows;
 
-template <class T>
-__global__ void __launch_bounds__(threads) factor_positive(PositivePanel<T> p) {
-  extern __shared__ __align__(16) unsigned char memory[];
-  PositiveShared<T>& shared = *reinterpret_cast<PositiveShared<T>*>(memory);
-  const int me = static_cast<int>(threadIdx.x);
-  const Index below = p.cols + static_cast<Index>(blockIdx.x) * rows_below;
-  fetch(p, p.s, p.lds, below, true, shared);
-  for (int i = me; i < 2 * size; i += threads) shared.column[0][i] = shared.column[1][i] = 0;
-  __syncthreads();
-  T sums[size];
-#pragma unroll
-  for (int c = 0; c < size; ++c) sums[c] = shared.a[me][c];
-  __syncthreads();
-  fetch(p, static_cast<const T*>(p.a), p.lda, below, false, shared);
-  __syncthreads();
-  if (me == 0) {
-    shared.is_last = atomicAdd(reinterpret_cast<unsigned long long*>(p.failed + 1), 1ULL) == gridDim.x - 1;
-    if (shared.is_last) p.failed[1] = 0;
-    shared.below_root = shared.a[0][0] - sums[0];
+ public:
+  static constexpr int helpers = rows;
+  static constexpr int threads = rows + helpers;
+
+  __device__ PositiveFactorisation(const PositivePanel<T>& panel, Shared& shared)
+      : p_(panel),
+        shared_(shared),
+        me_(static_cast<int>(threadIdx.x)),
+        below_(panel.cols + static_cast<Index>(blockIdx.x) * rows_below),
+        count_(panel.rows - below_ < rows_below ? static_cast<int>(panel.rows - below_) : rows_below) {}
+
+  __device__ void run() {
+    fetch();
+    if (me_ < rows)
+      factor();
+    else
+      help(me_ - rows);
+    store<threads>(me_, size - 2 * group);
+    store<threads>(me_, size - group);
   }
-  __syncthreads();
-  T l = 0;
-  const T* column = nullptr; // the one before
-  for (int base = 0; base < size; base += group) {
+
+ private:
+  /// Reads the panel's rows of this block, the square first, with zeros where there is nothing and ones on the
+  /// diagonal.
+  __device__ void fetch() {
+    const int col = me_ % size, row = me_ / size;
+    fetch_rows(
+        col, row, size, [&](int r) { return r < p_.cols && col <= r; }, 0, 0);
+    fetch_rows(
+        col, row, rows_below, [&](int r) { return r < count_; }, size, below_);
+    wait_for_copies();
+    __syncthreads();
+    if (p_.cols == size) return;
+    for (int c = p_.cols + me_; c < size; c += threads) shared_.a[c][c] = 1;
+    __syncthreads();
+  }
+  template <class IsRead>
+  __device__ void fetch_rows(int col, int row, int end, const IsRead& is_read, int to, Index from) {
+    constexpr int at_once = threads / size;
+    const T *a = p_.a + (from + row) * p_.lda + col, *s = p_.s + (from + row) * p_.lds + col;
+#pragma unroll 4
+    for (int r = row; r < end; r += at_once, a += at_once * p_.lda, s += at_once * p_.lds) {
+      const bool here = col < p_.cols && is_read(r);
+      copy_async(&shared_.a[to + r][col], here ? a : p_.a, here);
+      copy_async(&shared_.s[to + r][col], here ? s : p_.s, here);
+    }
+  }
+
+  __device__ void factor() {
+    PositiveRow<T> row, diagonal;
+#pragma unroll 1
+    for (int base = 0; base < size; base += group) {
+      const bool is_done = me_ < base;
 #pragma unroll
-    for (int g = 0; g < group; ++g) {
-      const int j = base + g;
-      const T below_root = shared.below_root, root = sqrt(below_root);
-      if (me == j && blockIdx.x == 0 && j < p.cols && !(below_root > 0) && *p.failed < 0) *p.failed = p.first + j;
-      if (g > 0 || base > 0) extend_sums(g + 1, sums, l, column + base);
-      l = me == j ? root : (shared.a[me][j] - sums[g]) / root;
-      if (me >= j) shared.a[me][j] = l;
-      T* const here = shared.column[j & 1];
-      if (me < size) here[me] = l;
-      column = here;
-      __syncthreads();
-      if (g + 1 < group || j + 1 < size) { // the next column's sums at once, because its root waits for one
-        sums[g + 1] = fma(l, column[j + 1], sums[g + 1]);
-        if (me == j + 1) shared.below_root = shared.a[me][me] - sums[g + 1];
+      for (int c = 0; c < group; ++c) {
+        row.a[c] = is_done ? T(1) : shared_.a[me_][base + c];
+        diagonal.a[c] = shared_.a[base + me_ % group][base + c];
+      }
+      wait_for_rows(); // all have read the square on the diagonal
+      load_sums(row, diagonal, base, is_done);
+      if (!__all_sync(0xffffffffU, factor_group<true>(row, diagonal, me_ - base, [](int) {}))) {
+        load_sums(row, diagonal, base, is_done);
+        factor_group<false>(row, diagonal, me_ - base, [&](int c) { fail(base + c); });
+      }
+#pragma unroll
+      for (int c = 0; c < group; ++c) {
+        if (me_ >= base + c) shared_.a[me_][base + c] = row.l[c];
+        if (me_ < size) shared_.l[parity(base)][me_][c] = row.l[c];
       }
       __syncthreads();
     }
-    if (base + group < size) {
+  }
+  static __device__ int parity(int base) { return base / group % 2; }
+  static __device__ void wait_for_rows() { asm volatile("bar.sync 1, %0;" ::"n"(rows) : "memory"); }
+  __device__ void fail(int col) const {
+    if (me_ == 0 && blockIdx.x == 0 && col < p_.cols && *p_.failed < 0) *p_.failed = p_.first + col;
+  }
+
+  /// Reads the sums of a group, and continues them with the group before.
+  __device__ __forceinline__ void load_sums(PositiveRow<T>& row, PositiveRow<T>& diagonal, int base, bool is_done) {
+    const int number = base + me_ % group;
 #pragma unroll
-      for (int c = 0; c < size; ++c) sums[c] = c + group < size ? sums[c + group] : T(0);
+    for (int c = 0; c < group; ++c) {
+      row.s[c] = is_done ? T(0) : shared_.s[me_][base + c];
+      diagonal.s[c] = shared_.s[number][base + c];
+    }
+    if (base == 0) return;
+    const auto& before = shared_.l[parity(base) ^ 1];
+    T l[group], l_diagonal[group];
+#pragma unroll
+    for (int k = 0; k < group; ++k) l[k] = shared_.a[me_][base - group + k];
+    read_vectors(l_diagonal, before[number]);
+#pragma unroll
+    for (int c = 0; c < group; ++c) {
+      T other[group];
+      read_vectors(other, before[base + c]);
+#pragma unroll
+      for (int k = 0; k < group; ++k) {
+        row.s[c] = fma(l[k], other[k], row.s[c]);
+        diagonal.s[c] = fma(l_diagonal[k], other[k], diagonal.s[c]);
+      }
     }
   }
-  __syncthreads();
-  const bool writes_square = shared.is_last;
-  for (int i = me; i < threads * size; i += threads) {
-    const int r = i / size, c = i % size;
-    const Index row = r < size ? r : below + r - size;
-    if (c < p.cols && (r < size ? writes_square && r < p.cols && c <= r : row < p.rows))
-      p.a[row * p.lda + c] = shared.a[r][c];
+
+  /// Continues two rows' sums, of half of the columns, with the group before the one that is being factored.
+  __device__ void help(int helper) {
+    constexpr int pairs = rows / 2, parts = helpers / pairs;
+    const int one = helper % pairs, other_one = one + pairs, part = helper / pairs;
+    if (helper == 0) count_reader();
+    __syncthreads();
+#pragma unroll 1
+    for (int base = 0; base + group < size; base += group) {
+      T l[group], other_l[group];
+#pragma unroll
+      for (int k = 0; k < group; ++k) {
+        l[k] = shared_.a[one][base + k];
+        other_l[k] = shared_.a[other_one][base + k];
+      }
+      for (int col = base + 2 * group + part; col < size; col += parts) {
+        T factors[group], sum = shared_.s[one][col], other_sum = shared_.s[other_one][col];
+        read_vectors(factors, shared_.l[parity(base)][col]);
+#pragma unroll
+        for (int k = 0; k < group; ++k) {
+          sum = fma(l[k], factors[k], sum);
+          other_sum = fma(other_l[k], factors[k], other_sum);
+        }
+        shared_.s[one][col] = sum;
+        shared_.s[other_one][col] = other_sum;
+      }
+      if (base > 0) store<helpers>(helper, base - group);
+      __syncthreads();
+    }
   }
+  __device__ void count_reader() {
+    const auto read = atomicAdd(reinterpret_cast<unsigned long long*>(p_.failed + 1), 1ULL);
+    shared_.writes_square = read == gridDim.x - 1;
+    if (shared_.writes_square) p_.failed[1] = 0;
+  }
+
+  /// Writes a group of columns, by `count` threads.
+  template <int count>
+  __device__ void store(int thread, int first) {
+    constexpr int at_once = count / group;
+    const int col = first + thread % group, row = thread / group;
+    if (col >= p_.cols) return;
+    if (shared_.writes_square)
+      for (int r = row; r < p_.cols; r += at_once)
+        if (col <= r) p_.a[r * p_.lda + col] = shared_.a[r][col];
+    T* to = p_.a + (below_ + row) * p_.lda + col;
+    for (int r = row; r < count_; r += at_once, to += at_once * p_.lda) *to = shared_.a[size + r][col];
+  }
+
+  const PositivePanel<T>& p_;
+  Shared& shared_;
+  const int me_;
+  const Index below_; ///< the first row below the square
+  const int count_;   ///< rows below the square
+};
+
+template <class T, int rows_below>
+__global__ void __launch_bounds__(PositiveFactorisation<T, rows_below>::threads)
+    factor_positive(PositivePanel<T> panel) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  PositiveFactorisation<T, rows_below>(panel, *reinterpret_cast<PositiveShared<T, rows_below>*>(memory)).run();
+}
+
+template <class T, int rows_below>
+Status launch(cudaStream_t stream, const PositivePanel<T>& panel) noexcept {
+  const auto kernel = factor_positive<T, rows_below>;
+  if (Status status = allow_most_shared(kernel, "Cholesky's panel"); !status.ok()) return status;
+  const Index below = panel.rows - panel.cols, blocks = below > rows_below ? (below + rows_below - 1) / rows_below : 1;
+  kernel<<<static_cast<unsigned>(blocks), PositiveFactorisation<T, rows_below>::threads,
+           sizeof(PositiveShared<T, rows_below>), stream>>>(panel);
+  return launched("Cholesky's panel");
 }
 
 template <class T>
-Status run(Queue& queue, const PanelCall& call) noexcept {
+Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
+  const PositivePanel<T> panel{static_cast<T*>(call.a),
+                               call.lda,
+                               static_cast<const T*>(call.s),
+                               call.lds,
+                               call.rows,
+                               static_cast<int>(call.cols),
+                               call.first,
+                               call.failed};
+  constexpr int few = 64, many = 128; // rows of a block below the square: few are faster, many need no second round
+  const bool are_few = panel.rows - panel.cols <= Index{few} * executor.capabilities().multiprocessors;
   const cudaStream_t stream = stream_of(queue);
-  if (Status status = allow_most_shared(factor_positive<T>, "Cholesky's panel"); !status.ok()) return status;
-  const Index below = call.rows - call.cols, blocks = below > rows_below ? (below + rows_below - 1) / rows_below : 1;
-  factor_positive<T><<<static_cast<unsigned>(blocks), threads, sizeof(PositiveShared<T>), stream>>>(
-      {static_cast<T*>(call.a), call.lda, static_cast<const T*>(call.s), call.lds, call.rows,
-       static_cast<int>(call.cols), call.first, call.failed});
-  return launched("Cholesky's panel");
+  return are_few ? launch<T, few>(stream, panel) : launch<T, many>(stream, panel);
 }
 
 } // namespace
 
-Status factor_positive_panel(Queue& queue, const PanelCall& call) noexcept {
-  return call.type == DType::F32 ? run<float>(queue, call) : run<double>(queue, call);
+Status factor_positive_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
+  return call.type == DType::F32 ? run<float>(executor, queue, call) : run<double>(executor, queue, call);
 }
 
 } // namespace tessera::cuda

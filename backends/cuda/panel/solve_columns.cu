@@ -1,12 +1,14 @@
 /// A triangle and many columns of unknowns, which are solved side by side.
 ///
 /// A thread has a column, whose sums are in registers. The triangle lies in shared memory, by columns, and all threads
-/// read one number of it at once; other threads fetch it while the columns are read.
+/// read one number of it at once; other threads fetch it, and the reciprocals of its diagonal, while the columns are
+/// read. Unknowns are found in groups of 8: first these, one after another, then their terms in all sums that remain.
 
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
 #include "panel.hpp"
+#include "rounded.cuh"
 #include "vectors.cuh"
 
 namespace tessera::cuda {
@@ -16,7 +18,7 @@ constexpr int size = static_cast<int>(most_panel_columns);
 constexpr int columns = 64;
 constexpr int threads = columns + size; ///< the latter fetch the triangle
 constexpr int batch = 16;               ///< loads that are in flight at once
-constexpr int group = 8; ///< unknowns whose code is unrolled; all 64 would be more than a cache of instructions holds
+constexpr int group = 8;
 
 template <class T>
 struct Columns {
@@ -32,7 +34,8 @@ struct Columns {
 
 template <class T>
 struct ColumnsShared {
-  T triangle[size + 1][size]; ///< column by column; what follows the last one is read, and not used
+  T triangle[size][size]; ///< column by column
+  T reciprocal[size];     ///< of the diagonal
   T x[size][columns];
 };
 
@@ -48,6 +51,34 @@ __device__ void fetch(const Value& value, const Put& put) {
   }
 }
 
+/// Finds a group of unknowns from b and the sums before. Where `is_checked`, says whether all are rounded as the
+/// operator rounds them; else uses the operator.
+template <bool has_unit_diagonal, bool is_checked, class T>
+__device__ __forceinline__ bool solve_group(const ColumnsShared<T>& shared, int base, const T (&b)[group],
+                                            const T (&before)[size], T (&x)[group]) {
+  bool is_right = true;
+  T sums[group];
+#pragma unroll
+  for (int c = 0; c < group; ++c) sums[c] = before[c];
+#pragma unroll
+  for (int c = 0; c < group; ++c) {
+    T column[group];
+    read_vectors(column, &shared.triangle[base + c][base]);
+    const T y = b[c] - sums[c];
+    if constexpr (has_unit_diagonal) {
+      x[c] = y;
+    } else if constexpr (is_checked) {
+      x[c] = quotient(y, Divisor<T>{column[c], shared.reciprocal[base + c]});
+      is_right &= is_moderate(column[c]) & is_quotient(y, x[c], column[c]);
+    } else {
+      x[c] = y / column[c];
+    }
+#pragma unroll
+    for (int i = c + 1; i < group; ++i) sums[i] = fma(column[i], x[c], sums[i]);
+  }
+  return is_right;
+}
+
 template <class T, bool has_unit_diagonal>
 __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -59,6 +90,7 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
           return is_read ? p.t[i * p.ldt + column] : static_cast<T>(i == column);
         },
         [&](int i, T value) { shared.triangle[column][i] = value; });
+    if constexpr (!has_unit_diagonal) shared.reciprocal[column] = T(1) / shared.triangle[column][column];
     __syncthreads();
     return;
   }
@@ -71,14 +103,17 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
   fetch<T>([&](int i) { return is_one && i < p.size ? p.x[i * p.ldx + col] : T(0); },
            [&](int i, T value) { shared.x[i][me] = value; });
   __syncthreads();
+#pragma unroll 1
   for (int base = 0; base < size; base += group) {
+    T b[group], x[group];
 #pragma unroll
-    for (int g = 0; g < group; ++g) {
-      const int k = base + g;
-      T x = shared.x[k][me] - sums[g];
-      if constexpr (!has_unit_diagonal) x = x / shared.triangle[k][k];
-      if (is_one && k < p.size) p.x[k * p.ldx + col] = x;
-      extend_sums(g + 1, sums, x, &shared.triangle[k][base]);
+    for (int c = 0; c < group; ++c) b[c] = shared.x[base + c][me];
+    if (!solve_group<has_unit_diagonal, true>(shared, base, b, sums, x))
+      solve_group<has_unit_diagonal, false>(shared, base, b, sums, x);
+#pragma unroll
+    for (int c = 0; c < group; ++c) {
+      if (is_one && base + c < p.size) p.x[(base + c) * p.ldx + col] = x[c];
+      if (base + group < size) extend_sums(group, sums, x[c], &shared.triangle[base + c][base]);
     }
 #pragma unroll
     for (int c = 0; c < size; ++c) sums[c] = c + group < size ? sums[c + group] : T(0);
