@@ -4,14 +4,17 @@
 
 #include <climits>
 #include <cstdint>
-#include <type_traits>
 
 namespace tessera::cuda {
 
-/// A row and the order of its magnitude, which is above 0; no row has 0.
-struct Pivot {
+/// The order of a row's magnitude, which is above 0, and the row's place in the panel; no row has the order 0.
+struct Candidate {
   std::uint64_t order = 0;
-  int row = INT_MAX;
+  int place = INT_MAX;
+
+  __device__ bool is_before(const Candidate& other) const {
+    return order > other.order || (order == other.order && place < other.place);
+  }
 };
 
 /// Returns a number that orders magnitudes as |x| does, in which all NaN are one above Inf.
@@ -38,21 +41,24 @@ __device__ inline unsigned largest_of_warp(unsigned value) {
 #endif
 }
 
-/// Returns the warp's pivot, to all its lanes. Rows ascend with nothing: each lane has any.
+/// Returns which of the lanes in `candidates` have the largest value.
+__device__ inline unsigned lanes_of_largest(unsigned candidates, unsigned value) {
+  const bool is_one = (candidates >> (threadIdx.x % 32) & 1) != 0;
+  const unsigned largest = largest_of_warp(is_one ? value : 0);
+  return __ballot_sync(0xffffffff, is_one && value == largest);
+}
+
+/// Returns the lane of the warp's best candidate. One half of the order decides nearly always.
 template <class T>
-__device__ inline Pivot pivot_of_warp(Pivot mine) {
-  bool is_candidate = true;
-  std::uint64_t order = 0;
+__device__ inline int lane_of_best(const Candidate& mine) {
+  unsigned lanes = 0xffffffff;
   if constexpr (sizeof(T) == 8) {
-    const unsigned high = static_cast<unsigned>(mine.order >> 32), highest = largest_of_warp(high);
-    is_candidate = high == highest;
-    order = static_cast<std::uint64_t>(highest) << 32;
+    lanes = lanes_of_largest(lanes, static_cast<unsigned>(mine.order >> 32));
+    if (__popc(lanes) == 1) return __ffs(static_cast<int>(lanes)) - 1;
   }
-  const unsigned low = is_candidate ? static_cast<unsigned>(mine.order) : 0, lowest_part = largest_of_warp(low);
-  is_candidate = is_candidate && low == lowest_part;
-  order |= lowest_part;
-  const unsigned before_end = is_candidate ? static_cast<unsigned>(INT_MAX - mine.row) : 0;
-  return {order, INT_MAX - static_cast<int>(largest_of_warp(before_end))};
+  lanes = lanes_of_largest(lanes, static_cast<unsigned>(mine.order));
+  if (__popc(lanes) > 1) lanes = lanes_of_largest(lanes, static_cast<unsigned>(INT_MAX - mine.place));
+  return __ffs(static_cast<int>(lanes)) - 1;
 }
 
 } // namespace tessera::cuda
