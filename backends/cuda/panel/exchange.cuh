@@ -28,7 +28,7 @@ struct alignas(16) Offer {
 template <class T>
 class ClusterExchange {
  public:
-  static constexpr int most_blocks = 16;
+  static constexpr int fewest_blocks = 2, most_blocks = 16; ///< st.async is for several blocks
   struct Shared {
     Offer<T> out;
     Offer<T> offers[2][most_blocks];
@@ -92,6 +92,7 @@ class ClusterExchange {
 template <class T>
 class GridExchange {
  public:
+  static constexpr int fewest_blocks = 1;
   struct Shared {
     Offer<T> out;
   };

@@ -21,8 +21,6 @@
 
 namespace tessera::cuda {
 
-constexpr int lu_threads = 512;
-
 template <class T>
 struct LuPanel {
   T* a;
@@ -36,10 +34,16 @@ struct LuPanel {
   void* memory; ///< of GridExchange
 };
 
-/// A block's part, `each` rows a thread, in shared memory.
-template <class T, int each, class Exchange>
+/// How a panel is divided: threads of a block, and rows of a thread.
+template <int threads_, int each_>
+struct LuShape {
+  static constexpr int threads = threads_, each = each_, rows = threads * each;
+};
+
+/// A block's part, in shared memory.
+template <class T, class Shape, class Exchange>
 struct LuShared {
-  static constexpr int rows = each * lu_threads, warps = lu_threads / 32;
+  static constexpr int rows = Shape::rows, warps = Shape::threads / 32;
   static constexpr int panel_columns = static_cast<int>(most_panel_columns);
   typename Exchange::Shared exchange;
   T a[strip][rows + 1];           ///< by columns; the padding keeps the rows of a warp's loads apart
@@ -55,10 +59,10 @@ struct LuShared {
 };
 
 /// The factorisation as one block of the team sees it.
-template <class T, int each, class Exchange>
+template <class T, class Shape, class Exchange>
 class LuFactorisation {
-  using Shared = LuShared<T, each, Exchange>;
-  static constexpr int width = strip, threads = lu_threads, warps = Shared::warps;
+  using Shared = LuShared<T, Shape, Exchange>;
+  static constexpr int width = strip, threads = Shape::threads, each = Shape::each, warps = Shared::warps;
   static constexpr int panel_columns = Shared::panel_columns;
   static constexpr signed char no_strip = 127;
 
@@ -305,7 +309,7 @@ class LuFactorisation {
       shared_.from[me_] = source(to, 0, p_.cols, shared_.places);
     }
     __syncthreads();
-    constexpr int most = 2 * panel_columns * panel_columns / threads;
+    constexpr int most = 2 * panel_columns * panel_columns / threads / Exchange::fewest_blocks;
     const int begin = static_cast<int>(blockIdx.x) * threads + me_, step = static_cast<int>(gridDim.x) * threads;
     T read[most];
 #pragma unroll

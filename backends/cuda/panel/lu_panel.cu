@@ -1,7 +1,5 @@
 /// LU with pivots of a panel: by one cluster of blocks where the rows fit, else by a cooperative grid.
 
-#include <algorithm>
-
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/queue/scratch.hpp"
@@ -11,23 +9,23 @@
 namespace tessera::cuda {
 namespace {
 
-template <class T, int each, class Exchange>
-__global__ void __launch_bounds__(lu_threads, 1) factor_lu(LuPanel<T> panel) {
+template <class T, class Shape, class Exchange>
+__global__ void __launch_bounds__(Shape::threads, 1) factor_lu(LuPanel<T> panel) {
   extern __shared__ __align__(16) unsigned char memory[];
-  LuFactorisation<T, each, Exchange>(panel, *reinterpret_cast<LuShared<T, each, Exchange>*>(memory)).run();
+  LuFactorisation<T, Shape, Exchange>(panel, *reinterpret_cast<LuShared<T, Shape, Exchange>*>(memory)).run();
 }
 
-template <class T, int each>
+template <class T, class Shape>
 Status run_cluster(cudaStream_t stream, const LuPanel<T>& panel, int blocks) noexcept {
-  const auto kernel = factor_lu<T, each, ClusterExchange<T>>;
+  const auto kernel = factor_lu<T, Shape, ClusterExchange<T>>;
   if (Status status = allow_most_shared(kernel, "LU panel"); !status.ok()) return status;
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = static_cast<unsigned>(blocks);
-  config.blockDim = lu_threads;
-  config.dynamicSmemBytes = sizeof(LuShared<T, each, ClusterExchange<T>>);
+  config.blockDim = Shape::threads;
+  config.dynamicSmemBytes = sizeof(LuShared<T, Shape, ClusterExchange<T>>);
   config.stream = stream;
   config.attrs = &cluster;
   config.numAttrs = 1;
@@ -45,14 +43,15 @@ Status run_cluster(cudaStream_t stream, const LuPanel<T>& panel, int blocks) noe
   return check(cudaLaunchKernelEx(&config, kernel, panel), "LU panel");
 }
 
-template <class T, int each>
-Status run_grid(Executor& executor, Queue& queue, LuPanel<T> panel, int blocks) noexcept {
-  const auto kernel = factor_lu<T, each, GridExchange<T>>;
-  constexpr std::size_t bytes = sizeof(LuShared<T, each, GridExchange<T>>);
+template <class T, class Shape>
+Status run_grid(Executor& executor, Queue& queue, LuPanel<T> panel) noexcept {
+  const auto kernel = factor_lu<T, Shape, GridExchange<T>>;
+  constexpr std::size_t bytes = sizeof(LuShared<T, Shape, GridExchange<T>>);
   const cudaStream_t stream = stream_of(queue);
   if (Status status = allow_most_shared(kernel, "LU panel"); !status.ok()) return status;
+  const int blocks = (panel.rows + Shape::rows - 1) / Shape::rows;
   int resident = 0;
-  if (Status status = check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, lu_threads, bytes),
+  if (Status status = check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, Shape::threads, bytes),
                             "room for an LU panel");
       !status.ok())
     return status;
@@ -63,15 +62,24 @@ Status run_grid(Executor& executor, Queue& queue, LuPanel<T> panel, int blocks) 
   panel.memory = scratch.data();
   void* arguments[] = {&panel};
   return check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(blocks),
-                                           lu_threads, arguments, bytes, stream),
+                                           Shape::threads, arguments, bytes, stream),
                "LU panel");
 }
 
-/// Returns the fewest blocks of a power of two that hold the rows.
-int power_of_two(int blocks) {
-  int power = 1;
-  while (power < blocks) power *= 2;
-  return power;
+/// Runs the first of these shapes with which a cluster of blocks holds the rows: threads that have fewer others in
+/// their block take less time for a column.
+template <class T, class Shape, class... Larger>
+Status run_clusters(cudaStream_t stream, const LuPanel<T>& panel) noexcept {
+  constexpr int fewest = ClusterExchange<T>::fewest_blocks, most = ClusterExchange<T>::most_blocks;
+  if (panel.rows <= most * Shape::rows) {
+    int blocks = fewest;
+    while (blocks * Shape::rows < panel.rows) blocks *= 2;
+    return run_cluster<T, Shape>(stream, panel, blocks);
+  }
+  if constexpr (sizeof...(Larger) > 0)
+    return run_clusters<T, Larger...>(stream, panel);
+  else
+    return {StatusCode::Rejected, "an LU panel of more rows than a cluster of blocks holds"};
 }
 
 template <class T>
@@ -86,19 +94,12 @@ Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
                          call.numbers,
                          call.failed,
                          nullptr};
-  constexpr int few = 1, many = 2; // rows of a thread
-  const auto blocks = [&](int each) { return (panel.rows + each * lu_threads - 1) / (each * lu_threads); };
   if (executor.capabilities().compute_major == 9) {
-    constexpr int fewest = 2, most = ClusterExchange<T>::most_blocks; // st.async is for clusters of several blocks
-    const auto run_clusters = [&]() -> Status {
-      if (blocks(few) <= most)
-        return run_cluster<T, few>(stream_of(queue), panel, std::max(fewest, power_of_two(blocks(few))));
-      if (blocks(many) <= most) return run_cluster<T, many>(stream_of(queue), panel, most);
-      return {StatusCode::Rejected, "more rows than a cluster of blocks holds"};
-    };
-    if (Status status = run_clusters(); status.code != StatusCode::Rejected) return status;
+    Status status =
+        run_clusters<T, LuShape<128, 1>, LuShape<256, 1>, LuShape<512, 1>, LuShape<512, 2>>(stream_of(queue), panel);
+    if (status.code != StatusCode::Rejected) return status;
   }
-  return run_grid<T, few>(executor, queue, panel, blocks(few));
+  return run_grid<T, LuShape<512, 1>>(executor, queue, panel);
 }
 
 } // namespace

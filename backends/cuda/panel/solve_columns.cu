@@ -1,9 +1,11 @@
 /// A triangle and many columns of unknowns, which are solved side by side.
 ///
 /// A thread has a column, whose sums are in registers. The triangle lies in shared memory, by columns, and all threads
-/// read one number of it at once; other threads fetch it, and the reciprocals of its diagonal, while the columns are
-/// read. Unknowns are found in groups of 8: first these, one after another, then their terms in all sums that remain.
+/// read one number of it at once; other threads, the helpers, fetch the right-hand sides meanwhile and compute the
+/// reciprocals of the diagonal. Unknowns are found in groups of 8: first these, one after another, then their terms in
+/// all sums that remain.
 
+#include "async_copy.cuh"
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
@@ -16,8 +18,7 @@ namespace {
 
 constexpr int size = static_cast<int>(most_panel_columns);
 constexpr int columns = 64;
-constexpr int threads = columns + size; ///< the latter fetch the triangle
-constexpr int batch = 16;               ///< loads that are in flight at once
+constexpr int threads = columns + size; ///< the latter are helpers
 constexpr int group = 8;
 
 template <class T>
@@ -34,22 +35,11 @@ struct Columns {
 
 template <class T>
 struct ColumnsShared {
-  T triangle[size][size]; ///< column by column
-  T reciprocal[size];     ///< of the diagonal
+  static constexpr int padding = 16 / sizeof(T);
+  alignas(16) T triangle[size][size + padding]; ///< column by column
+  T reciprocal[size];                           ///< of the diagonal
   T x[size][columns];
 };
-
-/// Reads value(i) for i = 0 … size − 1, and passes it to put(i, value).
-template <class T, class Value, class Put>
-__device__ void fetch(const Value& value, const Put& put) {
-  for (int begin = 0; begin < size; begin += batch) {
-    T read[batch];
-#pragma unroll
-    for (int u = 0; u < batch; ++u) read[u] = value(begin + u);
-#pragma unroll
-    for (int u = 0; u < batch; ++u) put(begin + u, read[u]);
-  }
-}
 
 /// Finds a group of unknowns from b and the sums before. Where `is_checked`, says whether all are rounded as the
 /// operator rounds them; else uses the operator.
@@ -83,26 +73,37 @@ template <class T, bool has_unit_diagonal>
 __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
   extern __shared__ __align__(16) unsigned char memory[];
   ColumnsShared<T>& shared = *reinterpret_cast<ColumnsShared<T>*>(memory);
-  if (const int column = static_cast<int>(threadIdx.x) - columns; column >= 0) {
-    fetch<T>(
-        [&](int i) {
-          const bool is_read = i < p.size && (has_unit_diagonal ? column < i : column <= i);
-          return is_read ? p.t[i * p.ldt + column] : static_cast<T>(i == column);
-        },
-        [&](int i, T value) { shared.triangle[column][i] = value; });
-    if constexpr (!has_unit_diagonal) shared.reciprocal[column] = T(1) / shared.triangle[column][column];
-    __syncthreads();
-    return;
-  }
-  const int me = static_cast<int>(threadIdx.x);
+  const bool is_helper = threadIdx.x >= columns;
+  const int me = static_cast<int>(threadIdx.x) % columns;
   const Index col = static_cast<Index>(blockIdx.x) * columns + me;
   const bool is_one = col < p.count;
+  constexpr int at_once = threads / size;
+#pragma unroll 4
+  for (int i = is_helper ? 1 : 0; i < size; i += at_once) {
+    const bool is_read = i < p.size && (has_unit_diagonal ? me < i : me <= i);
+    copy_async(&shared.triangle[me][i], is_read ? p.t + i * p.ldt + me : p.t, is_read);
+  }
   T sums[size];
+  if (is_helper) {
+#pragma unroll 4
+    for (int i = 0; i < size; ++i) {
+      const bool is_read = is_one && i < p.size;
+      copy_async(&shared.x[i][me], is_read ? p.x + i * p.ldx + col : p.x, is_read);
+    }
+  } else {
 #pragma unroll
-  for (int i = 0; i < size; ++i) sums[i] = is_one && i < p.size ? p.s[i * p.lds + col] : T(0);
-  fetch<T>([&](int i) { return is_one && i < p.size ? p.x[i * p.ldx + col] : T(0); },
-           [&](int i, T value) { shared.x[i][me] = value; });
+    for (int i = 0; i < size; ++i) sums[i] = is_one && i < p.size ? p.s[i * p.lds + col] : T(0);
+  }
+  wait_for_copies();
   __syncthreads();
+  if (!has_unit_diagonal) {
+    if (is_helper) {
+      if (me >= p.size) shared.triangle[me][me] = 1;
+      shared.reciprocal[me] = T(1) / shared.triangle[me][me];
+    }
+    __syncthreads();
+  }
+  if (is_helper) return;
 #pragma unroll 1
   for (int base = 0; base < size; base += group) {
     T b[group], x[group];
