@@ -1,9 +1,8 @@
 /// A triangle and many columns of unknowns, which are solved side by side.
 ///
-/// A thread has a column, whose sums are in registers. The triangle lies in shared memory, by columns, and all threads
-/// read one number of it at once; other threads, the helpers, fetch the right-hand sides meanwhile and compute the
-/// reciprocals of the diagonal. Unknowns are found in groups of 8: first these, one after another, then their terms in
-/// all sums that remain.
+/// Unknowns are found in groups of 8, one after another. A thread has a column, and of it every fourth group, whose
+/// right-hand sides and sums are in registers: so four warps share a column's work. The warp that has found a group
+/// puts it into shared memory, where the triangle lies too, by columns; then all warps add its terms to their sums.
 
 #include "async_copy.cuh"
 #include "cuda/device/shared_memory.hpp"
@@ -17,9 +16,11 @@ namespace tessera::cuda {
 namespace {
 
 constexpr int size = static_cast<int>(most_panel_columns);
-constexpr int columns = 64;
-constexpr int threads = columns + size; ///< the latter are helpers
+constexpr int columns = 32; ///< of a block, one a lane
 constexpr int group = 8;
+constexpr int parts = 4; ///< warps
+constexpr int threads = parts * columns;
+constexpr int groups = size / group / parts; ///< of a thread
 
 template <class T>
 struct Columns {
@@ -41,11 +42,11 @@ struct ColumnsShared {
   T x[size][columns];
 };
 
-/// Finds a group of unknowns from b and the sums before. Where `is_checked`, says whether all are rounded as the
-/// operator rounds them; else uses the operator.
+/// Finds the group of unknowns that begins at `base` from its right-hand sides and sums. Where `is_checked`, says
+/// whether all are rounded as the operator rounds them; else uses the operator.
 template <bool has_unit_diagonal, bool is_checked, class T>
 __device__ __forceinline__ bool solve_group(const ColumnsShared<T>& shared, int base, const T (&b)[group],
-                                            const T (&before)[size], T (&x)[group]) {
+                                            const T (&before)[group], T (&x)[group]) {
   bool is_right = true;
   T sums[group];
 #pragma unroll
@@ -69,56 +70,78 @@ __device__ __forceinline__ bool solve_group(const ColumnsShared<T>& shared, int 
   return is_right;
 }
 
+/// Adds the terms of the group of unknowns at `found` to the sums of the group at `base`.
+template <class T>
+__device__ __forceinline__ void extend_group(const ColumnsShared<T>& shared, int found, int base, int lane,
+                                             T (&sums)[group]) {
+#pragma unroll
+  for (int k = 0; k < group; ++k) {
+    T column[group];
+    read_vectors(column, &shared.triangle[found + k][base]);
+    const T x = shared.x[found + k][lane];
+#pragma unroll
+    for (int i = 0; i < group; ++i) sums[i] = fma(column[i], x, sums[i]);
+  }
+}
+
+template <class T, bool has_unit_diagonal>
+__device__ void fetch_triangle(const Columns<T>& p, ColumnsShared<T>& shared) {
+  constexpr int at_once = threads / size;
+  const int me = static_cast<int>(threadIdx.x), col = me % size;
+#pragma unroll 4
+  for (int i = me / size; i < size; i += at_once) {
+    const bool is_read = i < p.size && (has_unit_diagonal ? col < i : col <= i);
+    copy_async(&shared.triangle[col][i], is_read ? p.t + i * p.ldt + col : p.t, is_read);
+  }
+}
+
 template <class T, bool has_unit_diagonal>
 __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
   extern __shared__ __align__(16) unsigned char memory[];
   ColumnsShared<T>& shared = *reinterpret_cast<ColumnsShared<T>*>(memory);
-  const bool is_helper = threadIdx.x >= columns;
-  const int me = static_cast<int>(threadIdx.x) % columns;
-  const Index col = static_cast<Index>(blockIdx.x) * columns + me;
-  const bool is_one = col < p.count;
-  constexpr int at_once = threads / size;
-#pragma unroll 4
-  for (int i = is_helper ? 1 : 0; i < size; i += at_once) {
-    const bool is_read = i < p.size && (has_unit_diagonal ? me < i : me <= i);
-    copy_async(&shared.triangle[me][i], is_read ? p.t + i * p.ldt + me : p.t, is_read);
-  }
-  T sums[size];
-  if (is_helper) {
-#pragma unroll 4
-    for (int i = 0; i < size; ++i) {
-      const bool is_read = is_one && i < p.size;
-      copy_async(&shared.x[i][me], is_read ? p.x + i * p.ldx + col : p.x, is_read);
-    }
-  } else {
+  fetch_triangle<T, has_unit_diagonal>(p, shared);
+  const int me = static_cast<int>(threadIdx.x), lane = me % columns, part = me / columns;
+  const Index col = static_cast<Index>(blockIdx.x) * columns + lane;
+  const auto is_one = [&](int row) { return col < p.count && row < p.size; };
+  T b[groups][group], sums[groups][group];
 #pragma unroll
-    for (int i = 0; i < size; ++i) sums[i] = is_one && i < p.size ? p.s[i * p.lds + col] : T(0);
-  }
+  for (int h = 0; h < groups; ++h)
+#pragma unroll
+    for (int c = 0; c < group; ++c) {
+      const int row = (h * parts + part) * group + c;
+      b[h][c] = is_one(row) ? p.x[row * p.ldx + col] : T(0);
+      sums[h][c] = is_one(row) ? p.s[row * p.lds + col] : T(0);
+    }
   wait_for_copies();
   __syncthreads();
   if (!has_unit_diagonal) {
-    if (is_helper) {
+    if (me < size) {
       if (me >= p.size) shared.triangle[me][me] = 1;
       shared.reciprocal[me] = T(1) / shared.triangle[me][me];
     }
     __syncthreads();
   }
-  if (is_helper) return;
+#pragma unroll
+  for (int h = 0; h < groups; ++h)
 #pragma unroll 1
-  for (int base = 0; base < size; base += group) {
-    T b[group], x[group];
+    for (int q = 0; q < parts; ++q) {
+      const int base = (h * parts + q) * group;
+      if (part == q) {
+        T x[group];
+        if (!solve_group<has_unit_diagonal, true>(shared, base, b[h], sums[h], x))
+          solve_group<has_unit_diagonal, false>(shared, base, b[h], sums[h], x);
 #pragma unroll
-    for (int c = 0; c < group; ++c) b[c] = shared.x[base + c][me];
-    if (!solve_group<has_unit_diagonal, true>(shared, base, b, sums, x))
-      solve_group<has_unit_diagonal, false>(shared, base, b, sums, x);
+        for (int c = 0; c < group; ++c) {
+          shared.x[base + c][lane] = x[c];
+          if (is_one(base + c)) p.x[(base + c) * p.ldx + col] = x[c];
+        }
+      }
+      __syncthreads();
 #pragma unroll
-    for (int c = 0; c < group; ++c) {
-      if (is_one && base + c < p.size) p.x[(base + c) * p.ldx + col] = x[c];
-      if (base + group < size) extend_sums(group, sums, x[c], &shared.triangle[base + c][base]);
+      for (int later = h; later < groups; ++later)
+        if (const int own = (later * parts + part) * group; own > base)
+          extend_group(shared, base, own, lane, sums[later]);
     }
-#pragma unroll
-    for (int c = 0; c < size; ++c) sums[c] = c + group < size ? sums[c + group] : T(0);
-  }
 }
 
 template <class T, bool has_unit_diagonal>

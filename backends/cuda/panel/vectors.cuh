@@ -1,6 +1,6 @@
 #pragma once
 
-/// Numbers that lie side by side in shared memory, and multiply-adds by them.
+/// Numbers that lie side by side in shared memory.
 
 namespace tessera::cuda {
 
@@ -21,21 +21,6 @@ __device__ __forceinline__ void read_vectors(T (&to)[size], const T* numbers) {
     const auto vector = *reinterpret_cast<const SharedVector<T>*>(numbers + base);
 #pragma unroll
     for (int i = 0; i < width; ++i) to[base + i] = vector.number[i];
-  }
-}
-
-/// Goes on with sums[c] by x·numbers[c], for c = first … size − 1; `first` is known where the code is unrolled.
-/// `numbers` is aligned to 16 bytes, of which each load takes all.
-template <int size, class T>
-__device__ __forceinline__ void extend_sums(int first, T (&sums)[size], T x, const T* numbers) {
-  constexpr int width = SharedVector<T>::width;
-#pragma unroll
-  for (int base = 0; base < size; base += width) {
-    if (base + width <= first) continue;
-    const auto vector = *reinterpret_cast<const SharedVector<T>*>(numbers + base);
-#pragma unroll
-    for (int i = 0; i < width; ++i)
-      if (base + i >= first) sums[base + i] = fma(vector.number[i], x, sums[base + i]);
   }
 }
 
