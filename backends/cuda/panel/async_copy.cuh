@@ -13,6 +13,15 @@ __device__ __forceinline__ void copy_async(T* to, const T* from, bool is_read) {
                : "memory");
 }
 
+/// Ends a group of copies, which wait_for_groups() counts.
+__device__ __forceinline__ void end_group_of_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+/// Waits until at most `left` groups of copies of this thread, the last ones, are under way.
+template <int left>
+__device__ __forceinline__ void wait_for_groups() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory");
+}
+
 /// Waits for the copies of this thread.
 __device__ __forceinline__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
