@@ -1,10 +1,10 @@
 /// A panel of Cholesky's factorisation: the square on the diagonal, and rows below it.
 ///
 /// Each block of threads factors the square for itself, beside some of the rows below, which are treated alike. Columns
-/// are taken in groups of 8 (positive_group.cuh), by threads that have a row each. Between two groups there is one
-/// barrier. After it, these threads continue the sums of the next group's columns, whose factors lie in shared memory;
-/// meanwhile the others, the helpers, do so for the columns after that, and write columns that are finished. The block
-/// that reads the square last writes it, when no other one will read it any more.
+/// are taken in groups of 8 (positive_group.cuh), by threads that have a row each. Between two groups there are two
+/// barriers. After them, these threads continue the sums of the next group's columns, whose factors lie in shared
+/// memory; meanwhile the others, the helpers, do so for the columns after that, and write columns that are finished.
+/// The block that reads the square last writes it, when no other one will read it any more.
 
 #include "async_copy.cuh"
 #include "cuda/device/shared_memory.hpp"
@@ -60,10 +60,18 @@ class PositiveFactorisation {
 
   __device__ void run() {
     fetch();
-    if (me_ < rows)
-      factor();
-    else
-      help(me_ - rows);
+#pragma unroll 1
+    for (int base = 0; base < size; base += group) {
+      PositiveRow<T> row, diagonal;
+      const bool has_row = me_ < rows;
+      if (has_row) load_elements(row, diagonal, base);
+      __syncthreads(); // all have read the square on the diagonal
+      if (has_row)
+        factor(row, diagonal, base);
+      else
+        help(me_ - rows, base);
+      __syncthreads();
+    }
     store<threads>(me_, size - 2 * group);
     store<threads>(me_, size - group);
   }
@@ -95,42 +103,36 @@ class PositiveFactorisation {
     }
   }
 
-  __device__ void factor() {
-    PositiveRow<T> row, diagonal;
-#pragma unroll 1
-    for (int base = 0; base < size; base += group) {
-      const bool is_done = me_ < base;
+  __device__ __forceinline__ void load_elements(PositiveRow<T>& row, PositiveRow<T>& diagonal, int base) {
 #pragma unroll
-      for (int c = 0; c < group; ++c) {
-        row.a[c] = is_done ? T(1) : shared_.a[me_][base + c];
-        diagonal.a[c] = shared_.a[base + me_ % group][base + c];
-      }
-      wait_for_rows(); // all have read the square on the diagonal
-      load_sums(row, diagonal, base, is_done);
-      if (!__all_sync(0xffffffffU, factor_group<true>(row, diagonal, me_ - base, [](int) {}))) {
-        load_sums(row, diagonal, base, is_done);
-        factor_group<false>(row, diagonal, me_ - base, [&](int c) { fail(base + c); });
-      }
+    for (int c = 0; c < group; ++c) {
+      row.a[c] = me_ < base ? T(1) : shared_.a[me_][base + c];
+      diagonal.a[c] = shared_.a[base + me_ % group][base + c];
+    }
+  }
+  __device__ __forceinline__ void factor(PositiveRow<T>& row, PositiveRow<T>& diagonal, int base) {
+    load_sums(row, diagonal, base);
+    if (!__all_sync(0xffffffffU, factor_group<true>(row, diagonal, me_ - base, [](int) {}))) {
+      load_sums(row, diagonal, base);
+      factor_group<false>(row, diagonal, me_ - base, [&](int c) { fail(base + c); });
+    }
 #pragma unroll
-      for (int c = 0; c < group; ++c) {
-        if (me_ >= base + c) shared_.a[me_][base + c] = row.l[c];
-        if (me_ < size) shared_.l[parity(base)][me_][c] = row.l[c];
-      }
-      __syncthreads();
+    for (int c = 0; c < group; ++c) {
+      if (me_ >= base + c) shared_.a[me_][base + c] = row.l[c];
+      if (me_ < size) shared_.l[parity(base)][me_][c] = row.l[c];
     }
   }
   static __device__ int parity(int base) { return base / group % 2; }
-  static __device__ void wait_for_rows() { asm volatile("bar.sync 1, %0;" ::"n"(rows) : "memory"); }
   __device__ void fail(int col) const {
     if (me_ == 0 && blockIdx.x == 0 && col < p_.cols && *p_.failed < 0) *p_.failed = p_.first + col;
   }
 
   /// Reads the sums of a group, and continues them with the group before.
-  __device__ __forceinline__ void load_sums(PositiveRow<T>& row, PositiveRow<T>& diagonal, int base, bool is_done) {
+  __device__ __forceinline__ void load_sums(PositiveRow<T>& row, PositiveRow<T>& diagonal, int base) {
     const int number = base + me_ % group;
 #pragma unroll
     for (int c = 0; c < group; ++c) {
-      row.s[c] = is_done ? T(0) : shared_.s[me_][base + c];
+      row.s[c] = me_ < base ? T(0) : shared_.s[me_][base + c];
       diagonal.s[c] = shared_.s[number][base + c];
     }
     if (base == 0) return;
@@ -151,34 +153,33 @@ class PositiveFactorisation {
     }
   }
 
-  /// Continues two rows' sums, of half of the columns, with the group before the one that is being factored.
-  __device__ void help(int helper) {
+  /// Continues two rows' sums, of half of the columns, with the group before the one at `base`, and writes the group
+  /// before that.
+  __device__ void help(int helper, int base) {
     constexpr int pairs = rows / 2, parts = helpers / pairs;
-    const int one = helper % pairs, other_one = one + pairs, part = helper / pairs;
-    if (helper == 0) count_reader();
-    __syncthreads();
-#pragma unroll 1
-    for (int base = 0; base + group < size; base += group) {
-      T l[group], other_l[group];
+    const int one = helper % pairs, other_one = one + pairs, part = helper / pairs, before = base - group;
+    if (base == 0) {
+      if (helper == 0) count_reader();
+      return;
+    }
+    T l[group], other_l[group];
+#pragma unroll
+    for (int k = 0; k < group; ++k) {
+      l[k] = shared_.a[one][before + k];
+      other_l[k] = shared_.a[other_one][before + k];
+    }
+    for (int col = base + group + part; col < size; col += parts) {
+      T factors[group], sum = shared_.s[one][col], other_sum = shared_.s[other_one][col];
+      read_vectors(factors, shared_.l[parity(before)][col]);
 #pragma unroll
       for (int k = 0; k < group; ++k) {
-        l[k] = shared_.a[one][base + k];
-        other_l[k] = shared_.a[other_one][base + k];
+        sum = fma(l[k], factors[k], sum);
+        other_sum = fma(other_l[k], factors[k], other_sum);
       }
-      for (int col = base + 2 * group + part; col < size; col += parts) {
-        T factors[group], sum = shared_.s[one][col], other_sum = shared_.s[other_one][col];
-        read_vectors(factors, shared_.l[parity(base)][col]);
-#pragma unroll
-        for (int k = 0; k < group; ++k) {
-          sum = fma(l[k], factors[k], sum);
-          other_sum = fma(other_l[k], factors[k], other_sum);
-        }
-        shared_.s[one][col] = sum;
-        shared_.s[other_one][col] = other_sum;
-      }
-      if (base > 0) store<helpers>(helper, base - group);
-      __syncthreads();
+      shared_.s[one][col] = sum;
+      shared_.s[other_one][col] = other_sum;
     }
+    if (before > 0) store<helpers>(helper, before - group);
   }
   __device__ void count_reader() {
     const auto read = atomicAdd(reinterpret_cast<unsigned long long*>(p_.failed + 1), 1ULL);
