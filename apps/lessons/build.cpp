@@ -103,11 +103,19 @@ void Built::compile_for_processor(const Lesson& lesson, const fs::path& file, Pu
     command.insert(command.end(), {"-O2", "-g1", "-fsanitize=thread", "-DTESSERA_LESSON_COUNTS",
                                    fmt::format("-DTESSERA_LESSON_CACHE_BYTES={}", lesson.cache_kib * 1024), "-c", "-o",
                                    (folder_.path() / "kernel.o").string()});
+  fs::path adapter = ours / "adapter.cpp";
+  if (lesson.work != Work::Product) {
+    adapter = root / "apps" / "lessons" / "factors" / "adapter.cpp";
+    command.push_back("-I" + (root / "apps").string());
+    command.push_back(fmt::format("-DTESSERA_LESSON_CALL={}", lesson.call));
+    if (lesson.helper != nullptr)
+      command.push_back(fmt::format("-DTESSERA_LESSON_HELPER=\"{}\"", (root / lesson.helper).string()));
+  }
   command.insert(
       command.end(),
       {"-I" + (ours / "standin").string(), "-I" + (root / "backends").string(), "-I" + (root / "include").string(),
        "-I" + (root / lesson.rung_file).parent_path().string(), // a rung includes its neighbours
-       fmt::format("-DTESSERA_LESSON_FILE=\"{}\"", fs::absolute(file).string()), (ours / "adapter.cpp").string()});
+       fmt::format("-DTESSERA_LESSON_FILE=\"{}\"", fs::absolute(file).string()), adapter.string()});
   const std::vector<std::string> library_words{TESSERA_LIBRARY,
                                                "-Wl,-rpath," + fs::path(TESSERA_LIBRARY).parent_path().string()};
   if (purpose == Purpose::Run) command.insert(command.end(), library_words.begin(), library_words.end());

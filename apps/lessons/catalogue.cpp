@@ -8,14 +8,16 @@
 
 #include <tessera/status.hpp>
 
+#include "factors/factor_lessons.hpp"
+
 namespace tessera::lessons {
 namespace {
 
 #define TESSERA_CPU_RUNG "backends/cpu/gemm/textbook/"
 #define TESSERA_GPU_RUNG "backends/cuda/gemm/textbook/"
 
-const std::vector<Lesson>& catalogue() {
-  static const std::vector<Lesson> all{
+std::vector<Lesson> catalogue() {
+  return {
       {.name = "cpu-02",
        .machine = Machine::Processor,
        .rung = "transposed",
@@ -189,7 +191,6 @@ const std::vector<Lesson>& catalogue() {
                  {Mistake::DoubledTile, "Exchange the buffers once in each round."},
                  {Mistake::FirstTileAgain, "Exchange the buffers once in each round."}}},
   };
-  return all;
 }
 
 #undef TESSERA_CPU_RUNG
@@ -200,7 +201,7 @@ std::string spelled(std::string_view word) {
   std::string text;
   for (const char letter : word) text += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   std::string machine;
-  for (const char* prefix : {"cpu", "gpu"})
+  for (const char* prefix : {"cpu", "gpu", "fac"})
     if (text.starts_with(prefix)) {
       machine = std::string(prefix) + "-";
       text.erase(0, 3);
@@ -212,7 +213,14 @@ std::string spelled(std::string_view word) {
 
 } // namespace
 
-std::span<const Lesson> lessons() { return catalogue(); }
+std::span<const Lesson> lessons() {
+  static const std::vector<Lesson> all = [] {
+    std::vector<Lesson> lessons = catalogue(), more = lessons_on_factors();
+    lessons.insert(lessons.end(), more.begin(), more.end());
+    return lessons;
+  }();
+  return all;
+}
 
 const Lesson& lesson_named(std::string_view word) {
   const std::string wanted = spelled(word);
@@ -248,6 +256,10 @@ const char* words_of(Counter counter) {
       return "elements stored outside of C";
     case Counter::Misses:
       return "cache lines fetched for 1000 multiply-adds, in a model of a cache";
+    case Counter::Terms:
+      return "terms of the longest product (n where loops do most of the work)";
+    case Counter::Nothing:
+      return "nothing";
     case Counter::Error:
       return "roundings by which a sum of 20000 positive products is off";
     case Counter::GlobalSectors:

@@ -16,12 +16,16 @@
 namespace tessera::lessons {
 
 enum class Machine { Processor, Gpu };
+/// What a lesson's function computes.
+enum class Work { Product, Cholesky, Lu };
 
 /// The count that a lesson lowers.
 enum class Counter {
   Loads,            ///< processor: loads from memory for a multiply-add
   Copies,           ///< processor: elements stored outside of C
   Misses,           ///< processor: lines that a model of a cache had to fetch, for 1000 multiply-adds
+  Terms,            ///< factors: terms of the longest product; n where loops do most of the work
+  Nothing,          ///< factors: what is right is passed
   Error,            ///< processor: the largest error, in roundings of the sum of magnitudes
   GlobalSectors,    ///< GPU: sectors of global memory that a request for global memory moves
   GlobalBytes,      ///< GPU: bytes of global memory asked for, for a multiply-add
@@ -50,9 +54,14 @@ struct Lesson {
   std::vector<Hint> hints;
   GemmShape counted{.m = 96, .n = 96, .k = 96}; ///< processor: the product that is counted
   int cache_kib = 16;                           ///< processor: size of the cache in the model
+  Work work = Work::Product;
+  const char* call = nullptr;   ///< factors: how the function is called
+  const char* helper = nullptr; ///< factors: the file of the rung that it calls
+  const char* page = nullptr;   ///< factors: the page of the course to read first
+  bool takes_panels = false;    ///< factors: the function can factor some columns of all rows
 };
 
-/// Returns all lessons, the ones of the processor first.
+/// Returns all lessons: products on the processor, on GPUs, and factors.
 std::span<const Lesson> lessons();
 
 /// Returns the lesson that a word names: cpu-02, cpu-2, cpu02, transposed, or 02 where only one machine has it. Throws

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <future>
-#include <map>
 #include <sstream>
 #include <thread>
 
@@ -12,8 +11,11 @@
 
 #include "build.hpp"
 #include "counters.hpp"
+#include "factors/check_factors.hpp"
+#include "factors/factor_marking.hpp"
 #include "gpu_kernel.hpp"
 #include "race.hpp"
+#include "references.hpp"
 
 namespace tessera::lessons {
 namespace {
@@ -32,44 +34,11 @@ std::string first_error(const std::string& name, const std::string& output) {
   return {};
 }
 
-Finding not_compiled(const Lesson& lesson, const std::string& output) {
-  std::string look = "The compiler says where; the first error counts, the others may follow from it.";
-  // GCC quotes names with typographic marks, and in another locale otherwise.
-  const std::string name = lesson.machine == Machine::Gpu ? "launch" : "run";
-  for (const std::string& complaint :
-       {name + "’ is not a member", "call to ‘" + name + "<", name + "' is not a member"})
-    if (output.find(complaint) != std::string::npos)
-      look = fmt::format(
-          "The file has to keep the function {}() with the arguments that it had at first: it is what is "
-          "called.",
-          name);
-  return {Mistake::DoesNotCompile, "it does not compile" + first_error(file_name(lesson), output), look, output};
-}
-
-/// The counts of the two rungs that a lesson is compared with.
-struct References {
-  std::optional<double> before, rung;
-};
-
-/// Returns the counts of a lesson's rungs, which are made once: two compilers side by side take half the time.
-template <class Count>
-References references(const Lesson& lesson, Count count_rung) {
-  static std::map<std::string, References> known;
-  const auto found = known.find(lesson.name);
-  if (found != known.end()) return found->second;
-  auto before = std::async(std::launch::async, [&] { return count_rung(lesson.before_file); });
-  References counted;
-  counted.rung = count_rung(lesson.rung_file);
-  counted.before = before.get();
-  return known[lesson.name] = counted;
-}
-
 /// Races the learner's kernel, the rung before and the rung, one after another.
 void race_all(const Lesson& lesson, const Built& yours, judge::Device device, const Limits& limits,
               const std::function<void(const char*)>& say, Report& report) {
   say("racing");
-  double load = 0;
-  report.is_busy = getloadavg(&load, 1) == 1 && load > std::max(1u, std::thread::hardware_concurrency());
+  report.is_busy = is_machine_busy();
   Limits one = limits; // other programs disturb one thread less than many
   one.threads = 1;
   if (!yours.is_good()) {
@@ -216,29 +185,54 @@ std::string counts_text(const Lesson& lesson, const Compared& counts) {
 
 std::string times_text(const Lesson& lesson, const Report& report) {
   const Compared& seconds = *report.seconds;
-  return fmt::format("  Time   {0}×{0}, f32{1}: yours {2}, {3} {4}, {5} {6}: {7:.0f} % of the rung's speed\n",
+  const std::string before =
+      seconds.before > 0 ? fmt::format("{} {}, ", lesson.before, milliseconds(seconds.before)) : "";
+  return fmt::format("  Time   {0}×{0}, f32{1}: yours {2}, {3}{4} {5}: {6:.0f} % of the rung's speed\n",
                      lesson.race_size, lesson.machine == Machine::Gpu ? "" : ", one thread",
-                     milliseconds(seconds.yours), lesson.before, milliseconds(seconds.before), lesson.rung,
-                     milliseconds(seconds.rung), 100 * report.share()) +
+                     milliseconds(seconds.yours), before, lesson.rung, milliseconds(seconds.rung),
+                     100 * report.share()) +
          (report.is_busy ? "         Other programs keep this machine busy: these times are rough.\n" : "");
 }
 
 } // namespace
+
+Finding not_compiled(const Lesson& lesson, const std::string& output) {
+  std::string look = "The compiler says where; the first error counts, the others may follow from it.";
+  // GCC quotes names with typographic marks, and in another locale otherwise.
+  const std::string name = lesson.machine == Machine::Gpu ? "launch" : "run";
+  for (const std::string& complaint :
+       {name + "’ is not a member", "call to ‘" + name + "<", name + "' is not a member"})
+    if (output.find(complaint) != std::string::npos)
+      look = fmt::format(
+          "The file has to keep the function {}() with the arguments that it had at first: it is what is "
+          "called.",
+          name);
+  return {Mistake::DoesNotCompile, "it does not compile" + first_error(file_name(lesson), output), look, output};
+}
+
+bool is_machine_busy() {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 && load > std::max(1u, std::thread::hardware_concurrency());
+}
 
 double Compared::way() const { return before == rung ? 1 : (before - yours) / (before - rung); }
 
 Report check(const Lesson& lesson, const fs::path& file, const Limits& limits,
              const std::function<void(const char*)>& say) {
   Report report;
-  report.cases = static_cast<int>(cases_of(lesson.machine).size());
-  if (lesson.machine == Machine::Gpu)
+  const bool is_product = lesson.work == Work::Product;
+  report.cases = static_cast<int>(is_product ? cases_of(lesson.machine).size() : factor_cases().size());
+  if (!is_product)
+    check_factors(lesson, file, limits, say, report);
+  else if (lesson.machine == Machine::Gpu)
     check_on_gpu(lesson, file, limits, say, report);
   else
     check_on_processor(lesson, file, limits, say, report);
   for (const Hint& hint : lesson.hints)
     if (hint.mistake == report.finding.mistake && !report.finding.none())
       report.finding.look += (report.finding.look.empty() ? "" : " ") + std::string(hint.text);
-  report.passed = report.finding.none() && report.counts && report.counts->way() >= lesson.least_gain;
+  const bool is_counted = report.counts && report.counts->way() >= lesson.least_gain;
+  report.passed = report.finding.none() && (is_counted || lesson.counter == Counter::Nothing);
   return report;
 }
 
@@ -254,8 +248,10 @@ std::string to_text(const Lesson& lesson, const Report& report) {
     if (!finding.look.empty()) text += fmt::format("  Hint   {}\n", finding.look);
     if (!finding.shown.empty()) text += "\n" + first_lines(finding.shown, 40);
   } else {
-    text += fmt::format("  Right  in all {} cases: edges, transposes, {}alpha and beta\n", report.cases,
-                        lesson.machine == Machine::Gpu ? "" : "leading dimensions, ");
+    text += fmt::format("  Right  in all {} cases: {}\n", report.cases,
+                        lesson.work != Work::Product     ? "one block and several, sizes that no block divides, f64"
+                        : lesson.machine == Machine::Gpu ? "edges, transposes, alpha and beta"
+                                                         : "edges, transposes, leading dimensions, alpha and beta");
     if (report.counts) text += counts_text(lesson, *report.counts);
     if (report.seconds) text += times_text(lesson, report);
     if (!report.remark.empty()) text += fmt::format("  Time   {}\n", report.remark);

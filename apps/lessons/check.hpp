@@ -40,6 +40,11 @@ struct Report {
 Report check(const Lesson& lesson, const std::filesystem::path& file, const Limits& limits,
              const std::function<void(const char*)>& say);
 
+/// Returns the finding of a file that does not compile, of which the compiler said `output`.
+Finding not_compiled(const Lesson& lesson, const std::string& output);
+/// Are more programs ready to run than there are processors?
+bool is_machine_busy();
+
 /// Returns the report for a terminal, lines that end with '\n'.
 std::string to_text(const Lesson& lesson, const Report& report);
 

@@ -37,8 +37,14 @@ std::string task_of(const Lesson& lesson) {
 }
 
 fs::path page_of(const Lesson& lesson) {
+  const fs::path pages = source_root() / "docs" / "ladder";
+  if (lesson.page != nullptr) return pages / "factors" / (std::string(lesson.page) + ".md");
   const char* ladder = lesson.machine == Machine::Gpu ? "cuda" : "cpu";
-  return source_root() / "docs" / "ladder" / ladder / (fs::path(lesson.before_file).stem().string() + ".md");
+  return pages / ladder / (fs::path(lesson.before_file).stem().string() + ".md");
+}
+
+fs::path headers_of(const Lesson& lesson) {
+  return lesson.work == Work::Product ? fs::path("backends") : fs::path(lesson.rung_file).parent_path();
 }
 
 Folder make_folder(const Lesson& lesson, const fs::path& parent) {

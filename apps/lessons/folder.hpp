@@ -22,7 +22,10 @@ Folder make_folder(const Lesson& lesson, const std::filesystem::path& parent);
 /// Returns the lesson's task.
 std::string task_of(const Lesson& lesson);
 
-/// Returns the course's page of the rung that stands in the file at first.
+/// Returns the course's page of the rung that stands in the file at first, or of the one that comes before it.
 std::filesystem::path page_of(const Lesson& lesson);
+
+/// Returns the folder of the headers that the file may include, below the root of the sources.
+std::filesystem::path headers_of(const Lesson& lesson);
 
 } // namespace tessera::lessons

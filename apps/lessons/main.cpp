@@ -108,9 +108,11 @@ void begin(const Lesson& lesson, const Arguments& given) {
   fmt::print("{}\n", task_of(lesson));
   if (!folder.is_new)
     fmt::print("The folder is there already, and your file stays as it is; move it away to begin anew.\n");
-  fmt::print("Read {}: what the file has now, and what limits it\n", page_of(lesson).string());
+  fmt::print("Read {}: {}\n", page_of(lesson).string(),
+             lesson.counter == Counter::Nothing ? "what comes before it in the course"
+                                                : "what the file has now, and what limits it");
   fmt::print("Edit {} (headers: below {})\nThen: ./tessera learn {} --check{}\n", folder.file.string(),
-             (source_root() / "backends").string(), lesson.name, given.in.empty() ? "" : " --in " + given.in);
+             (source_root() / headers_of(lesson)).string(), lesson.name, given.in.empty() ? "" : " --in " + given.in);
 }
 
 /// Returns the lesson's file: below the folder that is named, where the caller is, or where it was made.

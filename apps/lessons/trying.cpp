@@ -1,5 +1,6 @@
 #include "trying.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -36,7 +37,7 @@ class Operands {
   Operands(const Case& tried, const Problem& problem, std::byte* memory)
       : tried_(tried), problem_(problem), memory_(memory) {}
 
-  void place(Data data) {
+  void place(Data data, const std::vector<double>* first_rows_of_a) {
     std::mt19937 random(20);
     std::uniform_int_distribution<int> whole(-4, 3); // without 0, which would hide that an element is missing
     std::uniform_real_distribution<double> positive(0.5, 1.0);
@@ -50,7 +51,11 @@ class Operands {
       for (std::size_t at = 0; at < region.bytes; at += sizeof(T))
         std::memcpy(memory_ + region.offset + at, &empty, sizeof(T));
     }
-    fill(problem_.a, rows_a(), cols_a(), problem_.lda, draw);
+    std::size_t next = 0;
+    fill(problem_.a, rows_a(), cols_a(), problem_.lda, [&] {
+      const bool is_given = first_rows_of_a != nullptr && next < first_rows_of_a->size();
+      return is_given ? static_cast<T>((*first_rows_of_a)[next++]) : draw();
+    });
     fill(problem_.b, rows_b(), cols_b(), problem_.ldb, draw);
     if (tried_.beta != 0) fill(problem_.c, tried_.shape.m, tried_.shape.n, problem_.ldc, draw);
   }
@@ -175,7 +180,8 @@ std::size_t bytes_for(Index rows, Index ld, std::size_t element) {
 }
 
 template <class T>
-Calls call_typed(const judge::KernelFile& kernel, const Case& tried, const Limits& limits, int count, Data data) {
+Calls call_typed(const judge::KernelFile& kernel, const Case& tried, const Limits& limits, int count, Data data,
+                 const std::vector<double>* first_rows_of_a) {
   Problem problem = problem_of(tried, limits.threads);
   judge::JudgeRequest request;
   request.kernel = &kernel;
@@ -192,12 +198,13 @@ Calls call_typed(const judge::KernelFile& kernel, const Case& tried, const Limit
   problem.arena_bytes = judge::Trial::arena_bytes(problem);
   judge::PrivateMemory memory(bytes);
   Operands<T> operands(tried, problem, memory.data());
-  operands.place(data);
+  operands.place(data, first_rows_of_a);
   Calls calls;
   judge::Trial trial(request, problem, memory.data());
   for (int call = 0; call < count && !trial.ending(); ++call) {
     const std::optional<judge::Reply> reply = trial.call(call);
     if (!reply) break;
+    calls.seconds = calls.seconds > 0 ? std::min(calls.seconds, reply->seconds) : reply->seconds;
     calls.finding = around_operands(*reply, problem, sizeof(T));
     if (calls.finding.none())
       if (const Index row = operands.changed_padding(); row >= 0)
@@ -222,9 +229,10 @@ Calls call_typed(const judge::KernelFile& kernel, const Case& tried, const Limit
 
 } // namespace
 
-Calls call_kernel(const judge::KernelFile& kernel, const Case& tried, const Limits& limits, int count, Data data) {
-  return tried.type == DType::F64 ? call_typed<double>(kernel, tried, limits, count, data)
-                                  : call_typed<float>(kernel, tried, limits, count, data);
+Calls call_kernel(const judge::KernelFile& kernel, const Case& tried, const Limits& limits, int count, Data data,
+                  const std::vector<double>* first_rows_of_a) {
+  return tried.type == DType::F64 ? call_typed<double>(kernel, tried, limits, count, data, first_rows_of_a)
+                                  : call_typed<float>(kernel, tried, limits, count, data, first_rows_of_a);
 }
 
 Finding ending_in_words(judge::Offence offence, const std::string& why) {

@@ -32,11 +32,13 @@ struct Calls {
   std::vector<Observation> seen; ///< one for each call that returned
   Finding finding;               ///< why there are fewer, or what is wrong around the operands
   std::string output;            ///< what the kernel printed
+  double seconds = 0;            ///< of the fastest call
 };
 
-/// Calls the kernel `count` times with equal operands. Throws IoError if there is no sandbox to run it in.
+/// Calls the kernel `count` times with equal operands. `first_rows_of_a`: elements of A, row by row, in place of drawn
+/// ones. Throws IoError if there is no sandbox to run it in.
 Calls call_kernel(const judge::KernelFile& kernel, const Case& tried, const Limits& limits, int count = 2,
-                  Data data = Data::WholeNumbers);
+                  Data data = Data::WholeNumbers, const std::vector<double>* first_rows_of_a = nullptr);
 
 /// Puts the end of a trial into a learner's words.
 Finding ending_in_words(judge::Offence offence, const std::string& why);

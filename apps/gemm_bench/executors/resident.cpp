@@ -17,7 +17,9 @@ template <class T>
 double copy_rate(const RowBlocks<T>& b) {
   if (b.executors().size() < 2) return 0;
   Executor &to = *b.executors()[0], &from = *b.executors()[1];
-  const detail::Placed source = detail::read_on(b.block(1).view().operand(), from);
+  const detail::Operand block = b.block(1).view().operand();
+  detail::DeviceHold holds_block(block, from);
+  const detail::Placed source = holds_block.read();
   const auto width = static_cast<std::size_t>(std::min(b.cols(), std::max<Index>(1024, b.cols() / 8))) * sizeof(T);
   const auto rows = static_cast<std::size_t>(b.block(1).rows());
   void* memory = nullptr;

@@ -14,6 +14,8 @@ struct Counts {
   double stray_operand = 0; ///< of the first: 0 is A, 1 is B, 2 is C
   double stray_store = 0;   ///< 1: it was a store
   double stray_offset = 0;  ///< elements from the operand's first one
+  double longest_product = 0; ///< of factors: terms
+  double in_products = 0;     ///< of factors: multiply-adds
   double stray_place = 0;   ///< of the instruction, in bytes from the library's start
 };
 

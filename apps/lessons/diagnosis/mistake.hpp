@@ -41,6 +41,13 @@ enum class Mistake {
   Race,               ///< with its lines
   Uninitialised,
   BarrierInBranch,
+  AsItWas,           ///< factors: an element of the matrix is still there
+  OtherTriangle,     ///< factors: an element above the diagonal has changed
+  NoRoot,            ///< factors: on the diagonal
+  NotDivided,        ///< factors: by the diagonal
+  NothingSubtracted, ///< factors: what the columns before contribute
+  WrongPivot,
+  RowsApart, ///< factors: a part of a row changed places, and a part did not
   Imprecise, ///< right for whole numbers, too far off for others
   Elsewhere, ///< wrong without a pattern
 };

@@ -176,6 +176,13 @@ def exercises(rung):
     return "\n".join("- " + wrapped(text, 118).replace("\n", "\n  ") for text in rung.prose["exercises"])
 
 
+def invitation(rungs, at):
+    """The lesson in which the reader writes the next rung, where there is one."""
+    lesson = f"fac-{rungs[at + 1].stem.split('_')[0]}" if at + 1 < len(rungs) else ""
+    is_there = (ROOT / "apps/lessons/tasks" / f"{lesson}.md").exists()
+    return f" Write {rungs[at + 1].title} yourself first: `./tessera learn {lesson}`." if is_there else ""
+
+
 def rung_page(rungs, at, measured, b):
     rung = rungs[at]
     others = [other.kernel for other in rungs if other.operation == rung.operation]
@@ -194,7 +201,7 @@ def rung_page(rungs, at, measured, b):
         wrapped(f"By the least time that {measured.machine} had the processor; f64, {link('the report', rung.page, RESULTS)}. Largest residual of "
                 f"these runs: {digits(over)} of the bound that holds for any order of additions. To race it: `{command}`."),
         "## What limits it, and what answers that", wrapped(linked(rung.prose["limits"], rungs, rung.page)),
-        wrapped(linked(rung.prose["answer"], rungs, rung.page)),
+        wrapped(linked(rung.prose["answer"], rungs, rung.page) + invitation(rungs, at)),
         "## Exercises", exercises(rung), navigation(rungs, at)]
     return {rung.page: "\n\n".join(blocks) + "\n"}
 

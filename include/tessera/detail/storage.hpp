@@ -71,17 +71,24 @@ class TESSERA_API Storage {
     return host_;
   }
 
-  /// Returns the elements in the executor's memory, and copies them there first if they are not current there.
+  /// Returns the elements in the executor's memory, and copies them there first if they are not current there. Another
+  /// thread's call may take them away; hold_on() forbids it.
   Placed read_on(Executor& executor);
   /// Returns memory in which the executor may write; `discard`: the old elements are not needed. The matrix keeps its
   /// old value until written_on() is called, so that a call that fails loses nothing.
   Placed write_on(Executor& executor, bool discard);
   void written_on(Executor& executor) noexcept;
+  /// Returns a place for views, which stays until the host writes the elements, or they go to another executor for a
+  /// view or a result. Where views write, the executor's copy is the newest one from now on; `discard` as in
+  /// write_on().
+  Placed view_on(Executor& executor, bool writes, bool discard);
 
   // For work in a queue; src/core/matrix/queued_work.hpp uses them. What they enqueue is noted as pending at once.
 
-  /// Does what read_on() does, or with `discard` write_on(), in the queue, after the work that uses the matrix.
-  Placed place_in(ExecutionQueue& queue, bool discard);
+  /// Does what write_on() does, in the queue, after the work that uses the matrix.
+  Placed write_in(ExecutionQueue& queue, bool discard);
+  /// Does what hold_on() does, in the queue, after the work that uses the matrix.
+  Placed hold_in(ExecutionQueue& queue);
   /// Enqueues a copy of the elements from the queue's executor to the host, unless they are there.
   void fetch_in(ExecutionQueue& queue);
   /// Returns the host's elements for a copy in the queue, which comes after the work that uses the matrix.
@@ -94,11 +101,12 @@ class TESSERA_API Storage {
   void note_arrival(const Queue& queue, std::shared_ptr<QueueMark> done) noexcept;
 
   /// Frees the device's memory, after its elements were copied to the host if they are newer; but not while a call
-  /// holds the matrix there.
+  /// holds the matrix there, or a view may be in use.
   void leave_device();
-  /// A call that holds a matrix uses its place on a device; see DeviceHold.
-  void hold() noexcept;
-  void let_go() noexcept { --holds_; }
+  /// Does what read_on() does, and keeps the elements there until let_go(). Returns null where the matrix must not
+  /// come, because another call holds it on another executor, or a view may be in use there. Both are for DeviceHold.
+  Placed hold_on(Executor& executor);
+  void let_go() noexcept;
 
   Executor* newest_on() const noexcept;
   /// Returns the executor that holds a current copy; null if there is none.
@@ -109,7 +117,14 @@ class TESSERA_API Storage {
   void allocate_host();
   void make_room(Executor& executor);
   Placed place(Executor& executor, bool discard);
-  bool take_from_other_executor(ExecutionQueue& queue);
+  /// What is to become of a place after the call that asks for it.
+  enum class Stay { Free, Held, Viewed };
+  Placed place_on(Executor& executor, bool discard, Stay stay);
+  Placed place_in(ExecutionQueue& queue, bool discard, Stay stay);
+  bool may_come_to(const Executor& executor, Stay stay) const noexcept;
+  bool has_elements_for(const Executor& executor) const noexcept;
+  void note_stay(const Executor& executor, Stay stay) noexcept;
+  bool take_from_other_executor(ExecutionQueue& queue, Stay stay);
   void order_after_pending(Queue& queue);
   void settle_host();
   Status wait_for_host_work() noexcept;
@@ -117,6 +132,13 @@ class TESSERA_API Storage {
   bool copies_are_deferred() const noexcept { return pins_ != nullptr || !owns_host_; }
   void note_locked(const Queue& queue, std::shared_ptr<QueueMark> done, bool uses_host) noexcept;
   void release_device() noexcept;
+  void give_up_memory() noexcept;
+
+  /// Memory that the matrix has left while a call still uses it.
+  struct LeftMemory {
+    Executor* executor;
+    void* memory;
+  };
 
   Index rows_, cols_, ld_;
   DType type_;
@@ -125,11 +147,15 @@ class TESSERA_API Storage {
   Executor* pins_ = nullptr; ///< allocated the host's memory; null: ordinary memory
   std::atomic<bool> host_current_ = false;
   std::atomic<Executor*> executor_ = nullptr;
-  std::atomic<int> holds_ = 0; ///< raised under the mutex
   void* device_ = nullptr;
   Index device_ld_ = 0;
   std::atomic<bool> device_current_ = false;
   std::mutex mutex_;
+
+  int holds_ = 0;                     ///< calls that use the place on `held_on_`; guarded by the mutex
+  const Executor* held_on_ = nullptr; ///< guarded by the mutex
+  bool is_viewed_ = false;            ///< views of the place on `executor_` may be in use; guarded by the mutex
+  std::vector<LeftMemory> left_;      ///< to be freed when no call holds the matrix; guarded by the mutex
 
   std::vector<Pending> pending_;          ///< guarded by the mutex; at most two for each queue
   std::atomic<bool> host_in_use_ = false; ///< pending work uses the host's elements
@@ -146,22 +172,35 @@ struct Operand {
   Op op = Op::None;
 };
 
-/// Keeps a matrix on a device while a call uses its place there: another thread's call that lacks memory must not take
-/// it away. It is made before read_on(), and let go when the work is enqueued. In the host's memory it does nothing.
-class DeviceHold {
+/// A call's use of an operand in an executor's memory. From read() on, as long as it lives, calls of other threads
+/// leave the operand's place there: they do not take it away where the device lacks memory, nor to another executor. It
+/// must live until the work is enqueued, because Executor::free() comes after enqueued work. Where the matrix itself
+/// must not come, because another call holds it on another executor, the operand is copied to memory of the hold's own.
+/// In the host's memory it holds nothing. The operand must outlive it.
+///
+/// Results need no hold: writing a matrix that another call uses needs the caller's own synchronisation.
+class TESSERA_API DeviceHold {
  public:
-  DeviceHold(const Operand& x, const Executor& executor) noexcept
-      : storage_(executor.capabilities().host_memory ? nullptr : x.storage.get()) {
-    if (storage_ != nullptr) storage_->hold();
-  }
-  ~DeviceHold() {
-    if (storage_ != nullptr) storage_->let_go();
-  }
+  DeviceHold(const Operand& x, Executor& executor) noexcept : x_(x), executor_(executor) {}
+  DeviceHold(const Operand&& x, Executor& executor) = delete;
+  ~DeviceHold();
   DeviceHold(const DeviceHold&) = delete;
   DeviceHold& operator=(const DeviceHold&) = delete;
 
+  /// Returns the operand's first stored element in the executor's memory, and brings the elements there first if they
+  /// are not current there. Called once.
+  Placed read();
+  /// Does it in a queue of this executor. The caller notes the work with the matrix: `reads_host` says whether the
+  /// queue copies the host's elements.
+  Placed read_in(ExecutionQueue& queue, bool& reads_host);
+
  private:
-  Storage* storage_;
+  Placed make_copy();
+
+  const Operand& x_;
+  Executor& executor_;
+  bool is_held_ = false;
+  void* copy_ = nullptr;
 };
 
 TESSERA_API std::shared_ptr<Storage> create_storage(Index rows, Index cols, DType type);
@@ -170,7 +209,6 @@ TESSERA_API Operand wrap_host(void* data, Index rows, Index cols, Index ld, DTyp
 TESSERA_API Operand block_of(const Operand& operand, Index row, Index col, Index rows, Index cols);
 
 /// Storage's functions of these names, for the rectangle of an operand: `data` is its first stored element.
-TESSERA_API Placed read_on(const Operand& operand, Executor& executor);
 TESSERA_API Placed write_on(const Operand& operand, Executor& executor, bool discard);
 TESSERA_API void written_on(const Operand& operand, Executor& executor) noexcept;
 

@@ -4,6 +4,8 @@
 ///
 /// A matrix stays coherent: what is not current in the executor's memory is copied there, and after write() and
 /// update() the executor's copy is the newest one. A view owns nothing; the matrix must live until the work is done.
+/// Until then the view is valid, also where a device lacks memory for other matrices; but it ends when the host writes
+/// the matrix, and when the matrix is written, or another view of it is made, on another executor.
 /// Views are made for the executor's default queue. Errors: InvalidArgument names sizes; OutOfMemory and DeviceError
 /// come from copies.
 

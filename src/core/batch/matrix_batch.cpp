@@ -89,13 +89,14 @@ struct MatrixBatch {
 /// Multiplies with all operands in the executor's memory, where the results stay.
 void multiply_on(Executor& executor, const MatrixBatch& x, const GemmOptions& options) {
   std::deque<DeviceHold> holds;
-  if (!executor.capabilities().host_memory)
-    for (const std::span<const Operand> operands : {x.a, x.b})
-      for (const Operand& operand : operands) holds.emplace_back(operand, executor);
+  const bool on_host = executor.capabilities().host_memory;
+  const auto read = [&](const Operand& one) {
+    return on_host ? place_of(one, one.storage->read_on(executor)) : holds.emplace_back(one, executor).read();
+  };
   PointerGroups products;
   for (std::size_t i = 0; i < x.a.size(); ++i) {
     const Operand &a = x.a[i], &b = x.b[i], &c = x.c[i];
-    const Placed on_a = read_on(a, executor), on_b = read_on(b, executor);
+    const Placed on_a = read(a), on_b = read(b);
     const Placed on_c = write_on(c, executor, x.beta == 0.0);
     const GemmCall call = placed_call(x.alpha, {a, on_a}, {b, on_b}, x.beta, {c, on_c}, options);
     products.add(call, on_a.data, on_b.data, on_c.data);

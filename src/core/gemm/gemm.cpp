@@ -4,6 +4,7 @@
 #include <tessera/detail/uncancelled.hpp>
 #include <tessera/gemm.hpp>
 
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -36,15 +37,14 @@ void straighten_residual(EpilogueOperands& epilogue) {
 /// Multiplies with all operands in the executor's memory, where C stays.
 void multiply_on(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta, const Operand& c,
                  const GemmOptions& options, const EpilogueOperands& epilogue) {
-  const DeviceHold holds_a(a, executor), holds_b(b, executor);
-  std::optional<DeviceHold> holds_bias, holds_residual;
-  if (epilogue.bias) holds_bias.emplace(*epilogue.bias, executor);
-  if (epilogue.residual) holds_residual.emplace(*epilogue.residual, executor);
-  const Placed on_a = read_on(a, executor);
-  const Placed on_b = read_on(b, executor);
+  DeviceHold holds_a(a, executor), holds_b(b, executor);
+  std::deque<DeviceHold> of_epilogue;
+  const Placed on_a = holds_a.read();
+  const Placed on_b = holds_b.read();
   const Placed on_c = write_on(c, executor, beta == 0.0);
   GemmCall call = placed_call(alpha, {a, on_a}, {b, on_b}, beta, {c, on_c}, options);
-  call.epilogue = placed_epilogue(epilogue, c, [&](const Operand& x) { return read_on(x, executor); });
+  call.epilogue =
+      placed_epilogue(epilogue, c, [&](const Operand& x) { return of_epilogue.emplace_back(x, executor).read(); });
   if (options.verify == Verify::None)
     throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
   else

@@ -133,8 +133,8 @@ void copy(const Operand& x, const Operand& z) try {
     return copy(straight, z);
   }
   Executor& executor = place_elementwise({&x, &z});
-  const DeviceHold holds_x(x, executor);
-  const Placed from = read_on(x, executor);
+  DeviceHold holds_x(x, executor);
+  const Placed from = holds_x.read();
   MapCall call = writing(converts ? MapOp::Convert : x.op == z.op ? MapOp::Scale : MapOp::Transpose, z, executor, true);
   call.x_type = type;
   call.x = from.data;
@@ -147,8 +147,8 @@ void copy(const Operand& x, const Operand& z) try {
 void scale(double alpha, const Operand& x, const Operand& z) try {
   const Operand straight = untransposed(x);
   Executor& executor = place_elementwise({&straight});
-  const DeviceHold holds_x(straight, executor);
-  const Placed from = read_on(straight, executor);
+  DeviceHold holds_x(straight, executor);
+  const Placed from = holds_x.read();
   MapCall call = writing(MapOp::Scale, z, executor, true);
   call.alpha = alpha;
   call.x = from.data;
@@ -166,9 +166,9 @@ void combine(const char* name, MapOp op, double alpha, const Operand& x, double 
   const Operand left = untransposed(x);
   const Operand right = untransposed(y);
   Executor& executor = place_elementwise({&left, &right});
-  const DeviceHold holds_x(left, executor), holds_y(right, executor);
-  const Placed from_x = read_on(left, executor);
-  const Placed from_y = read_on(right, executor);
+  DeviceHold holds_x(left, executor), holds_y(right, executor);
+  const Placed from_x = holds_x.read();
+  const Placed from_y = holds_y.read();
   MapCall call = writing(op, z, executor, true);
   call.alpha = alpha;
   call.beta = beta;
@@ -196,8 +196,8 @@ void multiply(const Operand& x, const Operand& y, const Operand& z) try {
 double reduce(const Operand& x, ReduceOp op) try {
   const ContractArithmetic contract;
   Executor& executor = place_elementwise({&x});
-  const DeviceHold holds_x(x, executor);
-  const Placed from = read_on(x, executor);
+  DeviceHold holds_x(x, executor);
+  const Placed from = holds_x.read();
   ReduceResult result;
   throw_if_failed(executor.reduce(executor.default_queue(),
                                   {op, x.storage->type(), x.rows, x.cols, from.data, from.ld, 0}, result));

@@ -2,6 +2,7 @@
 
 /// Questions about a rectangle of a matrix that several operations ask.
 
+#include <algorithm>
 #include <string>
 
 #include <tessera/detail/storage.hpp>
@@ -11,6 +12,13 @@ namespace tessera::detail {
 /// Sizes of the view: of the transpose where x.op is Transpose.
 inline Index logical_rows(const Operand& x) { return x.op == Op::None ? x.rows : x.cols; }
 inline Index logical_cols(const Operand& x) { return x.op == Op::None ? x.cols : x.rows; }
+
+/// Returns `cols` rounded up to whole cache lines, so that every row starts aligned. It is at least one line, because a
+/// leading dimension is never zero.
+inline Index padded(Index cols, DType type) {
+  const Index line = static_cast<Index>(64 / size_of(type));
+  return (std::max<Index>(cols, 1) + line - 1) / line * line;
+}
 
 inline std::string shape(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 inline std::string shape(const Operand& x) { return shape(logical_rows(x), logical_cols(x)); }
@@ -22,6 +30,12 @@ inline Placed place_of(const Operand& x, Placed whole) {
 }
 /// Is the operand the whole of its matrix?
 inline bool is_whole(const Operand& x) { return x.rows == x.storage->rows() && x.cols == x.storage->cols(); }
+
+inline bool has_elements(const Operand& x) { return x.rows > 0 && x.cols > 0; }
+/// Returns the bytes of so many elements of the operand's type.
+inline std::size_t bytes_of(Index elements, const Operand& x) {
+  return static_cast<std::size_t>(elements) * size_of(x.storage->type());
+}
 
 /// Returns the operand's elements in the host's memory; without an address where home() has none.
 inline StoredRows rows_at_home(const Operand& x) {

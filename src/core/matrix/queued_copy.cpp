@@ -21,11 +21,6 @@ void check_shapes(const char* function, const Operand& z, const Operand& x) {
                           "; both must have the same shape");
 }
 
-std::size_t bytes(Index elements, const Operand& x) {
-  return static_cast<std::size_t>(elements) * size_of(x.storage->type());
-}
-
-bool has_elements(const Operand& x) { return x.rows > 0 && x.cols > 0; }
 bool same_layout(const Operand& x, const Operand& z) { return x.op == z.op && x.storage->type() == z.storage->type(); }
 
 /// Returns a new matrix of the size and layout of z with elements of this type.
@@ -36,9 +31,9 @@ Operand matrix_like(const Operand& z, DType type) {
 void copy_rows(ExecutionQueue& queue, CopyDirection direction, const Operand& z, Placed to, const Operand& x,
                Placed from) {
   if (!has_elements(x)) return;
-  throw_if_failed(
-      queue.executor().enqueue_copy(queue.queue(), {direction, to.data, bytes(to.ld, z), from.data, bytes(from.ld, x),
-                                                    bytes(x.cols, x), static_cast<std::size_t>(x.rows)}));
+  throw_if_failed(queue.executor().enqueue_copy(
+      queue.queue(), {direction, to.data, bytes_of(to.ld, z), from.data, bytes_of(from.ld, x), bytes_of(x.cols, x),
+                      static_cast<std::size_t>(x.rows)}));
 }
 
 /// Converts or transposes from the executor's memory to the executor's memory.

@@ -58,10 +58,11 @@ void Storage::note_locked(const Queue& queue, std::shared_ptr<QueueMark> done, b
 }
 
 /// Moves the newest elements from another executor of the same kind directly. Returns false if that is not possible.
-bool Storage::take_from_other_executor(ExecutionQueue& queue) {
+bool Storage::take_from_other_executor(ExecutionQueue& queue, Stay stay) {
   Executor& executor = queue.executor();
   const std::lock_guard lock(mutex_);
   if (!device_current_ || executor_ == nullptr || executor_ == &executor || is_lost(*executor_)) return false;
+  if (!may_come_to(executor, stay)) return false;
   if (executor_.load()->capabilities().backend != executor.capabilities().backend) return false;
   Executor& source = *executor_;
   std::unique_ptr<Event> given;
@@ -70,6 +71,7 @@ bool Storage::take_from_other_executor(ExecutionQueue& queue) {
   order_after_pending(queue.queue());
   throw_if_failed(queue.queue().wait(*given));
   pending_.reserve(pending_.size() + 2);
+  left_.reserve(left_.size() + 1);
 
   void* memory = nullptr;
   const std::size_t pitch = bytes(device_ld_, type_);
@@ -94,39 +96,54 @@ bool Storage::take_from_other_executor(ExecutionQueue& queue) {
     if (status.code == StatusCode::Rejected) return false;
     throw_if_failed(status);
   }
-  source.free(device_);
+  give_up_memory();
   device_ = memory;
   executor_ = &executor;
+  is_viewed_ = false;
   note_locked(queue.queue(), std::move(copied), false);
   return true;
 }
 
-Placed Storage::place_in(ExecutionQueue& queue, bool discard) {
+/// Returns null where the matrix must not come.
+Placed Storage::place_in(ExecutionQueue& queue, bool discard, Stay stay) {
   Executor& executor = queue.executor();
-  // Where another device has the newest elements, the host must hold them until a write is done, as in write_on().
-  if (resident_on() != &executor && (!discard || device_current_) && !take_from_other_executor(queue))
-    static_cast<void>(host_source(queue));
-  const std::lock_guard lock(mutex_);
-  order_after_pending(queue.queue());
-  pending_.reserve(pending_.size() + 2);
-  make_room(executor);
-  if (!device_current_ && !discard) {
-    if (rows_ > 0 && cols_ > 0) {
-      throw_if_failed(executor.enqueue_copy(
-          queue.queue(), {CopyDirection::In, device_, bytes(device_ld_, type_), host_, bytes(ld_, type_),
-                          bytes(cols_, type_), static_cast<std::size_t>(rows_)}));
-      note_locked(queue.queue(), queue.mark(), copies_are_deferred());
+  for (;;) {
+    // Where another device has the newest elements, the host must hold them until a write is done, as in write_on().
+    if (resident_on() != &executor && (!discard || device_current_) && !take_from_other_executor(queue, stay))
+      static_cast<void>(host_source(queue));
+    const std::lock_guard lock(mutex_);
+    if (!may_come_to(executor, stay)) return {};
+    // Another thread may have moved them meanwhile; a copy to the host that is under way is waited for by the queue.
+    if (!discard && !has_elements_for(executor) && !arriving_) continue;
+    order_after_pending(queue.queue());
+    pending_.reserve(pending_.size() + 2);
+    make_room(executor);
+    if (!device_current_ && !discard) {
+      if (rows_ > 0 && cols_ > 0) {
+        throw_if_failed(executor.enqueue_copy(
+            queue.queue(), {CopyDirection::In, device_, bytes(device_ld_, type_), host_, bytes(ld_, type_),
+                            bytes(cols_, type_), static_cast<std::size_t>(rows_)}));
+        note_locked(queue.queue(), queue.mark(), copies_are_deferred());
+      }
+      device_current_.store(true, std::memory_order_release);
     }
-    device_current_.store(true, std::memory_order_release);
+    note_stay(executor, stay);
+    return {device_, device_ld_};
   }
-  return {device_, device_ld_};
 }
+
+Placed Storage::write_in(ExecutionQueue& queue, bool discard) { return place_in(queue, discard, Stay::Free); }
+Placed Storage::hold_in(ExecutionQueue& queue) { return place_in(queue, false, Stay::Held); }
 
 void Storage::fetch_in(ExecutionQueue& queue) {
   if (host_current_ || arriving_) return;
   if (resident_on() != &queue.executor()) return static_cast<void>(host_read());
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (host_current_ || arriving_) return; // another thread was faster
+  if (executor_ != &queue.executor()) {   // another thread has moved the elements
+    lock.unlock();
+    return static_cast<void>(host_read());
+  }
   allocate_host();
   order_after_pending(queue.queue());
   pending_.reserve(pending_.size() + 2);

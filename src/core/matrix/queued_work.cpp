@@ -13,23 +13,26 @@ QueuedWork::~QueuedWork() {
 }
 
 Placed QueuedWork::read(const Operand& x) {
-  used_.push_back({x, Use::Device});
-  return on_host_ ? detail::read_on(x, queue_.executor()) : place_of(x, x.storage->place_in(queue_, false));
+  Used& used = used_.emplace_back(x, Use::Device);
+  bool reads_host = false;
+  const Placed placed = used.hold.emplace(used.operand, queue_.executor()).read_in(queue_, reads_host);
+  if (reads_host) used.use = Use::Host;
+  return placed;
 }
 
 Placed QueuedWork::write(const Operand& z, bool discard) {
-  used_.push_back({z, Use::WrittenOnDevice});
+  used_.emplace_back(z, Use::WrittenOnDevice);
   if (on_host_) return write_on(z, queue_.executor(), discard);
-  return place_of(z, z.storage->place_in(queue_, discard && is_whole(z)));
+  return place_of(z, z.storage->write_in(queue_, discard && is_whole(z)));
 }
 
 Placed QueuedWork::read_on_host(const Operand& x) {
-  used_.push_back({x, Use::Host});
+  used_.emplace_back(x, Use::Host);
   return place_of(x, {const_cast<void*>(x.storage->host_source(queue_)), x.storage->ld()});
 }
 
 Placed QueuedWork::write_on_host(const Operand& z) {
-  used_.push_back({z, Use::WrittenOnHost});
+  used_.emplace_back(z, Use::WrittenOnHost);
   return place_of(z, {z.storage->host_target(queue_, is_whole(z)), z.storage->ld()});
 }
 
@@ -40,7 +43,7 @@ void QueuedWork::done() {
     return;
   }
   const std::shared_ptr<QueueMark> mark = queue_.mark();
-  for (const auto& [operand, use] : used_) {
+  for (const auto& [operand, use, hold] : used_) {
     Storage& storage = *operand.storage;
     if (use == Use::WrittenOnHost) {
       storage.note_arrival(queue_.queue(), mark);

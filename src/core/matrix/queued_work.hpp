@@ -2,16 +2,18 @@
 
 /// One piece of work in an ExecutionQueue, and the matrices that it uses.
 
+#include <deque>
 #include <memory>
-#include <vector>
+#include <optional>
 
 #include <tessera/detail/storage.hpp>
 #include <tessera/queue.hpp>
 
 namespace tessera::detail {
 
-/// Brings the operands of work to the queue's executor, and notes at the end that the queue uses them. On an executor
-/// in host memory, whose work is done when a call returns, there is nothing to note.
+/// Brings the operands of work to the queue's executor, holds them there as long as it lives, and notes at the end that
+/// the queue uses them. On an executor in host memory, whose work is done when a call returns, there is nothing to
+/// note.
 ///
 ///     QueuedWork work(queue);
 ///     const Placed x = work.read(from), z = work.write(to, true);
@@ -42,12 +44,13 @@ class QueuedWork {
   struct Used {
     Operand operand;
     Use use;
+    std::optional<DeviceHold> hold = std::nullopt;
   };
 
   ExecutionQueue& queue_;
   const bool on_host_;
   bool done_ = false;
-  std::vector<Used> used_;
+  std::deque<Used> used_; ///< holds refer to their operands here
 };
 
 } // namespace tessera::detail

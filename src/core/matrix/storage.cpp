@@ -16,13 +16,6 @@
 namespace tessera::detail {
 namespace {
 
-/// Returns `cols` rounded up to whole cache lines, so that every row starts aligned. It is at least one line, because a
-/// leading dimension is never zero.
-Index padded(Index cols, DType type) {
-  const Index line = static_cast<Index>(64 / size_of(type));
-  return (std::max<Index>(cols, 1) + line - 1) / line * line;
-}
-
 /// Returns the bytes of `rows` rows of `ld` elements; 0 if the matrix is empty.
 std::size_t bytes_of(Index rows, Index cols, Index ld, DType type) {
   return cols == 0 ? 0 : static_cast<std::size_t>(rows * ld) * size_of(type);
@@ -93,10 +86,20 @@ void Storage::allocate_host() {
 }
 
 void Storage::release_device() noexcept {
-  if (device_ != nullptr && !is_lost(*executor_)) executor_.load()->free(device_);
+  if (device_ != nullptr && !is_lost(*executor_)) give_up_memory();
   device_ = nullptr;
   device_current_ = false;
   executor_ = nullptr;
+  is_viewed_ = false;
+}
+
+/// Frees the device's memory, or keeps it for the calls that hold the matrix there; `left_` has room. The mutex is
+/// held.
+void Storage::give_up_memory() noexcept {
+  if (holds_ > 0 && held_on_ == executor_)
+    left_.push_back({executor_, device_});
+  else
+    executor_.load()->free(device_);
 }
 
 void Storage::fetch() {
@@ -126,6 +129,7 @@ void Storage::fetch() {
 /// Makes room for this matrix in the executor's memory; what was in another one's is given up.
 void Storage::make_room(Executor& executor) {
   if (executor_ == &executor) return;
+  left_.reserve(left_.size() + 1);
   release_device();
   const Index ld = padded(cols_, type_);
   void* memory = nullptr;
@@ -152,24 +156,63 @@ Placed Storage::place(Executor& executor, bool discard) {
   return {device_, device_ld_};
 }
 
-Placed Storage::read_on(Executor& executor) {
-  if (executor.capabilities().host_memory) return {const_cast<void*>(host_read()), ld_};
-  if (resident_on() != &executor) host_read(); // another device's copy goes by way of the host
-  std::lock_guard lock(mutex_);
-  return place(executor, false);
+/// May a reader bring the matrix to this executor, or must it stay where it is used? Views may take it away from a
+/// call, which keeps the memory until it ends. The mutex is held.
+bool Storage::may_come_to(const Executor& executor, Stay stay) const noexcept {
+  if (stay != Stay::Held) return true;
+  const bool is_held_elsewhere = holds_ > 0 && held_on_ != &executor;
+  const bool is_viewed_elsewhere = is_viewed_ && device_current_ && executor_ != &executor;
+  return !is_held_elsewhere && !is_viewed_elsewhere;
 }
 
-Placed Storage::write_on(Executor& executor, bool discard) {
-  if (executor.capabilities().host_memory) {
-    if (!discard) host_read();
-    if (host_in_use_) settle_host();
-    allocate_host();
-    return {host_, ld_};
+/// Are the newest elements there, or on the host? The mutex is held.
+bool Storage::has_elements_for(const Executor& executor) const noexcept {
+  return (device_current_ && executor_ == &executor) || host_current_;
+}
+
+void Storage::note_stay(const Executor& executor, Stay stay) noexcept {
+  if (stay == Stay::Viewed) is_viewed_ = true;
+  if (stay != Stay::Held) return;
+  held_on_ = &executor;
+  ++holds_;
+}
+
+/// Returns null where the matrix must not come.
+Placed Storage::place_on(Executor& executor, bool discard, Stay stay) {
+  for (;;) {
+    // Another device's copy goes by way of the host; and where it is about to be dropped, the host must hold the old
+    // value until a write is done.
+    if (resident_on() != &executor && (!discard || device_current_)) host_read();
+    const std::lock_guard lock(mutex_);
+    if (!may_come_to(executor, stay)) return {};
+    if (!discard && !has_elements_for(executor)) continue; // another thread has moved them meanwhile
+    const Placed placed = place(executor, discard);
+    note_stay(executor, stay);
+    return placed;
   }
-  // Another device's copy is about to be dropped, so the host must hold the old value until the write is done.
-  if (resident_on() != &executor && (!discard || device_current_)) host_read();
-  std::lock_guard lock(mutex_);
-  return place(executor, discard);
+}
+
+Placed Storage::read_on(Executor& executor) {
+  if (executor.capabilities().host_memory) return {const_cast<void*>(host_read()), ld_};
+  return place_on(executor, false, Stay::Free);
+}
+
+Placed Storage::hold_on(Executor& executor) { return place_on(executor, false, Stay::Held); }
+
+Placed Storage::write_on(Executor& executor, bool discard) {
+  if (!executor.capabilities().host_memory) return place_on(executor, discard, Stay::Free);
+  if (!discard) host_read();
+  if (host_in_use_) settle_host();
+  allocate_host();
+  return {host_, ld_};
+}
+
+Placed Storage::view_on(Executor& executor, bool writes, bool discard) {
+  const Placed placed = !executor.capabilities().host_memory ? place_on(executor, discard, Stay::Viewed)
+                        : writes                             ? write_on(executor, discard)
+                                                             : read_on(executor);
+  if (writes) written_on(executor);
+  return placed;
 }
 
 void Storage::written_on(Executor& executor) noexcept {
@@ -181,13 +224,16 @@ void Storage::written_on(Executor& executor) noexcept {
 
 void Storage::leave_device() {
   host_read();
-  std::lock_guard lock(mutex_);
-  if (holds_ == 0) release_device();
+  const std::lock_guard lock(mutex_);
+  if (holds_ == 0 && !(is_viewed_ && device_current_)) release_device();
 }
 
-void Storage::hold() noexcept {
-  std::lock_guard lock(mutex_);
-  ++holds_;
+void Storage::let_go() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (--holds_ > 0) return;
+  for (const LeftMemory& left : left_)
+    if (!is_lost(*left.executor)) left.executor->free(left.memory);
+  left_.clear();
 }
 
 Executor* Storage::newest_on() const noexcept { return device_current_ && !host_current_ ? executor_.load() : nullptr; }
@@ -228,13 +274,8 @@ Operand block_of(const Operand& operand, Index row, Index col, Index rows, Index
   return {operand.storage, operand.row + row, operand.col + col, rows, cols, operand.op};
 }
 
-Placed read_on(const Operand& operand, Executor& executor) {
-  return place_of(operand, operand.storage->read_on(executor));
-}
-
 Placed write_on(const Operand& operand, Executor& executor, bool discard) {
-  const bool whole = operand.rows == operand.storage->rows() && operand.cols == operand.storage->cols();
-  return place_of(operand, operand.storage->write_on(executor, discard && whole));
+  return place_of(operand, operand.storage->write_on(executor, discard && is_whole(operand)));
 }
 
 void written_on(const Operand& operand, Executor& executor) noexcept { operand.storage->written_on(executor); }

@@ -65,9 +65,8 @@ void check_overlap(const KernelRun& run, const ViewRecord& x, const ViewRecord& 
 
 PlacedView place_view(const Operand& operand, Executor& executor, Access access) try {
   const ContractArithmetic contract;
-  const Placed placed =
-      access == Access::In ? read_on(operand, executor) : write_on(operand, executor, access == Access::Out);
-  if (access != Access::In) written_on(operand, executor);
+  const bool writes = access != Access::In, discard = access == Access::Out && is_whole(operand);
+  const Placed placed = place_of(operand, operand.storage->view_on(executor, writes, discard));
   const bool straight = operand.op == Op::None;
   return {placed.data,
           logical_rows(operand),

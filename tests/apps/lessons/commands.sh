@@ -101,6 +101,13 @@ cp "$root/backends/cpu/gemm/textbook/02_transposed.cpp" tessera-lessons/cpu-02/t
 expect 0 "Next: ./tessera learn cpu-03" cpu-02 --check
 expect 0 "[passed, "
 
+# A lesson on factors: what it begins with, what is wrong with that, and the rung.
+expect 0 "Edit $work/tessera-lessons/fac-03/cholesky_unblocked.cpp" fac-03
+grep -q "docs/ladder/factors/02_substitution.md" said || { echo "no page of the course"; cat said; failures=$((failures + 1)); }
+expect 1 "L(0, 0) has no root" fac-3 --check
+cp "$root/apps/gemm_compare/linear_algebra/textbook/03_cholesky_unblocked.cpp" tessera-lessons/fac-03/cholesky_unblocked.cpp
+expect 0 "% of the rung's speed" cholesky_unblocked --check
+
 # Machines that lack something.
 mkdir empty
 variable="PATH=$work/empty"

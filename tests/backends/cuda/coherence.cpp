@@ -55,7 +55,7 @@ struct Fixture {
     BOOST_TEST(counting.in == in);
     BOOST_TEST(counting.out == out);
   }
-  void bring(const Matrix<float>& x) { detail::read_on(x.operand(), counting); }
+  void bring(const Matrix<float>& x) { x.operand().storage->read_on(counting); }
 };
 
 } // namespace

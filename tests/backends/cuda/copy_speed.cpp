@@ -87,8 +87,8 @@ void compare_one_liner(Index n) {
     const Matrix<float> part_a = a;
     const Matrix<float> part_b = b;
     const double in = seconds([&] {
-      detail::read_on(part_a.operand(), cuda);
-      detail::read_on(part_b.operand(), cuda);
+      part_a.operand().storage->read_on(cuda);
+      part_b.operand().storage->read_on(cuda);
     });
     Matrix<float> c;
     const double kernel = seconds([&] {

@@ -28,8 +28,8 @@ BOOST_AUTO_TEST_SUITE(coherence)
 BOOST_AUTO_TEST_CASE(an_operand_goes_over_once) {
   FakeDevice device;
   const auto a = Matrix<float>::random(5, 6, Seed{1});
-  static_cast<void>(detail::read_on(a.operand(), device));
-  static_cast<void>(detail::read_on(a.operand(), device));
+  static_cast<void>(a.operand().storage->read_on(device));
+  static_cast<void>(a.operand().storage->read_on(device));
   BOOST_TEST(device.copies_in == 1);
   BOOST_TEST(device.copies_out == 0);
   BOOST_TEST(a.newest_on() == nullptr); // both copies are current
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(what_the_host_writes_makes_the_device_stale) {
   a(1, 1) = 5; // fetches, then writes
   BOOST_TEST(device.copies_out == 1);
   BOOST_TEST(a.newest_on() == nullptr);
-  const auto placed = detail::read_on(a.operand(), device);
+  const auto placed = a.operand().storage->read_on(device);
   BOOST_TEST(device.copies_in == 2);
   BOOST_TEST(static_cast<const float*>(placed.data)[placed.ld + 1] == 5.0f);
 }

@@ -2,6 +2,7 @@
 /// missing or wrong is told apart. Each case runs in a process of its own with folders of its own.
 
 #include <dlfcn.h>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include <tessera/backend.hpp>
 
 #include "support/expect.hpp"
+#include "support/short_of_memory.hpp"
 
 #include "device.hpp"
 #include "terms.hpp"
@@ -75,6 +77,20 @@ BOOST_AUTO_TEST_CASE(another_operation) {
                                    {"square", "not for this operation"});
   expect_error<BackendUnavailable>([&] { sum(cuda, 4, 4, Values<float>{read(x, cuda)}); },
                                    {"values f32", "no functor of this name", "nearest"});
+}
+
+/// Between a view and its functor, a product of another thread lacks memory.
+BOOST_AUTO_TEST_CASE(a_view_stays) { // SMALL_DEVICE is set
+  Executor& cuda = executor(Backend::Cuda);
+  const Matrix<float> x = Matrix<float>::random(64, 64, Seed{1});
+  Matrix<float> y(64, 64, 1.0f);
+  while_another_lacks_memory(x, tools::Kind::Verify, [&](Meeting& meeting) {
+    const Saxpy saxpy{read(x, cuda), update(y, cuda), 3.0f};
+    meeting.interrupt();
+    for_each(cuda, 64, 64, saxpy);
+  });
+  for (Index i = 0; i < 64; ++i)
+    for (Index j = 0; j < 64; ++j) BOOST_TEST(y.at(i, j) == std::fma(3.0f, x.at(i, j), 1.0f));
 }
 
 BOOST_AUTO_TEST_CASE(views_of_another_executor) {

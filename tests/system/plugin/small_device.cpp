@@ -7,6 +7,7 @@
 /// that its queue is ordered against or adopts.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -70,7 +71,9 @@ class SmallDevice final : public test::BorrowingExecutor {
     return out_of_memory(error);
   }
   void run_free(void* memory) noexcept override {
+    if (memory == nullptr) return;
     std::lock_guard lock(mutex_);
+    std::memset(memory, 0xff, sizes_[memory]); // a call that still reads it gets NaN
     in_use_ -= sizes_[memory];
     sizes_.erase(memory);
     HostExecutor::run_free(memory);
@@ -161,8 +164,8 @@ class SmallDevice final : public test::BorrowingExecutor {
   SmallQueue queue_;
   std::mutex mutex_;
   std::size_t in_use_ = 0;
-  int fetches_left_ = -1; ///< negative: no limit
-  int copies_left_ = -1;
+  std::atomic<int> fetches_left_ = -1; ///< negative: no limit
+  std::atomic<int> copies_left_ = -1;
   std::unordered_map<void*, std::size_t> sizes_;
   std::map<const void*, std::size_t> host_memory_;
 };

@@ -4,6 +4,7 @@
 #include <tessera/beyond_memory/row_blocks.hpp>
 #include <tessera/detail/uncancelled.hpp>
 
+#include <deque>
 #include <new>
 #include <string>
 #include <utility>
@@ -47,10 +48,6 @@ void check(const BlockList& a, const BlockList& b, const BlockList& c, const Gem
 /// Returns the address of the operand's first stored element in host memory.
 char* at_host(const Operand& x, void* whole) { return static_cast<char*>(place_of(x, {whole, x.storage->ld()}).data); }
 
-std::size_t bytes_of(Index elements, const Operand& x) {
-  return static_cast<std::size_t>(elements) * size_of(x.storage->type());
-}
-
 } // namespace
 
 void check_row_blocks(std::span<Executor* const> executors, Index rows, Index cols) {
@@ -61,7 +58,7 @@ void check_row_blocks(std::span<Executor* const> executors, Index rows, Index co
 void copy_to_block(Executor& executor, const Operand& whole, const Operand& block) {
   if (whole.op != Op::None) {
     copy(whole, block);
-    return static_cast<void>(read_on(block, executor));
+    return static_cast<void>(DeviceHold(block, executor).read());
   }
   const char* const from = at_host(whole, const_cast<void*>(whole.storage->host_read()));
   const Placed to = write_on(block, executor, true);
@@ -74,7 +71,8 @@ void copy_to_block(Executor& executor, const Operand& whole, const Operand& bloc
 
 void copy_from_block(Executor& executor, const Operand& block, const Operand& whole) {
   if (whole.op != Op::None) return copy(block, whole);
-  const Placed from = read_on(block, executor);
+  DeviceHold holds_block(block, executor);
+  const Placed from = holds_block.read();
   char* const to = at_host(whole, whole.storage->host_write());
   if (block.rows == 0 || block.cols == 0) return;
   throw_if_failed(executor.copy_out(executor.default_queue(), to, bytes_of(whole.storage->ld(), whole), from.data,
@@ -88,11 +86,13 @@ void gemm(double alpha, const BlockList& a, const BlockList& b, double beta, con
   const ContractArithmetic contract;
   check(a, b, c, options);
   if (c.rows == 0 || c.cols == 0) return;
+  std::deque<DeviceHold> holds;
+  const auto read = [&](const Operand& x, Executor& executor) { return holds.emplace_back(x, executor).read(); };
   std::vector<Share> shares;
   for (std::size_t i = 0; i < c.executors.size(); ++i) {
     Executor& executor = *c.executors[i];
-    shares.push_back({&executor, c.blocks[i].rows, b.blocks[i].rows, read_on(a.blocks[i], executor),
-                      read_on(b.blocks[i], executor), write_on(c.blocks[i], executor, beta == 0.0)});
+    shares.push_back({&executor, c.blocks[i].rows, b.blocks[i].rows, read(a.blocks[i], executor),
+                      read(b.blocks[i], executor), write_on(c.blocks[i], executor, beta == 0.0)});
   }
   for (Executor* executor : c.executors) throw_if_failed(executor->default_queue().synchronize());
   const GemmCall call{{.type = a.blocks.front().storage->type(),

@@ -55,6 +55,7 @@ void apply_epilogue_at_home(Executor& host, const Operand& x, const EpilogueOper
 
 void gemm_beyond_memory(std::span<Executor* const> executors, double alpha, const Operand& a, const Operand& b,
                         double beta, const Operand& c, const GemmOptions& options, const EpilogueOperands& epilogue) {
+  c.storage->host_write(); // views of C have no elements any more
   c.storage->leave_device();
   const DType result = c.storage->type();
   Executor& host = place_elementwise({});

@@ -148,8 +148,8 @@ bool solve(const detail::TriangularForm& form, const detail::Operand& t, const d
   return unless_refused({&t, &x},
                         [&](bool& begins) {
                           const Steps steps(*executor, t.storage->type());
-                          const detail::DeviceHold holds_t(t, *executor);
-                          const Place triangle = steps.place(read_on(t, *executor));
+                          detail::DeviceHold holds_t(t, *executor);
+                          const Place triangle = steps.place(holds_t.read());
                           const Place unknowns = steps.place(write_on(x, *executor, false));
                           const System system(steps, form, n, count);
                           begins = true;
