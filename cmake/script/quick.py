@@ -55,7 +55,7 @@ RULES = (
     (r"src/extensions/user_kernels/", r"user_kernels\.(reference|openmp|device\..*)"),
     (r"src/extensions/", r"unit\.extensions"),
     (r"src/bindings/c/", r"c_api\..*|docs\.c\..*"),
-    (r"src/bindings/blas/", r"blas\.(tessera_blas|wrong_threads|displaced|errors)\..*|blas\.netlib\.reference"),
+    (r"src/bindings/blas/", r"blas\.(tessera_blas|wrong_threads|displaced|errors|forwarded)\..*|blas\.netlib\.reference"),
     (r"src/bindings/python/", r"python", "tessera_python"),
     (r"src/bindings/", r"c_api\..*|blas\.tessera_blas\..*"),
     (r"src/CMakeLists", CORE),

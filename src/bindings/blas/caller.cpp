@@ -11,6 +11,7 @@
 
 #include <tessera/backend/log.hpp>
 
+#include "brought.hpp"
 #include "loaded.hpp"
 
 namespace tessera::blas {
@@ -85,6 +86,7 @@ Width width_of_all(const Routine& routine) {
   Path name{}, narrow{}, wide{};
   bool has_narrow = false, has_wide = false;
   for (std::size_t i = 0; find_library(i, name); ++i) {
+    if (came_with_lapack(name.data())) continue; // which has no callers but itself
     const Held library(name.data());
     const auto own = [&](const char* symbol) { // not of the libraries behind it, which come by themselves
       void* const found = library.find(symbol);

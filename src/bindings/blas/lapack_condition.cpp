@@ -1,5 +1,6 @@
 /// ?gecon, ?pocon and ?trcon of LAPACK: estimates of reciprocal condition numbers. Neither norms nor solutions overflow
-/// or underflow on the way, so that the work arrays are not needed.
+/// or underflow on the way, so that the work arrays are not needed. gecon leaves in its own what LAPACK's does for
+/// other routines of LAPACK.
 
 #include <tessera/linear_algebra/condition.hpp>
 
@@ -9,6 +10,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "extensions/linear_algebra/condition/solution.hpp"
 #include "solve.hpp"
 
 namespace tessera::blas {
@@ -49,12 +51,13 @@ detail::TriangularCall<T> step(Triangle triangle, Op op, Diagonal diagonal, Inde
   return by_columns<T>(Side::Left, {triangle, op, diagonal, n, a, lda}, 1, nullptr, n);
 }
 
-/// Computes the reciprocal of norm()·‖A⁻¹‖, in the norm of columns or of rows.
+/// Computes the reciprocal of norm()·‖A⁻¹‖, in the norm of columns or of rows. `solution` may be null.
 template <class T, class Norm>
 void estimate(const Routine& routine, const detail::FactoredSystem<T>& system, const Norm& norm, bool of_rows,
-              Part<T>& rcond) {
+              Part<T>& rcond, T* solution) {
   compute(routine, {system.triangles[0].n, 1}, [&](const SolveOptions&, detail::Shortage) {
-    rcond = detail::reciprocal_condition_of<Part<T>>(norm(), norm_of_inverse(system, of_rows));
+    const detail::ScaledNumber inverse = detail::norm_of_inverse_with_solution(system, of_rows, solution);
+    rcond = detail::reciprocal_condition_of<Part<T>>(norm(), inverse);
   });
 }
 
@@ -87,7 +90,7 @@ void gecon(const Routine& routine, const char* norm, const blas_int* n_, const T
         [&] {
           return detail::ScaledNumber{detail::exact_double(*size), 0};
         },
-        *of_rows, *rcond);
+        *of_rows, *rcond, work + n); // LAPACK's latdf, below tgsyl and tgsen, goes on with it as a near null vector
   if (is_nan(*rcond)) value.set(info, 1);
 }
 
@@ -112,7 +115,7 @@ void pocon(const Routine& routine, const char* uplo, const blas_int* n_, const T
       [&] {
         return detail::ScaledNumber{detail::exact_double(*size), 0};
       },
-      false, *rcond);
+      false, *rcond, static_cast<T*>(nullptr));
 }
 
 template <class T>
@@ -131,7 +134,8 @@ void trcon(const Routine& routine, const char* norm, const char* uplo, const cha
   if (is_known(n, a, lda, *diagonal, *rcond)) return;
   // Rows of the column-major triangle are columns of the other triangle by rows.
   const auto size = [&] { return detail::norm_of_triangle(other(*triangle), *diagonal, n, a, lda, !*of_rows); };
-  estimate<T>(routine, {{step(*triangle, Op::None, *diagonal, n, a, lda)}, 1}, size, *of_rows, *rcond);
+  estimate<T>(routine, {{step(*triangle, Op::None, *diagonal, n, a, lda)}, 1}, size, *of_rows, *rcond,
+              static_cast<T*>(nullptr));
 }
 
 } // namespace

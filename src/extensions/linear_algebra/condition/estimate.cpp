@@ -13,6 +13,7 @@
 #include "extensions/linear_algebra/enter.hpp"
 #include "polar.hpp"
 #include "scaled_solve.hpp"
+#include "solution.hpp"
 #include "unbounded.hpp"
 
 namespace tessera::detail {
@@ -64,8 +65,23 @@ bool is_above(const ScaledNumber& x, const ScaledNumber& y) {
 // These functions are not inlined into the ones that set the state, because the compiler would move what they compute
 // last out of it.
 
+/// Writes x, divided by a power of two that brings its largest number near 1.
 template <class T>
-[[gnu::noinline]] ScaledNumber estimate(const FactoredSystem<T>& a, bool turned) {
+void write_scaled(const std::vector<T>& x, T* to) {
+  const double most = magnitude_of(x[largest(x)]);
+  const int exponent = std::isfinite(most) && most > 0 ? std::ilogb(most) : 0;
+  const auto scaled = [&](auto part) { return std::ldexp(part, -exponent); };
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if constexpr (is_complex<T>)
+      to[i] = {scaled(x[i].real()), scaled(x[i].imag())};
+    else
+      to[i] = scaled(x[i]);
+  }
+}
+
+/// With `solution`, writes a solution of the largest ratio that was found, as write_scaled() does.
+template <class T>
+[[gnu::noinline]] ScaledNumber estimate(const FactoredSystem<T>& a, bool turned, T* solution) {
   using Part = linear_algebra::Part<T>;
   const Index n = a.triangles[0].n;
   const auto size = static_cast<std::size_t>(n);
@@ -77,6 +93,7 @@ template <class T>
     return ScaledNumber{sum_of_magnitudes(x), exponent};
   };
   ScaledNumber most = norm();
+  if (solution != nullptr) write_scaled(x, solution);
   if (n == 1) return most;
   take_signs(x, signs);
   solve(true);
@@ -88,6 +105,7 @@ template <class T>
     const ScaledNumber now = norm();
     if (!is_above(now, most)) break; // NaN ends it, too
     most = now;
+    if (solution != nullptr) write_scaled(x, solution);
     if (take_signs(x, signs)) break;
     solve(true);
     if (largest(x) == at) break;
@@ -100,7 +118,9 @@ template <class T>
   ScaledNumber other = norm();
   other.value = 2 * other.value / (3 * static_cast<double>(n));
   if (std::isnan(most.value) || std::isnan(other.value)) return {std::numeric_limits<double>::quiet_NaN(), 0};
-  return is_above(other, most) ? other : most;
+  if (!is_above(other, most)) return most;
+  if (solution != nullptr) write_scaled(x, solution);
+  return other;
 }
 
 using Number = linear_algebra::Unbounded<double>;
@@ -119,7 +139,11 @@ template <class P>
 
 template <class T>
 ScaledNumber norm_of_inverse(const FactoredSystem<T>& a, bool turned) {
-  return linear_algebra::enter("condition", {}, [&] { return estimate(a, turned); });
+  return norm_of_inverse_with_solution(a, turned, static_cast<T*>(nullptr));
+}
+template <class T>
+ScaledNumber norm_of_inverse_with_solution(const FactoredSystem<T>& a, bool turned, T* solution) {
+  return linear_algebra::enter("condition", {}, [&] { return estimate(a, turned, solution); });
 }
 
 double condition_of(const ScaledNumber& norm, const ScaledNumber& inverse) {
@@ -134,7 +158,9 @@ P reciprocal_condition_of(const ScaledNumber& norm, const ScaledNumber& inverse)
 template float reciprocal_condition_of(const ScaledNumber&, const ScaledNumber&);
 template double reciprocal_condition_of(const ScaledNumber&, const ScaledNumber&);
 
-#define TESSERA_INSTANTIATE(T) template ScaledNumber norm_of_inverse(const FactoredSystem<T>&, bool);
+#define TESSERA_INSTANTIATE(T)                                           \
+  template ScaledNumber norm_of_inverse(const FactoredSystem<T>&, bool); \
+  template ScaledNumber norm_of_inverse_with_solution(const FactoredSystem<T>&, bool, T*);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(std::complex<float>)
