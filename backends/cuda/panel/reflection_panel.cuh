@@ -1,0 +1,307 @@
+#pragma once
+
+/// A panel of QR as one block of threads sees it: 1024 rows of the panel, a segment.
+///
+/// Eight columns are a group, and each warp has one of them in registers. A column's largest number, its norm and its
+/// products with the other columns are sums of chunks, which the blocks tell one another. A group's products with all
+/// columns are sums of segments, which go by way of memory, and change the columns right of the group.
+
+#include <tessera/backend/panel.hpp>
+
+#include "reflection_column.cuh"
+#include "reflection_team.cuh"
+
+namespace tessera::cuda {
+
+template <class T>
+struct Reflections {
+  T* a;
+  Index lda;
+  T* v;
+  Index ldv;
+  T* t;
+  Index ldt;
+  T* tau;
+  Index rows;
+  int cols;
+  Index first;
+  Index* failed;
+  T* segments;  ///< sums of each block: reflection_sums numbers
+  void* memory; ///< of the team
+};
+
+inline constexpr int reflection_width = static_cast<int>(most_reflections);
+inline constexpr int reflection_group = static_cast<int>(reflection_columns);
+inline constexpr int reflection_sums = reflection_width * reflection_group;
+inline constexpr int reflection_threads = team_warps * 32;
+static_assert(reflection_group == team_warps && reflection_sums == reflection_threads && reflection_width == 32);
+
+template <class T, class Team>
+struct ReflectionShared {
+  static constexpr int tile_rows = 64;
+  static constexpr int line = WarpColumn<T>::rows + (sizeof(T) == 4 ? 4 : 2); ///< keeps columns in other banks
+  typename Team::Shared team;
+  alignas(16) T v[reflection_group][line]; ///< the group's vectors, by columns
+  T tile[2][tile_rows][reflection_width];  ///< rows of the panel: V up to the group, and the columns after it
+  T sums[reflection_width][reflection_group], w[reflection_width][reflection_group];
+  T t[reflection_width][reflection_width + 1];
+  T tau[reflection_width];
+  T scale; ///< of the column before
+};
+
+template <class T, class Team>
+class ReflectionFactor {
+  using Shared = ReflectionShared<T, Team>;
+  using Column = WarpColumn<T>;
+  static constexpr int chunk = Column::chunk;
+
+ public:
+  __device__ ReflectionFactor(const Reflections<T>& panel, Shared& shared, int rank)
+      : p_(panel),
+        shared_(shared),
+        team_(shared.team, panel.memory),
+        rank_(rank),
+        me_(static_cast<int>(threadIdx.x)),
+        warp_(me_ / 32),
+        lane_(me_ % 32),
+        base_(static_cast<Index>(rank) * chunk),
+        left_(panel.rows - base_),
+        own_(left_ < 0       ? 0
+             : left_ < chunk ? static_cast<int>(left_)
+                             : chunk),
+        column_(rank == 0, left_) {}
+
+  __device__ void run() {
+    if (me_ == 0) shared_.scale = 1;
+    for (int first = 0; first < p_.cols; first += reflection_group) {
+      const int here = p_.cols - first < reflection_group ? p_.cols - first : reflection_group;
+      load(first, here);
+      for (int g = 0; g < here; ++g) factor_column(first, g, here);
+      __syncthreads();
+      store(first, here);
+      sum_segments(first, here);
+      team_.sync(); // the segments' sums can be read
+      add_segments();
+      __syncthreads();
+      if (warp_ == 0) extend_triangle(first, here);
+      __syncthreads();
+      if (first + here == p_.cols) break;
+      update(first);
+      team_.sync(); // so can the other block's rows
+    }
+    if (rank_ == 0) store_triangle();
+  }
+
+ private:
+  __device__ T* a_at(int row, int col) const { return p_.a + (base_ + row) * p_.lda + col; }
+  __device__ T* v_at(int row, int col) const { return p_.v + (base_ + row) * p_.ldv + col; }
+
+  /// Reads the group, each warp a column, by way of shared memory.
+  __device__ void load(int first, int here) {
+    constexpr int at_once = reflection_threads / reflection_group, count = Column::rows / at_once;
+    static_assert(count * at_once == Column::rows);
+    const int col = me_ % reflection_group, row = me_ / reflection_group;
+    T read[count];
+#pragma unroll
+    for (int u = 0; u < count; ++u)
+      read[u] = col < here && row + u * at_once < left_ ? __ldcg(a_at(row + u * at_once, first + col)) : T(0);
+#pragma unroll
+    for (int u = 0; u < count; ++u) shared_.v[col][row + u * at_once] = read[u];
+    __syncthreads();
+    column_.load(shared_.v[warp_]);
+  }
+
+  /// Finds the reflection of column g of the group, and applies it to the group's columns after it.
+  __device__ void factor_column(int first, int g, int here) {
+    const int j = first + g;
+    if (warp_ == g) find_reflection(j, shared_.v[g]);
+    __syncthreads();
+    const T tau = shared_.tau[j];
+    if (warp_ <= g || warp_ >= here || tau == T(0)) return;
+    const T product = sum_of_chunks(j, column_.inner_product(j, shared_.v[g]));
+    column_.add(j, -tau * product, shared_.v[g]);
+  }
+
+  /// The sum of squares goes with the largest magnitude, in the hope that the scale is the one of the column before.
+  __device__ void find_reflection(int j, T* v) {
+    const T hoped = shared_.scale;
+    team_.exchange({number_of(column_.largest_below(j)), column_.row(j), column_.sum_of_squares(j, hoped)});
+    auto largest = magnitude_of(T(0));
+    for (int block = lane_; block < static_cast<int>(gridDim.x); block += 32) {
+      const auto other = magnitude_of(team_.message_of(block).largest);
+      largest = other > largest ? other : largest;
+    }
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+      const auto other = __shfl_xor_sync(0xffffffff, largest, distance);
+      largest = other > largest ? other : largest;
+    }
+    const T alpha = team_.message_of(0).first;
+    const bool is_reflected = largest != 0;
+    T scale = hoped, factor = 1, beta = alpha, tau = 0;
+    if (is_reflected) {
+      const auto of_alpha = magnitude_of(alpha);
+      scale = inverse_power(of_alpha > largest ? of_alpha : largest);
+      const T squares = scale == hoped ? added_chunks(j) : sum_of_chunks(j, column_.sum_of_squares(j, scale));
+      const T norm = sqrt(squares);
+      const T from = alpha * scale, to = signbit(alpha) ? norm : -norm;
+      factor = T(1) / (from - to);
+      beta = to * (T(1) / scale);
+      tau = (to - from) / to;
+    }
+    column_.become_reflection(j, is_reflected, scale, factor, beta, v);
+    if (lane_ != 0) return;
+    shared_.scale = scale;
+    shared_.tau[j] = tau;
+    if (rank_ != 0) return;
+    p_.tau[j] = tau;
+    if (beta == T(0) && *p_.failed < 0) *p_.failed = p_.first + j;
+  }
+
+  /// Returns the sum of all blocks' chunks of a sum from row j on.
+  __device__ T sum_of_chunks(int j, T mine) {
+    team_.exchange({T(0), T(0), mine});
+    return added_chunks(j);
+  }
+  __device__ T added_chunks(int j) const {
+    const int count = static_cast<int>((p_.rows - j + chunk - 1) / chunk);
+    T total = 0;
+    for (int begin = 0; begin < count; begin += 32) {
+      const int here = count - begin < 32 ? count - begin : 32;
+      const T mine = lane_ < here ? team_.message_of(begin + lane_).sum : T(0);
+      for (int i = 0; i < here; ++i) {
+        const T sum = __shfl_sync(0xffffffff, mine, i);
+        total = begin + i == 0 ? sum : total + sum;
+      }
+    }
+    return total;
+  }
+
+  /// Writes V, and R and V in A's place; the rows that the next block has, too, are its.
+  __device__ void store(int first, int here) {
+    const int col = me_ % reflection_group;
+    for (int row = me_ / reflection_group; col < here && row < own_; row += reflection_threads / reflection_group) {
+      const T number = shared_.v[col][row];
+      *v_at(row, first + col) = number;
+      if (base_ + row > first + col) *a_at(row, first + col) = number;
+    }
+    if (rank_ == 0 && warp_ < here && lane_ <= first + warp_) *a_at(lane_, first + warp_) = column_.first_row();
+  }
+
+  /// Sums the products of the group's vectors with all columns over the block's rows. Two warps add, and the others
+  /// fetch rows meanwhile.
+  __device__ void sum_segments(int first, int here) {
+    constexpr int adders = 2, of_adder = reflection_group / adders, height = Shared::tile_rows;
+    T chains[of_adder] = {};
+    const int tiles = (own_ + height - 1) / height;
+    if (warp_ >= adders) fetch(first, here, 0, warp_ - adders, team_warps - adders);
+    __syncthreads();
+    for (int tile = 0; tile < tiles; ++tile) {
+      if (warp_ >= adders) {
+        fetch(first, here, tile + 1, warp_ - adders, team_warps - adders);
+      } else {
+        const int begin = tile * height, count = own_ - begin < height ? own_ - begin : height;
+        const T(&rows)[height][reflection_width] = shared_.tile[tile % 2];
+#pragma unroll 8
+        for (int r = 0; r < count; ++r) {
+          const T number = rows[r][lane_];
+#pragma unroll
+          for (int i = 0; i < of_adder; ++i)
+            chains[i] = fma(shared_.v[warp_ * of_adder + i][begin + r], number, chains[i]);
+        }
+      }
+      __syncthreads();
+    }
+    if (warp_ < adders)
+#pragma unroll
+      for (int i = 0; i < of_adder; ++i)
+        p_.segments[static_cast<Index>(rank_) * reflection_sums + lane_ * reflection_group + warp_ * of_adder + i] =
+            chains[i];
+  }
+  /// Fetches a tile's rows to shared memory; `warps` of them do so together.
+  __device__ void fetch(int first, int here, int tile, int warp, int warps) {
+    constexpr int height = Shared::tile_rows;
+    const int in_group = lane_ - first;
+    for (int r = warp; r < height; r += warps) {
+      const int row = tile * height + r;
+      if (row >= own_ || lane_ >= p_.cols) continue;
+      shared_.tile[tile % 2][r][lane_] = in_group < 0      ? *v_at(row, lane_)
+                                         : in_group < here ? shared_.v[in_group][row]
+                                                           : *a_at(row, lane_);
+    }
+  }
+
+  /// Adds the segments of all blocks.
+  __device__ void add_segments() {
+    constexpr int batch = 16;
+    const int count = static_cast<int>((p_.rows + chunk - 1) / chunk);
+    T total = 0;
+    for (int begin = 0; begin < count; begin += batch) {
+      T read[batch];
+#pragma unroll
+      for (int u = 0; u < batch; ++u)
+        read[u] = begin + u < count ? __ldcg(p_.segments + (begin + u) * reflection_sums + me_) : T(0);
+#pragma unroll
+      for (int u = 0; u < batch; ++u)
+        if (begin + u < count) total = begin + u == 0 ? read[u] : total + read[u];
+    }
+    shared_.sums[me_ / reflection_group][me_ % reflection_group] = total;
+  }
+
+  /// Computes the group's columns of T, a lane a row; blocks other than the first need the group's rows alone.
+  __device__ void extend_triangle(int first, int here) {
+    const int begin = rank_ == 0 ? 0 : first, r = lane_;
+    if (r < begin) return;
+    T* const row = shared_.t[r];
+    for (int i = first; i < first + here; ++i) {
+      T chain = 0;
+      for (int k = begin; k < i; ++k)
+        if (r <= k) chain = fma(row[k], shared_.sums[k][i - first], chain);
+      row[i] = r < i ? -shared_.tau[i] * chain : r == i ? shared_.tau[i] : T(0);
+    }
+  }
+
+  /// Applies the group's reflections to the columns after it, a lane a column.
+  __device__ void update(int first) {
+    const int end = first + reflection_group;
+    const int of = me_ / reflection_group, l = me_ % reflection_group;
+    T chain = 0;
+#pragma unroll
+    for (int k = 0; k < reflection_group; ++k) chain = fma(shared_.sums[of][k], shared_.t[first + k][first + l], chain);
+    shared_.w[of][l] = chain;
+    __syncthreads();
+    if (lane_ < end || lane_ >= p_.cols) return;
+    T w[reflection_group];
+#pragma unroll
+    for (int k = 0; k < reflection_group; ++k) w[k] = shared_.w[lane_][k];
+    constexpr int batch = 8;
+    for (int begin = warp_ * batch; begin < own_; begin += team_warps * batch) {
+      if (base_ + begin < first) continue; // a batch's rows are those of R, or none is
+      T number[batch];
+#pragma unroll
+      for (int u = 0; u < batch; ++u) number[u] = begin + u < own_ ? *a_at(begin + u, lane_) : T(0);
+#pragma unroll
+      for (int u = 0; u < batch; ++u) {
+        T sum = 0;
+#pragma unroll
+        for (int k = 0; k < reflection_group; ++k) sum = fma(shared_.v[k][begin + u], w[k], sum);
+        if (begin + u < own_) *a_at(begin + u, lane_) = number[u] - sum;
+      }
+    }
+  }
+
+  __device__ void store_triangle() const {
+    for (int r = warp_; r < p_.cols; r += team_warps)
+      if (lane_ < p_.cols) p_.t[r * p_.ldt + lane_] = lane_ < r ? T(0) : shared_.t[r][lane_];
+  }
+
+  const Reflections<T>& p_;
+  Shared& shared_;
+  Team team_;
+  const int rank_, me_, warp_, lane_;
+  const Index base_, left_;
+  const int own_; ///< rows that no other block writes
+  Column column_;
+};
+
+} // namespace tessera::cuda
