@@ -1,6 +1,8 @@
 /// Powers of two that keep least squares away from the ends of the range. They are computed outside the headers,
 /// because a caller's code computes in the caller's floating-point state.
 
+#include "range.hpp"
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -49,6 +51,8 @@ template <class P>
     for (Index j = 0; j < x.cols; ++j) x.data[i * x.ld + j] *= power;
 }
 
+} // namespace
+
 /// Numbers from 2^−most on and below 2^most need no scale.
 template <class P>
 int range_exponent(P largest) {
@@ -57,8 +61,9 @@ int range_exponent(P largest) {
   const int exponent = std::ilogb(largest);
   return exponent >= most ? most - 1 - exponent : exponent < -most ? -most - exponent : 0;
 }
+template int range_exponent(float);
+template int range_exponent(double);
 
-} // namespace
 } // namespace tessera::linear_algebra
 
 namespace tessera::detail {
