@@ -2,24 +2,30 @@
 
 /// A column of a panel of QR, as one warp of a block of threads has it, in registers.
 
-#include <cstdint>
+#include <tessera/types.hpp>
+
+#include "pivot.cuh"
 
 namespace tessera::cuda {
 
-/// The magnitude of a number as an integer; Inf and NaN are above all.
-__device__ inline std::int32_t magnitude_of(float x) { return __float_as_int(x) & 0x7fffffff; }
-__device__ inline std::int64_t magnitude_of(double x) { return __double_as_longlong(x) & 0x7fffffffffffffff; }
-__device__ inline float number_of(std::int32_t bits) { return __int_as_float(bits); }
-__device__ inline double number_of(std::int64_t bits) { return __longlong_as_double(bits); }
+/// A number's exponent and some bits below it, in the order of magnitudes: 0 of zeros alone, Inf and NaN above all.
+__device__ inline unsigned key_of(float x) { return __float_as_uint(x) & 0x7fffffff; }
+__device__ inline unsigned key_of(double x) {
+  return (static_cast<unsigned>(__double2hiint(x)) & 0x7fffffff) | static_cast<unsigned>(__double2loint(x) != 0);
+}
 
-/// Returns 2^−e, where 2^e is the power of two at or below the number of this magnitude, and both are normal numbers.
-template <class Bits>
-__device__ auto inverse_power(Bits magnitude) {
-  constexpr int digits = sizeof(Bits) == 4 ? 23 : 52;
-  constexpr Bits highest = sizeof(Bits) == 4 ? 253 : 2045;
-  Bits field = magnitude >> digits;
+/// Returns 2^−e, where 2^e is the power of two at or below the numbers of this key, and both are normal numbers.
+template <class T>
+__device__ T inverse_power(unsigned key) {
+  constexpr int digits = sizeof(T) == 4 ? 23 : 20; // of a key, below the exponent
+  constexpr unsigned highest = sizeof(T) == 4 ? 253 : 2045;
+  unsigned field = key >> digits;
   field = field < 1 ? 1 : field > highest ? highest : field;
-  return number_of(static_cast<Bits>((highest + 1 - field) << digits));
+  const auto bits = static_cast<int>((highest + 1 - field) << digits);
+  if constexpr (sizeof(T) == 4)
+    return __int_as_float(bits);
+  else
+    return __hiloint2double(bits, 0);
 }
 
 /// Adds the lanes of a chunk, in the contract's order: of lanes l and l + 16, l and l + 8 … that l is counted from
@@ -55,20 +61,15 @@ class WarpColumn {
   /// Returns the number in this lane's first row.
   __device__ T first_row() const { return x_[0]; }
 
-  /// Returns the largest magnitude below row j of the panel.
-  __device__ auto largest_below(int j) const {
-    auto largest = magnitude_of(T(0));
+  /// Returns the largest key below row j of the panel.
+  __device__ unsigned largest_below(int j) const {
+    unsigned largest = 0;
 #pragma unroll
     for (int t = 0; t < each; ++t) {
-      const auto magnitude = t == 0 && is_first_ && lane_ <= j ? 0 : magnitude_of(x_[t]);
-      largest = magnitude > largest ? magnitude : largest;
+      const unsigned key = t == 0 && is_first_ && lane_ <= j ? 0 : key_of(x_[t]);
+      largest = key > largest ? key : largest;
     }
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-      const auto other = __shfl_xor_sync(0xffffffff, largest, distance);
-      largest = other > largest ? other : largest;
-    }
-    return largest;
+    return largest_of_warp(largest);
   }
   /// Returns the chunk's sum of squares, of numbers that are multiplied by `scale` before.
   __device__ T sum_of_squares(int j, T scale) const {

@@ -6,48 +6,10 @@
 /// products with the other columns are sums of chunks, which the blocks tell one another. A group's products with all
 /// columns are sums of segments, which go by way of memory, and change the columns right of the group.
 
-#include <tessera/backend/panel.hpp>
-
 #include "reflection_column.cuh"
-#include "reflection_team.cuh"
+#include "reflection_shared.cuh"
 
 namespace tessera::cuda {
-
-template <class T>
-struct Reflections {
-  T* a;
-  Index lda;
-  T* v;
-  Index ldv;
-  T* t;
-  Index ldt;
-  T* tau;
-  Index rows;
-  int cols;
-  Index first;
-  Index* failed;
-  T* segments;  ///< sums of each block: reflection_sums numbers
-  void* memory; ///< of the team
-};
-
-inline constexpr int reflection_width = static_cast<int>(most_reflections);
-inline constexpr int reflection_group = static_cast<int>(reflection_columns);
-inline constexpr int reflection_sums = reflection_width * reflection_group;
-inline constexpr int reflection_threads = team_warps * 32;
-static_assert(reflection_group == team_warps && reflection_sums == reflection_threads && reflection_width == 32);
-
-template <class T, class Team>
-struct ReflectionShared {
-  static constexpr int tile_rows = 64;
-  static constexpr int line = WarpColumn<T>::rows + (sizeof(T) == 4 ? 4 : 2); ///< keeps columns in other banks
-  typename Team::Shared team;
-  alignas(16) T v[reflection_group][line]; ///< the group's vectors, by columns
-  T tile[2][tile_rows][reflection_width];  ///< rows of the panel: V up to the group, and the columns after it
-  T sums[reflection_width][reflection_group], w[reflection_width][reflection_group];
-  T t[reflection_width][reflection_width + 1];
-  T tau[reflection_width];
-  T scale; ///< of the column before
-};
 
 template <class T, class Team>
 class ReflectionFactor {
@@ -93,6 +55,12 @@ class ReflectionFactor {
   }
 
  private:
+  static constexpr int of_vector = 16 / sizeof(T);
+  struct alignas(16) Vector {
+    T number[of_vector];
+  };
+  /// Reads rows of a vector of the group by one load; `row` is a multiple of their number.
+  __device__ Vector vector_at(int k, int row) const { return *reinterpret_cast<const Vector*>(&shared_.v[k][row]); }
   __device__ T* a_at(int row, int col) const { return p_.a + (base_ + row) * p_.lda + col; }
   __device__ T* v_at(int row, int col) const { return p_.v + (base_ + row) * p_.ldv + col; }
 
@@ -125,23 +93,19 @@ class ReflectionFactor {
   /// The sum of squares goes with the largest magnitude, in the hope that the scale is the one of the column before.
   __device__ void find_reflection(int j, T* v) {
     const T hoped = shared_.scale;
-    team_.exchange({number_of(column_.largest_below(j)), column_.row(j), column_.sum_of_squares(j, hoped)});
-    auto largest = magnitude_of(T(0));
-    for (int block = lane_; block < static_cast<int>(gridDim.x); block += 32) {
-      const auto other = magnitude_of(team_.message_of(block).largest);
+    team_.exchange({column_.sum_of_squares(j, hoped), column_.row(j), column_.largest_below(j)});
+    unsigned largest = 0;
+    for (int round = 0; 32 * round + lane_ < static_cast<int>(gridDim.x); ++round) {
+      const unsigned other = team_.message(round).largest;
       largest = other > largest ? other : largest;
     }
-#pragma unroll
-    for (int distance = 16; distance > 0; distance /= 2) {
-      const auto other = __shfl_xor_sync(0xffffffff, largest, distance);
-      largest = other > largest ? other : largest;
-    }
-    const T alpha = team_.message_of(0).first;
+    largest = largest_of_warp(largest);
+    const T alpha = team_.first();
     const bool is_reflected = largest != 0;
     T scale = hoped, factor = 1, beta = alpha, tau = 0;
     if (is_reflected) {
-      const auto of_alpha = magnitude_of(alpha);
-      scale = inverse_power(of_alpha > largest ? of_alpha : largest);
+      const unsigned of_alpha = key_of(alpha);
+      scale = inverse_power<T>(of_alpha > largest ? of_alpha : largest);
       const T squares = scale == hoped ? added_chunks(j) : sum_of_chunks(j, column_.sum_of_squares(j, scale));
       const T norm = sqrt(squares);
       const T from = alpha * scale, to = signbit(alpha) ? norm : -norm;
@@ -160,7 +124,7 @@ class ReflectionFactor {
 
   /// Returns the sum of all blocks' chunks of a sum from row j on.
   __device__ T sum_of_chunks(int j, T mine) {
-    team_.exchange({T(0), T(0), mine});
+    team_.exchange({mine});
     return added_chunks(j);
   }
   __device__ T added_chunks(int j) const {
@@ -168,7 +132,7 @@ class ReflectionFactor {
     T total = 0;
     for (int begin = 0; begin < count; begin += 32) {
       const int here = count - begin < 32 ? count - begin : 32;
-      const T mine = lane_ < here ? team_.message_of(begin + lane_).sum : T(0);
+      const T mine = lane_ < here ? team_.message(begin / 32).sum : T(0);
       for (int i = 0; i < here; ++i) {
         const T sum = __shfl_sync(0xffffffff, mine, i);
         total = begin + i == 0 ? sum : total + sum;
@@ -201,14 +165,24 @@ class ReflectionFactor {
         fetch(first, here, tile + 1, warp_ - adders, team_warps - adders);
       } else {
         const int begin = tile * height, count = own_ - begin < height ? own_ - begin : height;
-        const T(&rows)[height][reflection_width] = shared_.tile[tile % 2];
-#pragma unroll 8
-        for (int r = 0; r < count; ++r) {
-          const T number = rows[r][lane_];
+        const auto* const rows = shared_.tile[tile % 2];
+        int r = 0;
+#pragma unroll 4
+        for (; r + of_vector <= count; r += of_vector) {
+          T number[of_vector];
+#pragma unroll
+          for (int u = 0; u < of_vector; ++u) number[u] = rows[r + u][lane_];
+#pragma unroll
+          for (int i = 0; i < of_adder; ++i) {
+            const Vector v = vector_at(warp_ * of_adder + i, begin + r);
+#pragma unroll
+            for (int u = 0; u < of_vector; ++u) chains[i] = fma(v.number[u], number[u], chains[i]);
+          }
+        }
+        for (; r < count; ++r)
 #pragma unroll
           for (int i = 0; i < of_adder; ++i)
-            chains[i] = fma(shared_.v[warp_ * of_adder + i][begin + r], number, chains[i]);
-        }
+            chains[i] = fma(shared_.v[warp_ * of_adder + i][begin + r], rows[r][lane_], chains[i]);
       }
       __syncthreads();
     }
@@ -255,8 +229,10 @@ class ReflectionFactor {
     T* const row = shared_.t[r];
     for (int i = first; i < first + here; ++i) {
       T chain = 0;
-      for (int k = begin; k < i; ++k)
-        if (r <= k) chain = fma(row[k], shared_.sums[k][i - first], chain);
+      for (int from = begin; from < i; from += reflection_group)
+#pragma unroll
+        for (int u = 0; u < reflection_group; ++u)
+          if (const int k = from + u; r <= k && k < i) chain = fma(row[k], shared_.sums[k][i - first], chain);
       row[i] = r < i ? -shared_.tau[i] * chain : r == i ? shared_.tau[i] : T(0);
     }
   }
@@ -280,13 +256,18 @@ class ReflectionFactor {
       T number[batch];
 #pragma unroll
       for (int u = 0; u < batch; ++u) number[u] = begin + u < own_ ? *a_at(begin + u, lane_) : T(0);
+      T sum[batch] = {};
 #pragma unroll
-      for (int u = 0; u < batch; ++u) {
-        T sum = 0;
+      for (int k = 0; k < reflection_group; ++k)
 #pragma unroll
-        for (int k = 0; k < reflection_group; ++k) sum = fma(shared_.v[k][begin + u], w[k], sum);
-        if (begin + u < own_) *a_at(begin + u, lane_) = number[u] - sum;
-      }
+        for (int first_of = 0; first_of < batch; first_of += of_vector) {
+          const Vector v = vector_at(k, begin + first_of);
+#pragma unroll
+          for (int u = 0; u < of_vector; ++u) sum[first_of + u] = fma(v.number[u], w[k], sum[first_of + u]);
+        }
+#pragma unroll
+      for (int u = 0; u < batch; ++u)
+        if (begin + u < own_) *a_at(begin + u, lane_) = number[u] - sum[u];
     }
   }
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "cuda/gemm/common/cluster_send.cuh"
 
@@ -19,10 +20,9 @@ inline constexpr int team_warps = 8; ///< of each block
 /// What a block says of a column.
 template <class T>
 struct alignas(16) Message {
-  T largest = 0; ///< magnitude
-  T first = 0;   ///< the column's number on the diagonal, in the first block
   T sum = 0;
-  T unused = 0;
+  T first = 0;          ///< the column's number on the diagonal, in the first block
+  unsigned largest = 0; ///< key of the largest number below it
 };
 
 /// A grid of one cluster of several blocks. Messages travel by st.async. The exchanges of a warp take turns with two
@@ -78,8 +78,10 @@ class ClusterTeam {
     phase_ ^= static_cast<unsigned>(next_);
     next_ ^= 1;
   }
-  /// Returns the message of a block in the last exchange.
-  __device__ Message<T> message_of(int block) const { return shared_.messages[place_][warp_][block]; }
+  /// Returns the message of block 32·round + lane in the last exchange; there is one.
+  __device__ Message<T> message(int) const { return shared_.messages[place_][warp_][lane_]; }
+  /// Returns what the first block said of the diagonal, to all lanes.
+  __device__ T first() const { return shared_.messages[place_][warp_][0].first; }
 
  private:
   Shared& shared_;
@@ -88,65 +90,80 @@ class ClusterTeam {
   unsigned phase_ = 0;
 };
 
-/// A cooperative grid, or a single block. `memory` has what bytes() says, all of it 0. A message counts when its number
-/// has come.
+/// A cooperative grid, or a single block. `memory` has what bytes() says, all of it 0. Messages go by way of it, in
+/// words of 64 bits that are half a part of the message and half its number: so no fence is part of an exchange.
+///
+/// Source: the protocol for short messages of NVIDIA's NCCL ("LL").
 template <class T>
 class GridTeam {
- public:
-  struct Shared {
-    Message<T> alone[team_warps];
-  };
+  static constexpr int words = 2 * sizeof(T) / 4 + 1; ///< of a message
+  using Word = unsigned long long;
 
-  __device__ GridTeam(Shared& shared, void* memory)
-      : shared_(shared),
-        messages_(static_cast<Message<T>*>(memory)),
-        numbers_(reinterpret_cast<volatile unsigned*>(messages_ + 2 * team_warps * gridDim.x)),
+ public:
+  struct Shared {};
+
+  __device__ GridTeam(Shared&, void* memory)
+      : memory_(static_cast<volatile Word*>(memory)),
+        blocks_(static_cast<int>(gridDim.x)),
         warp_(static_cast<int>(threadIdx.x) / 32),
         lane_(static_cast<int>(threadIdx.x) % 32) {}
   __device__ void sync() const {
-    if (gridDim.x == 1)
+    if (blocks_ == 1)
       __syncthreads();
     else
       cooperative_groups::this_grid().sync();
   }
   __device__ void exchange(const Message<T>& message) {
-    __syncwarp();
-    if (gridDim.x == 1) {
-      if (lane_ == 0) shared_.alone[warp_] = message;
-      __syncwarp();
-      return;
-    }
+    received_ = message;
+    if (blocks_ == 1) return;
+    __syncwarp(); // all lanes have read the messages before
     ++number_;
-    if (lane_ == 0) {
-      messages_[place(static_cast<int>(blockIdx.x))] = message;
-      __threadfence();
-      numbers_[place(static_cast<int>(blockIdx.x))] = number_;
+    unsigned parts[words];
+    memcpy(parts, &message, sizeof(parts));
+    volatile Word* const to = place(static_cast<int>(blockIdx.x));
+#pragma unroll
+    for (int w = 0; w < words; ++w)
+      if (lane_ == w) to[w] = static_cast<Word>(number_) << 32 | parts[w];
+    for (int block = lane_; block < blocks_; block += 32) {
+      const Message<T> other = receive(block);
+      if (block < 32) received_ = other;
     }
-    for (int block = lane_; block < static_cast<int>(gridDim.x); block += 32)
-      while (numbers_[place(block)] != number_) {
-      }
-    __threadfence();
-    __syncwarp();
   }
-  __device__ Message<T> message_of(int block) const {
-    if (gridDim.x == 1) return shared_.alone[warp_];
-    const Message<T>& message = messages_[place(block)];
-    return {__ldcg(&message.largest), __ldcg(&message.first), __ldcg(&message.sum)};
-  }
+  __device__ Message<T> message(int round) const { return round == 0 ? received_ : receive(32 * round + lane_); }
+  __device__ T first() const { return __shfl_sync(0xffffffff, received_.first, 0); }
+
   static std::size_t bytes(int blocks) {
-    return 2 * team_warps * static_cast<std::size_t>(blocks) * (sizeof(Message<T>) + sizeof(unsigned));
+    return 2 * team_warps * static_cast<std::size_t>(blocks) * words * sizeof(Word);
   }
 
  private:
-  __device__ int place(int block) const {
-    return (static_cast<int>(number_ & 1) * team_warps + warp_) * static_cast<int>(gridDim.x) + block;
+  __device__ volatile Word* place(int block) const {
+    return memory_ + ((static_cast<int>(number_ & 1) * team_warps + warp_) * blocks_ + block) * words;
+  }
+  __device__ Message<T> receive(int block) const {
+    const volatile Word* const from = place(block);
+    while (true) {
+      Word read[words];
+      bool is_there = true;
+#pragma unroll
+      for (int w = 0; w < words; ++w) read[w] = from[w];
+      unsigned parts[words];
+#pragma unroll
+      for (int w = 0; w < words; ++w) {
+        is_there = is_there && read[w] >> 32 == number_;
+        parts[w] = static_cast<unsigned>(read[w]);
+      }
+      if (!is_there) continue;
+      Message<T> message;
+      memcpy(&message, parts, sizeof(parts));
+      return message;
+    }
   }
 
-  Shared& shared_;
-  Message<T>* messages_;
-  volatile unsigned* numbers_;
-  int warp_, lane_;
+  volatile Word* memory_;
+  int blocks_, warp_, lane_;
   unsigned number_ = 0;
+  Message<T> received_;
 };
 
 } // namespace tessera::cuda
