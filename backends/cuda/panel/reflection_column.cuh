@@ -83,7 +83,7 @@ class WarpColumn {
     return sum(j, [v](T x, int row) { return Factors{v[row], x}; });
   }
 
-  /// Replaces the numbers from row j of the panel on by beta and, with `is_reflected`, by multiples of those below,
+  /// Replaces the numbers from row j of the panel on by beta and, with `is_reflected`, by multiples of the ones below,
   /// and writes the vector of the reflection to v.
   __device__ void become_reflection(int j, bool is_reflected, T scale, T factor, T beta, T* v) {
 #pragma unroll

@@ -8,6 +8,7 @@
 
 #include "reflection_column.cuh"
 #include "reflection_shared.cuh"
+#include "reflection_tile.cuh"
 
 namespace tessera::cuda {
 
@@ -56,6 +57,7 @@ class ReflectionFactor {
 
  private:
   static constexpr int of_vector = 16 / sizeof(T);
+  static constexpr int adders = team_warps - tile_warps, of_adder = reflection_group / adders; ///< vectors of a warp
   struct alignas(16) Vector {
     T number[of_vector];
   };
@@ -155,54 +157,54 @@ class ReflectionFactor {
   /// Sums the products of the group's vectors with all columns over the block's rows. Two warps add, and the others
   /// fetch rows meanwhile.
   __device__ void sum_segments(int first, int here) {
-    constexpr int adders = 2, of_adder = reflection_group / adders, height = Shared::tile_rows;
     T chains[of_adder] = {};
-    const int tiles = (own_ + height - 1) / height;
-    if (warp_ >= adders) fetch(first, here, 0, warp_ - adders, team_warps - adders);
-    __syncthreads();
-    for (int tile = 0; tile < tiles; ++tile) {
-      if (warp_ >= adders) {
-        fetch(first, here, tile + 1, warp_ - adders, team_warps - adders);
-      } else {
-        const int begin = tile * height, count = own_ - begin < height ? own_ - begin : height;
-        const auto* const rows = shared_.tile[tile % 2];
-        int r = 0;
-#pragma unroll 4
-        for (; r + of_vector <= count; r += of_vector) {
-          T number[of_vector];
-#pragma unroll
-          for (int u = 0; u < of_vector; ++u) number[u] = rows[r + u][lane_];
-#pragma unroll
-          for (int i = 0; i < of_adder; ++i) {
-            const Vector v = vector_at(warp_ * of_adder + i, begin + r);
-#pragma unroll
-            for (int u = 0; u < of_vector; ++u) chains[i] = fma(v.number[u], number[u], chains[i]);
-          }
-        }
-        for (; r < count; ++r)
-#pragma unroll
-          for (int i = 0; i < of_adder; ++i)
-            chains[i] = fma(shared_.v[warp_ * of_adder + i][begin + r], rows[r][lane_], chains[i]);
-      }
+    const int tiles = (own_ + Shared::tile_rows - 1) / Shared::tile_rows;
+    if (warp_ < adders) {
       __syncthreads();
-    }
-    if (warp_ < adders)
+      for (int tile = 0; tile < tiles; ++tile) {
+        add_tile(tile, chains);
+        __syncthreads();
+      }
 #pragma unroll
       for (int i = 0; i < of_adder; ++i)
         p_.segments[static_cast<Index>(rank_) * reflection_sums + lane_ * reflection_group + warp_ * of_adder + i] =
             chains[i];
-  }
-  /// Fetches a tile's rows to shared memory; `warps` of them do so together.
-  __device__ void fetch(int first, int here, int tile, int warp, int warps) {
-    constexpr int height = Shared::tile_rows;
-    const int in_group = lane_ - first;
-    for (int r = warp; r < height; r += warps) {
-      const int row = tile * height + r;
-      if (row >= own_ || lane_ >= p_.cols) continue;
-      shared_.tile[tile % 2][r][lane_] = in_group < 0      ? *v_at(row, lane_)
-                                         : in_group < here ? shared_.v[in_group][row]
-                                                           : *a_at(row, lane_);
+    } else {
+      TileRows<T, Shared> rows(shared_, warp_ - adders, lane_ - first, here,
+                               lane_ < first ? v_at(0, lane_) : a_at(0, lane_), lane_ < first ? p_.ldv : p_.lda,
+                               lane_ < p_.cols ? own_ : 0);
+      rows.read(0);
+      rows.write(0);
+      rows.read(1);
+      __syncthreads();
+      for (int tile = 0; tile < tiles; ++tile) {
+        rows.write(tile + 1);
+        rows.read(tile + 2);
+        __syncthreads();
+      }
     }
+  }
+  __device__ void add_tile(int tile, T (&chains)[of_adder]) const {
+    constexpr int height = Shared::tile_rows;
+    const int begin = tile * height, count = own_ - begin < height ? own_ - begin : height;
+    const auto* const rows = shared_.tile[tile % 2];
+    int r = 0;
+#pragma unroll 4
+    for (; r + of_vector <= count; r += of_vector) {
+      T number[of_vector];
+#pragma unroll
+      for (int u = 0; u < of_vector; ++u) number[u] = rows[r + u][lane_];
+#pragma unroll
+      for (int i = 0; i < of_adder; ++i) {
+        const Vector v = vector_at(warp_ * of_adder + i, begin + r);
+#pragma unroll
+        for (int u = 0; u < of_vector; ++u) chains[i] = fma(v.number[u], number[u], chains[i]);
+      }
+    }
+    for (; r < count; ++r)
+#pragma unroll
+      for (int i = 0; i < of_adder; ++i)
+        chains[i] = fma(shared_.v[warp_ * of_adder + i][begin + r], rows[r][lane_], chains[i]);
   }
 
   /// Adds the segments of all blocks.
@@ -250,20 +252,25 @@ class ReflectionFactor {
     T w[reflection_group];
 #pragma unroll
     for (int k = 0; k < reflection_group; ++k) w[k] = shared_.w[lane_][k];
-    constexpr int batch = 8;
-    for (int begin = warp_ * batch; begin < own_; begin += team_warps * batch) {
-      if (base_ + begin < first) continue; // a batch's rows are those of R, or none is
-      T number[batch];
+    constexpr int batch = 8, step = team_warps * batch; // a batch's rows are all of R, or none is
+    T ahead[batch];
+    const auto read = [&](int begin) {
 #pragma unroll
-      for (int u = 0; u < batch; ++u) number[u] = begin + u < own_ ? *a_at(begin + u, lane_) : T(0);
-      T sum[batch] = {};
+      for (int u = 0; u < batch; ++u) ahead[u] = begin + u < own_ ? *a_at(begin + u, lane_) : T(0);
+    };
+    int begin = base_ + warp_ * batch < first ? warp_ * batch + step : warp_ * batch;
+    for (read(begin); begin < own_; begin += step) {
+      T number[batch], sum[batch] = {};
+#pragma unroll
+      for (int u = 0; u < batch; ++u) number[u] = ahead[u];
+      read(begin + step);
 #pragma unroll
       for (int k = 0; k < reflection_group; ++k)
 #pragma unroll
-        for (int first_of = 0; first_of < batch; first_of += of_vector) {
-          const Vector v = vector_at(k, begin + first_of);
+        for (int of = 0; of < batch; of += of_vector) {
+          const Vector v = vector_at(k, begin + of);
 #pragma unroll
-          for (int u = 0; u < of_vector; ++u) sum[first_of + u] = fma(v.number[u], w[k], sum[first_of + u]);
+          for (int u = 0; u < of_vector; ++u) sum[of + u] = fma(v.number[u], w[k], sum[of + u]);
         }
 #pragma unroll
       for (int u = 0; u < batch; ++u)
