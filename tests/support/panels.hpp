@@ -48,6 +48,10 @@ class PanelLoops {
         return ReflectionLoops<T>(call_).take_vectors();
       case PanelOp::ReflectionTriangle:
         return ReflectionLoops<T>(call_).make_triangle();
+      case PanelOp::ClearLower:
+        return for_elements([&](Index i, Index j) {
+          if (j < i) a(i, j) = 0;
+        });
     }
   }
 

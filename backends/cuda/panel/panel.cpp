@@ -24,6 +24,8 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
       return reflection_vectors(queue, call);
     case PanelOp::ReflectionTriangle:
       return reflection_triangle(queue, call);
+    case PanelOp::ClearLower:
+      return clear_lower(queue, call);
   }
   return {StatusCode::Rejected, "there is no such step of a factorisation"};
 }

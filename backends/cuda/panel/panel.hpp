@@ -20,5 +20,6 @@ Status column_sums(Queue& queue, const PanelCall& call) noexcept;
 Status factor_reflection_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
 Status reflection_vectors(Queue& queue, const PanelCall& call) noexcept;
 Status reflection_triangle(Queue& queue, const PanelCall& call) noexcept;
+Status clear_lower(Queue& queue, const PanelCall& call) noexcept;
 
 } // namespace tessera::cuda

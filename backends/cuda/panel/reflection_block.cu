@@ -1,4 +1,4 @@
-/// What a block of reflections that have been found needs: V, and T.
+/// What is made of reflections that have been found: V, T, and R without them.
 
 #include "cuda/device/status.hpp"
 #include "cuda/elementwise/for_each.cuh"
@@ -22,6 +22,19 @@ template <class T>
 Status vectors_typed(Queue& queue, const PanelCall& call) noexcept {
   const Vectors<T> value{static_cast<const T*>(call.x), call.ldx};
   return for_each<T>(queue, call.rows, call.cols, call.a, call.lda, value, "vectors of reflections");
+}
+
+template <class T>
+struct UpperPart {
+  const T* a;
+  Index lda;
+  __device__ T operator()(Index i, Index j) const { return j < i ? T(0) : a[i * lda + j]; }
+};
+
+template <class T>
+Status clear_lower_typed(Queue& queue, const PanelCall& call) noexcept {
+  const UpperPart<T> value{static_cast<const T*>(call.a), call.lda};
+  return for_each<T>(queue, call.rows, call.cols, call.a, call.lda, value, "clearing a triangle");
 }
 
 /// A warp: a lane has a row of T.
@@ -60,6 +73,10 @@ Status reflection_vectors(Queue& queue, const PanelCall& call) noexcept {
 }
 Status reflection_triangle(Queue& queue, const PanelCall& call) noexcept {
   return call.type == DType::F32 ? triangle_typed<float>(queue, call) : triangle_typed<double>(queue, call);
+}
+
+Status clear_lower(Queue& queue, const PanelCall& call) noexcept {
+  return call.type == DType::F32 ? clear_lower_typed<float>(queue, call) : clear_lower_typed<double>(queue, call);
 }
 
 } // namespace tessera::cuda

@@ -50,6 +50,8 @@ enum class PanelOp : int {
   /// a becomes the T, cols×cols, of reflections with the factors tau, with zeros below its diagonal. x is Vᵀ·V, of
   /// which what is above the diagonal is read; it does not overlap a.
   ReflectionTriangle = 9,
+  /// a(i, j) = 0 for j < i.
+  ClearLower = 10,
 };
 
 /// The arguments. Members that an operation does not name are not read.

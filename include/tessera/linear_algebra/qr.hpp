@@ -11,7 +11,7 @@
 /// triangular, and its diagonal is real; signs and norms are LAPACK's. 2·m·n² − 2/3·n³ operations for m ≥ n, and 4·m·n
 /// for each right-hand side; four times as many with complex numbers. The bits of all results depend on A and B alone:
 /// not on the backend, the threads or the processor (docs/contract.md, "QR"). A GPU that computes real factors keeps
-/// them, and results, until the host reads them; r() and complex results are in host memory.
+/// them, and results, until the host reads them; complex ones are in host memory.
 ///
 /// Errors: InvalidArgument (shapes), RankDeficient, BackendUnavailable, OutOfMemory.
 ///
@@ -86,6 +86,9 @@ TESSERA_API void multiply_q(const Matrix<T>& qr, const Matrix<T>& tau, Op op, Ma
 /// Returns the first min(m, n) ≥ 1 columns of Q, on the device that computes them.
 template <class T>
 TESSERA_API Matrix<T> form_q(const Matrix<T>& qr, const Matrix<T>& tau, const SolveOptions& options);
+/// Returns the first `rows` ≥ 1 rows, with zeros below the diagonal, where the newest copy is.
+template <class T>
+TESSERA_API Matrix<T> upper_part(const Matrix<T>& a, Index rows);
 /// Do the same as the functions of these names above, where the newest copy is.
 template <class T>
 TESSERA_API int bring_into_range(Matrix<T>& a);
@@ -129,12 +132,7 @@ class Qr {
   std::span<const T> tau() const { return {tau_.data(), static_cast<std::size_t>(steps())}; }
 
   /// Returns R, min(m, n)×n, with zeros below its diagonal.
-  Matrix<T> r() const {
-    Matrix<T> result(steps(), qr_.cols());
-    for (Index i = 0; i < steps(); ++i)
-      for (Index j = i; j < qr_.cols(); ++j) result(i, j) = qr_(i, j);
-    return result;
-  }
+  Matrix<T> r() const { return steps() == 0 ? Matrix<T>(0, qr_.cols()) : detail::upper_part(qr_, steps()); }
   /// Returns the first min(m, n) columns of Q, m×min(m, n).
   Matrix<T> q() const { return steps() == 0 ? Matrix<T>(qr_.rows(), 0) : detail::form_q(qr_, tau_, options_); }
 

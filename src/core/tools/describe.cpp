@@ -75,6 +75,8 @@ const char* word_of(PanelOp op) {
       return "reflection_vectors";
     case PanelOp::ReflectionTriangle:
       return "reflection_triangle";
+    case PanelOp::ClearLower:
+      return "clear_lower";
   }
   return "unknown";
 }

@@ -72,11 +72,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(results_stay_on_the_device, T, Elements) {
                   c = Matrix<T>::random(n, 5, Seed{3});
   const Qr qr(a, tested()), expected(a, formulas);
   BOOST_TEST(is_there(qr.packed()));
-  const Matrix<T> q = qr.q(), product = qr.multiply_q(b), turned = qr.multiply_q_transposed(b), x = qr.least_squares(b),
-                  y = qr.minimum_norm(c);
-  for (const Matrix<T>* result : {&q, &product, &turned, &x, &y}) BOOST_TEST(is_there(*result));
+  const Matrix<T> q = qr.q(), r = qr.r(), product = qr.multiply_q(b), turned = qr.multiply_q_transposed(b),
+                  x = qr.least_squares(b), y = qr.minimum_norm(c);
+  for (const Matrix<T>* result : {&q, &r, &product, &turned, &x, &y}) BOOST_TEST(is_there(*result));
   BOOST_TEST(is_there(qr.packed()));
   BOOST_TEST(differing(q, expected.q()) == 0);
+  BOOST_TEST(differing(r, expected.r()) == 0);
   BOOST_TEST(differing(product, expected.multiply_q(b)) == 0);
   BOOST_TEST(differing(turned, expected.multiply_q_transposed(b)) == 0);
   BOOST_TEST(differing(x, expected.least_squares(b)) == 0);

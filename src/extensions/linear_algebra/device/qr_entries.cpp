@@ -1,6 +1,7 @@
 /// QR of matrices: on the device that is to compute it, if it has the steps, and else on the host with products
 /// anywhere.
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -66,10 +67,20 @@ Matrix<T> form_q(const Matrix<T>& qr, const Matrix<T>& tau, const SolveOptions& 
 }
 
 template <class T>
+Matrix<T> upper_part(const Matrix<T>& a, Index rows) {
+  Matrix<T> result(a.block(0, 0, rows, a.cols()));
+  if constexpr (Real<T>)
+    if (linear_algebra::device::clear_lower(result.operand())) return result;
+  for (Index i = 0; i < rows; ++i) std::fill_n(result.row(i).begin(), std::min(i, a.cols()), T(0));
+  return result;
+}
+
+template <class T>
 int bring_into_range(Matrix<T>& a) {
   if constexpr (Real<T>) {
     if (a.newest_on() != nullptr) {
-      const int exponent = linear_algebra::range_exponent(static_cast<T>(a.norm_max()));
+      const ContractArithmetic contract;
+      const int exponent = linear_algebra::range_exponent<T>(a.norm_max());
       multiply_by_power(a, exponent);
       return exponent;
     }
@@ -89,6 +100,7 @@ void multiply_by_power(Matrix<T>& a, int exponent) {
   template Index factor_qr(Matrix<T>&, Matrix<T>&, const SolveOptions&);                             \
   template void multiply_q(const Matrix<T>&, const Matrix<T>&, Op, Matrix<T>&, const SolveOptions&); \
   template Matrix<T> form_q(const Matrix<T>&, const Matrix<T>&, const SolveOptions&);                \
+  template Matrix<T> upper_part(const Matrix<T>&, Index);                                            \
   template int bring_into_range(Matrix<T>&);                                                         \
   template void multiply_by_power(Matrix<T>&, int);
 TESSERA_INSTANTIATE(float)

@@ -59,4 +59,20 @@ bool form_q(const detail::Operand& qr, const detail::Operand& tau, const detail:
                        [](const OrthogonalProduct& product, Place to, bool& begins) { product.form(to, begins); });
 }
 
+bool clear_lower(const detail::Operand& a) {
+  Executor* const executor = a.storage->newest_on();
+  if (executor == nullptr || !executor->capabilities().has_panels) return false;
+  return unless_refused(
+             {&a},
+             [&](bool&) {
+               const Steps steps(*executor, a.storage->type());
+               const Place place = steps.place(write_on(a, *executor, false));
+               steps.panel(
+                   {.op = PanelOp::ClearLower, .rows = a.rows, .cols = a.cols, .a = place.data, .lda = place.ld});
+               written_on(a, *executor);
+               return true;
+             })
+      .has_value();
+}
+
 } // namespace tessera::linear_algebra::device

@@ -22,4 +22,7 @@ bool multiply_q(const detail::Operand& qr, const detail::Operand& tau, bool is_t
 bool form_q(const detail::Operand& qr, const detail::Operand& tau, const detail::Operand& q,
             const SolveOptions& options);
 
+/// Elements below the diagonal become 0, where the newest copy is.
+bool clear_lower(const detail::Operand& a);
+
 } // namespace tessera::linear_algebra::device

@@ -4,9 +4,9 @@
 
 namespace tessera::linear_algebra {
 
-/// Returns the exponent for numbers of this largest magnitude; 0 where they need none, are all 0 or not finite. For
-/// float and double.
+/// Returns the exponent for numbers of P, float or double, of which `largest` is the largest magnitude; 0 where they
+/// need none, are all 0 or not finite.
 template <class P>
-int range_exponent(P largest);
+int range_exponent(double largest);
 
 } // namespace tessera::linear_algebra
