@@ -8,6 +8,8 @@
 #include <tessera/backend/panel.hpp>
 #include <tessera/status.hpp>
 
+#include "reflection_loops.hpp"
+
 namespace tessera::test {
 
 template <class T>
@@ -39,6 +41,16 @@ class PanelLoops {
         return for_elements([&](Index i, Index j) {
           const T number = call_.symmetric && i < j ? a(j, i) : a(i, j);
           call_.sums[j] += std::abs(static_cast<double>(static_cast<T>(call_.scale) * number));
+        });
+      case PanelOp::Reflections:
+        return ReflectionLoops<T>(call_).factor();
+      case PanelOp::ReflectionVectors:
+        return ReflectionLoops<T>(call_).take_vectors();
+      case PanelOp::ReflectionTriangle:
+        return ReflectionLoops<T>(call_).make_triangle();
+      case PanelOp::ClearLower:
+        return for_elements([&](Index i, Index j) {
+          if (j < i) a(i, j) = 0;
         });
     }
   }

@@ -6,6 +6,7 @@
 
 #include <tessera/linear_algebra/cholesky.hpp>
 #include <tessera/linear_algebra/lu.hpp>
+#include <tessera/linear_algebra/qr.hpp>
 #include <tessera/queue.hpp>
 #include <tessera/status.hpp>
 
@@ -26,7 +27,8 @@ class MatrixRun final : public SystemRun<T> {
         options_(options),
         executor_(executor),
         a_(matrix_of(work.a, data.n, data.n)),
-        b_(matrix_of(work.b, data.n, has_right_hand_side(kind) ? data.count : 0)) {
+        b_(matrix_of(work.b, data.n, has_right_hand_side(kind) ? data.count : 0)),
+        tau_(1, kind == SystemKind::Geqrf ? data.n : 0) {
     ExecutionQueue copies(executor);
     prefetch(a_, copies);
     if (!b_.empty()) prefetch(b_, copies);
@@ -50,6 +52,9 @@ class MatrixRun final : public SystemRun<T> {
       case SystemKind::Getrf:
         factor();
         break;
+      case SystemKind::Geqrf:
+        detail::factor_qr(a_, tau_, options_);
+        break;
       case SystemKind::Gesv:
         factor();
         detail::solve_factored(a_, std::span<const Index>(work_.pivots), Op::None, b_, options_);
@@ -63,6 +68,7 @@ class MatrixRun final : public SystemRun<T> {
   void fetch() override {
     copy_rows(a_, work_.a);
     if (!b_.empty()) copy_rows(b_, work_.b);
+    if (!tau_.empty()) copy_rows(tau_, work_.tau);
   }
 
  private:
@@ -93,7 +99,7 @@ class MatrixRun final : public SystemRun<T> {
   SystemWork<T>& work_;
   const SolveOptions options_;
   Executor& executor_;
-  Matrix<T> a_, b_;
+  Matrix<T> a_, b_, tau_;
 };
 
 } // namespace
@@ -103,6 +109,7 @@ bool stays_on_device(const Executor& executor, SystemKind kind, detail::NumberTy
     case SystemKind::Trsm:
     case SystemKind::Potrf:
     case SystemKind::Getrf:
+    case SystemKind::Geqrf:
     case SystemKind::Posv:
     case SystemKind::Gesv:
       return !type.is_complex && executor.capabilities().has_panels;

@@ -18,6 +18,14 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
       return clear_upper(queue, call);
     case PanelOp::ColumnSums:
       return column_sums(queue, call);
+    case PanelOp::Reflections:
+      return factor_reflection_panel(executor, queue, call);
+    case PanelOp::ReflectionVectors:
+      return reflection_vectors(queue, call);
+    case PanelOp::ReflectionTriangle:
+      return reflection_triangle(queue, call);
+    case PanelOp::ClearLower:
+      return clear_lower(queue, call);
   }
   return {StatusCode::Rejected, "there is no such step of a factorisation"};
 }

@@ -17,5 +17,9 @@ Status exchange_rows(Queue& queue, const PanelCall& call) noexcept;
 Status reverse(Queue& queue, const PanelCall& call) noexcept;
 Status clear_upper(Queue& queue, const PanelCall& call) noexcept;
 Status column_sums(Queue& queue, const PanelCall& call) noexcept;
+Status factor_reflection_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
+Status reflection_vectors(Queue& queue, const PanelCall& call) noexcept;
+Status reflection_triangle(Queue& queue, const PanelCall& call) noexcept;
+Status clear_lower(Queue& queue, const PanelCall& call) noexcept;
 
 } // namespace tessera::cuda

@@ -18,6 +18,8 @@ namespace tessera {
 
 /// The most columns of a panel, and the most rows of a triangle.
 inline constexpr Index most_panel_columns = 64;
+/// The most columns of a panel of QR, whose groups have reflection_columns. Bits depend on both.
+inline constexpr Index most_reflections = 32, reflection_columns = 8;
 
 /// The operations. `a` is rows×cols in all of them; the values are part of the plug-in ABI.
 enum class PanelOp : int {
@@ -39,6 +41,17 @@ enum class PanelOp : int {
   /// sums[j] is the sum of |scale·a(i, j)| in double, in ascending i. Where `symmetric`, a's lower triangle stands for
   /// a symmetric matrix.
   ColumnSums = 6,
+  /// a becomes R and, below R's diagonal, the vectors of a panel of QR, with cols ≤ rows, cols ≤ most_reflections and
+  /// the contract's order of operations. v becomes V, as large as a; triangle becomes T, cols×cols, with zeros below
+  /// its diagonal; tau[j] becomes the factor of reflection j.
+  Reflections = 7,
+  /// a becomes the V of a panel of QR: x below the diagonal, ones on it, zeros above it. x does not overlap a.
+  ReflectionVectors = 8,
+  /// a becomes the T, cols×cols, of reflections with the factors tau, with zeros below its diagonal. x is Vᵀ·V, of
+  /// which what is above the diagonal is read; it does not overlap a.
+  ReflectionTriangle = 9,
+  /// a(i, j) = 0 for j < i.
+  ClearLower = 10,
 };
 
 /// The arguments. Members that an operation does not name are not read.
@@ -54,21 +67,26 @@ struct PanelCall {
   const void* t = nullptr;        ///< SolveColumns: the lower triangle
   Index ldt = 0;                  ///< elements from one row of t to the next
   bool has_unit_diagonal = false; ///< then t's diagonal is not read and divides nothing
-  const void* x = nullptr;        ///< Reverse: the matrix to read
+  const void* x = nullptr;        ///< Reverse, ReflectionVectors, ReflectionTriangle: the matrix to read
   Index ldx = 0;                  ///< elements from one row of x to the next
   bool keep_columns = false;      ///< Reverse: columns stay where they are
   Index* numbers = nullptr;       ///< Lu, ExchangeRows: in the executor's memory
   Index count = 0;                ///< ExchangeRows: how many numbers
-  Index first = 0;                ///< Cholesky, Lu, ExchangeRows: the number of a's first row
-  /// Cholesky, Lu: becomes the row of a number that is not positive under the root, or of a pivot of 0, unless it has
-  /// one already (−1 is none). A 0 follows it, with which the device counts and which it leaves 0. In the executor's
-  /// memory.
+  Index first = 0;                ///< Cholesky, Lu, Reflections, ExchangeRows: the number of a's first row
+  /// Cholesky, Lu, Reflections: becomes the row of a number that is not positive under the root, of a pivot of 0, or of
+  /// a 0 on R's diagonal, unless it has one already (−1 is none). A 0 follows it, with which the device counts and
+  /// which it leaves 0. In the executor's memory.
   Index* failed = nullptr;
-  Index kept_begin = 0;   ///< ExchangeRows: the first column that stays
-  Index kept_end = 0;     ///< ExchangeRows: the first column after them
-  bool symmetric = false; ///< ColumnSums
-  double scale = 1.0;     ///< ColumnSums: a power of two
-  double* sums = nullptr; ///< ColumnSums: cols numbers in the executor's memory
+  Index kept_begin = 0;     ///< ExchangeRows: the first column that stays
+  Index kept_end = 0;       ///< ExchangeRows: the first column after them
+  bool symmetric = false;   ///< ColumnSums
+  double scale = 1.0;       ///< ColumnSums: a power of two
+  double* sums = nullptr;   ///< ColumnSums: cols numbers in the executor's memory
+  void* v = nullptr;        ///< Reflections: becomes V
+  Index ldv = 0;            ///< elements from one row of v to the next
+  void* triangle = nullptr; ///< Reflections: becomes T
+  Index ld_triangle = 0;    ///< elements from one row of it to the next
+  void* tau = nullptr;      ///< Reflections, and read by ReflectionTriangle: cols factors in the executor's memory
 };
 
 } // namespace tessera

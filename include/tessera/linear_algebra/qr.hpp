@@ -10,7 +10,8 @@
 /// A is m×n, f32, f64 or complex numbers of either (complex_matrix.hpp). Q has orthonormal columns, R is upper
 /// triangular, and its diagonal is real; signs and norms are LAPACK's. 2·m·n² − 2/3·n³ operations for m ≥ n, and 4·m·n
 /// for each right-hand side; four times as many with complex numbers. The bits of all results depend on A and B alone:
-/// not on the backend, the threads or the processor (docs/contract.md, "QR"). Results are in host memory.
+/// not on the backend, the threads or the processor (docs/contract.md, "QR"). A GPU that computes real factors keeps
+/// them, and results, until the host reads them; complex ones are in host memory.
 ///
 /// Errors: InvalidArgument (shapes), RankDeficient, BackendUnavailable, OutOfMemory.
 ///
@@ -22,7 +23,6 @@
 #include <string>
 #include <utility>
 
-#include <tessera/detail/floating_point.hpp>
 #include <tessera/linear_algebra/triangular.hpp>
 #include <tessera/status.hpp>
 
@@ -74,6 +74,26 @@ TESSERA_API int bring_into_range(Index rows, Index cols, T* a, Index lda);
 /// Multiplies a matrix in memory by 2^exponent, −200 ≤ exponent ≤ 200 in f64 and half of that in f32; rounded once.
 template <class T>
 TESSERA_API void multiply_by_power(Index rows, Index cols, T* a, Index lda, int exponent);
+
+/// Factors a matrix in place, on the device that computes it. `tau`, 1×min(m, n), takes the reflections' factors.
+/// Returns the first column whose element of R's diagonal is 0, or −1.
+template <class T>
+TESSERA_API Index factor_qr(Matrix<T>& a, Matrix<T>& tau, const SolveOptions& options);
+/// C becomes Q·C for Op::None, and else Qᴴ·C, by the factors in one matrix, on the device that computes it.
+template <class T>
+TESSERA_API void multiply_q(const Matrix<T>& qr, const Matrix<T>& tau, Op op, Matrix<T>& c,
+                            const SolveOptions& options);
+/// Returns the first min(m, n) ≥ 1 columns of Q, on the device that computes them.
+template <class T>
+TESSERA_API Matrix<T> form_q(const Matrix<T>& qr, const Matrix<T>& tau, const SolveOptions& options);
+/// Returns the first `rows` ≥ 1 rows, with zeros below the diagonal, where the newest copy is.
+template <class T>
+TESSERA_API Matrix<T> upper_part(const Matrix<T>& a, Index rows);
+/// Do the same as the functions of these names above, where the newest copy is.
+template <class T>
+TESSERA_API int bring_into_range(Matrix<T>& a);
+template <class T>
+TESSERA_API void multiply_by_power(Matrix<T>& a, int exponent);
 /// Throws InvalidArgument where a right-hand side has another number of rows than `rows`, which the matrix asks for.
 TESSERA_API void check_rows(const char* function, Index matrix_rows, Index matrix_cols, Index rows, Index given);
 /// Throws InvalidArgument where a matrix has fewer rows than columns.
@@ -112,20 +132,9 @@ class Qr {
   std::span<const T> tau() const { return {tau_.data(), static_cast<std::size_t>(steps())}; }
 
   /// Returns R, min(m, n)×n, with zeros below its diagonal.
-  Matrix<T> r() const {
-    Matrix<T> result(steps(), qr_.cols());
-    for (Index i = 0; i < steps(); ++i)
-      for (Index j = i; j < qr_.cols(); ++j) result(i, j) = qr_(i, j);
-    return result;
-  }
+  Matrix<T> r() const { return steps() == 0 ? Matrix<T>(0, qr_.cols()) : detail::upper_part(qr_, steps()); }
   /// Returns the first min(m, n) columns of Q, m×min(m, n).
-  Matrix<T> q() const {
-    if (steps() == 0) return Matrix<T>(qr_.rows(), 0);
-    Matrix<T> result(qr_.block(0, 0, qr_.rows(), steps()));
-    detail::form_q(detail::number_type_of<T>, Op::None, qr_.rows(), steps(), steps(), result.data(), result.ld(),
-                   tau_.data(), options_);
-    return result;
-  }
+  Matrix<T> q() const { return steps() == 0 ? Matrix<T>(qr_.rows(), 0) : detail::form_q(qr_, tau_, options_); }
 
   /// Returns Q·B, where Q is the square one, m×m, and B has m rows.
   template <MatrixLike B>
@@ -159,45 +168,38 @@ class Qr {
     const Matrix<T> y =
         triangular_solve(Triangle::Lower, detail::turned(square()), b, Side::Left, Diagonal::Stored, options_);
     Matrix<T> padded(qr_.rows(), b.cols());
-    for (Index i = 0; i < y.rows(); ++i)
-      for (Index j = 0; j < y.cols(); ++j) padded(i, j) = y(i, j);
+    if constexpr (detail::Real<T>) {
+      padded.block(0, 0, y.rows(), y.cols()).assign(y.view());
+    } else {
+      for (Index i = 0; i < y.rows(); ++i) std::ranges::copy(y.row(i), padded.row(i).begin());
+    }
     return multiply_q(padded);
   }
 
  private:
   friend struct detail::ScaledLeastSquares<T>;
-  /// Factors `a`, which is in host memory, in its place.
+  /// Factors `a` in its place.
   Qr(const SolveOptions& options, Matrix<T>&& a)
       : qr_(std::move(a)), tau_(1, std::min(qr_.rows(), qr_.cols())), options_(options) {
-    if (!qr_.empty())
-      detail::factor_qr(detail::number_type_of<T>, Op::None, qr_.rows(), qr_.cols(), qr_.data(), qr_.ld(), tau_.data(),
-                        options);
+    if (!qr_.empty()) zero_ = detail::factor_qr(qr_, tau_, options);
   }
 
   Index steps() const { return tau_.cols(); }
   auto square() const { return qr_.block(0, 0, steps(), steps()); }
 
   void check_rank() const {
-    for (Index j = 0; j < steps(); ++j)
-      if (detail::is_exact_zero(qr_(j, j))) throw RankDeficient(j);
+    if (zero_ >= 0) throw RankDeficient(zero_);
   }
   template <class B>
   Matrix<T> product(const char* function, Op op, const B& b) const {
     detail::check_rows(function, qr_.rows(), qr_.cols(), qr_.rows(), b.rows());
     Matrix<T> result(b.view());
-    if (!result.empty())
-      detail::multiply_q({.type = detail::number_type_of<T>,
-                          .stored = Op::None,
-                          .m = qr_.rows(),
-                          .k = steps(),
-                          .v = qr_.data(),
-                          .ldv = qr_.ld(),
-                          .tau = tau_.data()},
-                         op, Op::None, result.cols(), result.data(), result.ld(), options_);
+    if (!result.empty() && steps() > 0) detail::multiply_q(qr_, tau_, op, result, options_);
     return result;
   }
 
   Matrix<T> qr_, tau_;
+  Index zero_ = -1; ///< the first column whose element of R's diagonal is 0
   SolveOptions options_;
 };
 
@@ -219,12 +221,12 @@ struct ScaledLeastSquares {
     const int of_a = scaled(matrix), of_b = scaled(right);
     const Qr<T> factors(options, std::move(matrix));
     Matrix<T> x = is_tall ? factors.least_squares(right) : factors.minimum_norm(right);
-    if (!x.empty()) multiply_by_power(x.rows(), x.cols(), x.data(), x.ld(), of_a - of_b);
+    if (!x.empty()) multiply_by_power(x, of_a - of_b);
     return x;
   }
 
  private:
-  static int scaled(Matrix<T>& x) { return x.empty() ? 0 : bring_into_range(x.rows(), x.cols(), x.data(), x.ld()); }
+  static int scaled(Matrix<T>& x) { return x.empty() ? 0 : bring_into_range(x); }
 };
 } // namespace detail
 

@@ -69,6 +69,14 @@ const char* word_of(PanelOp op) {
       return "clear_upper";
     case PanelOp::ColumnSums:
       return "column_sums";
+    case PanelOp::Reflections:
+      return "reflections";
+    case PanelOp::ReflectionVectors:
+      return "reflection_vectors";
+    case PanelOp::ReflectionTriangle:
+      return "reflection_triangle";
+    case PanelOp::ClearLower:
+      return "clear_lower";
   }
   return "unknown";
 }

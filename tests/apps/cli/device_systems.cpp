@@ -87,6 +87,7 @@ BOOST_AUTO_TEST_CASE(the_librarys_way_is_the_one_of_matrices) {
   for (const auto& [operation, step] : {std::pair{"trsm", "solve_columns"},
                                         {"potrf", "cholesky_panel"},
                                         {"getrf", "lu_panel"},
+                                        {"geqrf", "reflections"},
                                         {"posv", "cholesky_panel"},
                                         {"gesv", "lu_panel"}}) {
     const auto steps = [&](const char* type) {

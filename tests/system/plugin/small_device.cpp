@@ -1,6 +1,7 @@
 /// A plug-in under the name cuda whose device has little memory: 8 MiB, or SMALL_DEVICE bytes. With
 /// SMALL_DEVICE_FETCHES=n it is out of memory after n copies to the host. It multiplies with the reference's kernels.
-/// While SMALL_DEVICE_NO_HOST is set, it has no host memory for its copies. There are two such devices.
+/// While SMALL_DEVICE_NO_HOST is set, it has no host memory for its copies; while SMALL_DEVICE_NO_STEPS is set, it
+/// rejects the steps of factorisations. There are two such devices.
 /// SMALL_DEVICE_BREAKS=d:n lets device d fail at its copies in after n of them. With SMALL_DEVICE_REACHES it copies
 /// from the memory of the other one directly. Its work is done when a call returns. But it fails where a program
 /// changes host memory that a GPU might still be copying (watched_copies.hpp), and it reports on stderr the streams
@@ -137,7 +138,11 @@ class SmallDevice final : public test::BorrowingExecutor {
     return out_of_memory(error);
   }
 
-  Status run_panel(Queue&, const PanelCall& call) noexcept override { return test::run_panel_loops(call); }
+  Status run_panel(Queue&, const PanelCall& call) noexcept override {
+    if (std::getenv("SMALL_DEVICE_NO_STEPS") != nullptr)
+      return {StatusCode::Rejected, "the small device takes no steps"};
+    return test::run_panel_loops(call);
+  }
 
   Queue& default_queue() noexcept override { return queue_; }
   Status adopt_stream(void* stream, std::unique_ptr<Queue>& queue) noexcept override {

@@ -4,40 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/backend/kernel.hpp>
-#include <tessera/status.hpp>
-
-#include "core/placement/placement.hpp"
+#include "choice.hpp"
 #include "steps.hpp"
 
 namespace tessera::linear_algebra::device {
 namespace {
-
-/// Returns the device that is to compute with these matrices, if it has the steps.
-Executor* device_of(const SolveOptions& options, GemmShape shape, std::initializer_list<const detail::Operand*> all) {
-  const DType type = (*all.begin())->storage->type();
-  shape.k = std::min(shape.k, canonical_segment);
-  Executor& chosen = place_gemm(options.backend, {type, Math::Strict, shape}, all);
-  return chosen.capabilities().has_panels ? &chosen : nullptr;
-}
-
-/// Calls work(begins), which returns what it made and sets `begins` before it writes. Says no where the device lacks
-/// memory before, or rejects the first step, which it does before anything is written. Then the matrices leave the
-/// device, unless other calls hold them there, because the general way needs its memory.
-template <class Work>
-auto unless_refused(std::initializer_list<const detail::Operand*> matrices, const Work& work)
-    -> std::optional<decltype(work(std::declval<bool&>()))> {
-  bool begins = false;
-  try {
-    return work(begins);
-  } catch (const OutOfMemory&) {
-    if (begins) throw;
-  } catch (const KernelRejected&) {
-    if (begins) throw;
-  }
-  for (const detail::Operand* x : matrices) x->storage->leave_device();
-  return std::nullopt;
-}
 
 /// Takes the norm of A, and factors it by run(steps, place, begins), which returns where the factorisation fails.
 template <class Run>

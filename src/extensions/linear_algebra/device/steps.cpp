@@ -6,9 +6,10 @@
 
 namespace tessera::linear_algebra::device {
 
-void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Place b, Op op_b, Place c) const {
+void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c) const {
   if (m == 0 || n == 0 || k == 0) return;
   GemmCall call{{.type = type_,
+                 .op_a = op_a,
                  .op_b = op_b,
                  .m = m,
                  .n = n,
@@ -36,6 +37,10 @@ void Steps::panel(PanelCall call) const {
 
 void Steps::transpose(Index rows, Index cols, Place x, Place z) const {
   map({.op = MapOp::Transpose, .rows = rows, .cols = cols, .x = x.data, .ldx = x.ld, .z = z.data, .ldz = z.ld});
+}
+
+void Steps::make_identity(Index rows, Index cols, Place z) const {
+  map({.op = MapOp::Identity, .rows = rows, .cols = cols, .z = z.data, .ldz = z.ld});
 }
 
 void Steps::map(MapCall call) const {

@@ -56,13 +56,19 @@ class Steps {
   DeviceArray numbers(Index count) const { return {executor_, count * static_cast<Index>(sizeof(Index))}; }
 
   /// C = C − A·B where `subtracts`, else C = A·B; m×n over k terms, with B or the transpose of `b`.
-  void product(bool subtracts, Index m, Index n, Index k, Place a, Place b, Op op_b, Place c) const;
+  void product(bool subtracts, Index m, Index n, Index k, Place a, Place b, Op op_b, Place c) const {
+    product(subtracts, m, n, k, a, Op::None, b, op_b, c);
+  }
+  /// The same with A or the transpose of `a`.
+  void product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c) const;
   /// Makes S the sums of the k terms before, which are A·B, or zeros where there are none.
   void sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const;
   /// Runs a step of this type of numbers. Throws KernelRejected where the device cannot.
   void panel(PanelCall call) const;
   /// Z = Xᵀ, rows×cols.
   void transpose(Index rows, Index cols, Place x, Place z) const;
+  /// Z has ones on its diagonal, and zeros elsewhere.
+  void make_identity(Index rows, Index cols, Place z) const;
 
   template <class T>
   void read(std::span<T> to, const T* from) const {

@@ -1,6 +1,8 @@
 /// Powers of two that keep least squares away from the ends of the range. They are computed outside the headers,
 /// because a caller's code computes in the caller's floating-point state.
 
+#include "range.hpp"
+
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -49,16 +51,19 @@ template <class P>
     for (Index j = 0; j < x.cols; ++j) x.data[i * x.ld + j] *= power;
 }
 
+} // namespace
+
 /// Numbers from 2^−most on and below 2^most need no scale.
 template <class P>
-int range_exponent(P largest) {
+int range_exponent(double largest) {
   constexpr int most = std::numeric_limits<P>::max_exponent - 1 - std::numeric_limits<P>::digits;
   if (largest == 0 || !std::isfinite(largest)) return 0;
   const int exponent = std::ilogb(largest);
   return exponent >= most ? most - 1 - exponent : exponent < -most ? -most - exponent : 0;
 }
+template int range_exponent<float>(double);
+template int range_exponent<double>(double);
 
-} // namespace
 } // namespace tessera::linear_algebra
 
 namespace tessera::detail {
@@ -67,7 +72,7 @@ template <class T>
 int bring_into_range(Index rows, Index cols, T* a, Index lda) {
   const ContractArithmetic contract;
   const auto parts = linear_algebra::parts_of(rows, cols, a, lda);
-  const int exponent = linear_algebra::range_exponent(linear_algebra::largest_of(parts));
+  const int exponent = linear_algebra::range_exponent<linear_algebra::Part<T>>(linear_algebra::largest_of(parts));
   if (exponent != 0) linear_algebra::multiply(parts, exponent);
   return exponent;
 }

@@ -1,0 +1,295 @@
+#pragma once
+
+/// A panel of QR as one block of threads sees it: 1024 rows of the panel, a segment.
+///
+/// Eight columns are a group, and each warp has one of them in registers. A column's largest number, its norm and its
+/// products with the other columns are sums of chunks, which the blocks tell one another. A group's products with all
+/// columns are sums of segments, which go by way of memory, and change the columns right of the group.
+
+#include "reflection_column.cuh"
+#include "reflection_shared.cuh"
+#include "reflection_tile.cuh"
+
+namespace tessera::cuda {
+
+template <class T, class Team>
+class ReflectionFactor {
+  using Shared = ReflectionShared<T, Team>;
+  using Column = WarpColumn<T>;
+  static constexpr int chunk = Column::chunk;
+
+ public:
+  __device__ ReflectionFactor(const Reflections<T>& panel, Shared& shared, int rank)
+      : p_(panel),
+        shared_(shared),
+        team_(shared.team, panel.memory),
+        rank_(rank),
+        me_(static_cast<int>(threadIdx.x)),
+        warp_(me_ / 32),
+        lane_(me_ % 32),
+        base_(static_cast<Index>(rank) * chunk),
+        left_(panel.rows - base_),
+        own_(left_ < 0       ? 0
+             : left_ < chunk ? static_cast<int>(left_)
+                             : chunk),
+        column_(rank == 0, left_) {}
+
+  __device__ void run() {
+    if (me_ == 0) shared_.scale = 1;
+    for (int first = 0; first < p_.cols; first += reflection_group) {
+      const int here = p_.cols - first < reflection_group ? p_.cols - first : reflection_group;
+      load(first, here);
+      for (int g = 0; g < here; ++g) factor_column(first, g, here);
+      __syncthreads();
+      store(first, here);
+      sum_segments(first, here);
+      team_.sync(); // the segments' sums can be read
+      add_segments();
+      __syncthreads();
+      if (warp_ == 0) extend_triangle(first, here);
+      __syncthreads();
+      if (first + here == p_.cols) break;
+      update(first);
+      team_.sync(); // so can the other block's rows
+    }
+    if (rank_ == 0) store_triangle();
+  }
+
+ private:
+  static constexpr int of_vector = 16 / sizeof(T);
+  static constexpr int adders = team_warps - tile_warps, of_adder = reflection_group / adders; ///< vectors of a warp
+  struct alignas(16) Vector {
+    T number[of_vector];
+  };
+  /// Reads rows of a vector of the group by one load; `row` is a multiple of their number.
+  __device__ Vector vector_at(int k, int row) const { return *reinterpret_cast<const Vector*>(&shared_.v[k][row]); }
+  __device__ T* a_at(int row, int col) const { return p_.a + (base_ + row) * p_.lda + col; }
+  __device__ T* v_at(int row, int col) const { return p_.v + (base_ + row) * p_.ldv + col; }
+
+  /// Reads the group, each warp a column, by way of shared memory.
+  __device__ void load(int first, int here) {
+    constexpr int at_once = reflection_threads / reflection_group, count = Column::rows / at_once;
+    static_assert(count * at_once == Column::rows);
+    const int col = me_ % reflection_group, row = me_ / reflection_group;
+    T read[count];
+#pragma unroll
+    for (int u = 0; u < count; ++u)
+      read[u] = col < here && row + u * at_once < left_ ? __ldcg(a_at(row + u * at_once, first + col)) : T(0);
+#pragma unroll
+    for (int u = 0; u < count; ++u) shared_.v[col][row + u * at_once] = read[u];
+    __syncthreads();
+    column_.load(shared_.v[warp_]);
+  }
+
+  /// Finds the reflection of column g of the group, and applies it to the group's columns after it.
+  __device__ void factor_column(int first, int g, int here) {
+    const int j = first + g;
+    if (warp_ == g) find_reflection(j, shared_.v[g]);
+    __syncthreads();
+    const T tau = shared_.tau[j];
+    if (warp_ <= g || warp_ >= here || tau == T(0)) return;
+    const T product = sum_of_chunks(j, column_.inner_product(j, shared_.v[g]));
+    column_.add(j, -tau * product, shared_.v[g]);
+  }
+
+  /// The sum of squares goes with the largest magnitude, in the hope that the scale is the one of the column before.
+  __device__ void find_reflection(int j, T* v) {
+    const T hoped = shared_.scale;
+    team_.exchange({column_.sum_of_squares(j, hoped), column_.row(j), column_.largest_below(j)});
+    unsigned largest = 0;
+    for (int round = 0; 32 * round + lane_ < static_cast<int>(gridDim.x); ++round) {
+      const unsigned other = team_.message(round).largest;
+      largest = other > largest ? other : largest;
+    }
+    largest = largest_of_warp(largest);
+    const T alpha = team_.first();
+    const bool is_reflected = largest != 0;
+    T scale = hoped, factor = 1, beta = alpha, tau = 0;
+    if (is_reflected) {
+      const unsigned of_alpha = key_of(alpha);
+      scale = inverse_power<T>(of_alpha > largest ? of_alpha : largest);
+      const T squares = scale == hoped ? added_chunks(j) : sum_of_chunks(j, column_.sum_of_squares(j, scale));
+      const T norm = sqrt(squares);
+      const T from = alpha * scale, to = signbit(alpha) ? norm : -norm;
+      factor = T(1) / (from - to);
+      beta = to * (T(1) / scale);
+      tau = (to - from) / to;
+    }
+    column_.become_reflection(j, is_reflected, scale, factor, beta, v);
+    if (lane_ != 0) return;
+    shared_.scale = scale;
+    shared_.tau[j] = tau;
+    if (rank_ != 0) return;
+    p_.tau[j] = tau;
+    if (beta == T(0) && *p_.failed < 0) *p_.failed = p_.first + j;
+  }
+
+  /// Returns the sum of all blocks' chunks of a sum from row j on.
+  __device__ T sum_of_chunks(int j, T mine) {
+    team_.exchange({mine});
+    return added_chunks(j);
+  }
+  __device__ T added_chunks(int j) const {
+    const int count = static_cast<int>((p_.rows - j + chunk - 1) / chunk);
+    T total = 0;
+    for (int begin = 0; begin < count; begin += 32) {
+      const int here = count - begin < 32 ? count - begin : 32;
+      const T mine = lane_ < here ? team_.message(begin / 32).sum : T(0);
+      for (int i = 0; i < here; ++i) {
+        const T sum = __shfl_sync(0xffffffff, mine, i);
+        total = begin + i == 0 ? sum : total + sum;
+      }
+    }
+    return total;
+  }
+
+  /// Writes V, and R and V in A's place; the rows that the next block has, too, are its.
+  __device__ void store(int first, int here) {
+    const int col = me_ % reflection_group;
+    for (int row = me_ / reflection_group; col < here && row < own_; row += reflection_threads / reflection_group) {
+      const T number = shared_.v[col][row];
+      *v_at(row, first + col) = number;
+      if (base_ + row > first + col) *a_at(row, first + col) = number;
+    }
+    if (rank_ == 0 && warp_ < here && lane_ <= first + warp_) *a_at(lane_, first + warp_) = column_.first_row();
+  }
+
+  /// Sums the products of the group's vectors with all columns over the block's rows. Two warps add, and the others
+  /// fetch rows meanwhile.
+  __device__ void sum_segments(int first, int here) {
+    T chains[of_adder] = {};
+    const int tiles = (own_ + Shared::tile_rows - 1) / Shared::tile_rows;
+    if (warp_ < adders) {
+      __syncthreads();
+      for (int tile = 0; tile < tiles; ++tile) {
+        add_tile(tile, chains);
+        __syncthreads();
+      }
+#pragma unroll
+      for (int i = 0; i < of_adder; ++i)
+        p_.segments[static_cast<Index>(rank_) * reflection_sums + lane_ * reflection_group + warp_ * of_adder + i] =
+            chains[i];
+    } else {
+      TileRows<T, Shared> rows(shared_, warp_ - adders, lane_ - first, here,
+                               lane_ < first ? v_at(0, lane_) : a_at(0, lane_), lane_ < first ? p_.ldv : p_.lda,
+                               lane_ < p_.cols ? own_ : 0);
+      rows.read(0);
+      rows.write(0);
+      rows.read(1);
+      __syncthreads();
+      for (int tile = 0; tile < tiles; ++tile) {
+        rows.write(tile + 1);
+        rows.read(tile + 2);
+        __syncthreads();
+      }
+    }
+  }
+  __device__ void add_tile(int tile, T (&chains)[of_adder]) const {
+    constexpr int height = Shared::tile_rows;
+    const int begin = tile * height, count = own_ - begin < height ? own_ - begin : height;
+    const auto* const rows = shared_.tile[tile % 2];
+    int r = 0;
+#pragma unroll 4
+    for (; r + of_vector <= count; r += of_vector) {
+      T number[of_vector];
+#pragma unroll
+      for (int u = 0; u < of_vector; ++u) number[u] = rows[r + u][lane_];
+#pragma unroll
+      for (int i = 0; i < of_adder; ++i) {
+        const Vector v = vector_at(warp_ * of_adder + i, begin + r);
+#pragma unroll
+        for (int u = 0; u < of_vector; ++u) chains[i] = fma(v.number[u], number[u], chains[i]);
+      }
+    }
+    for (; r < count; ++r)
+#pragma unroll
+      for (int i = 0; i < of_adder; ++i)
+        chains[i] = fma(shared_.v[warp_ * of_adder + i][begin + r], rows[r][lane_], chains[i]);
+  }
+
+  /// Adds the segments of all blocks.
+  __device__ void add_segments() {
+    constexpr int batch = 16;
+    const int count = static_cast<int>((p_.rows + chunk - 1) / chunk);
+    T total = 0;
+    for (int begin = 0; begin < count; begin += batch) {
+      T read[batch];
+#pragma unroll
+      for (int u = 0; u < batch; ++u)
+        read[u] = begin + u < count ? __ldcg(p_.segments + (begin + u) * reflection_sums + me_) : T(0);
+#pragma unroll
+      for (int u = 0; u < batch; ++u)
+        if (begin + u < count) total = begin + u == 0 ? read[u] : total + read[u];
+    }
+    shared_.sums[me_ / reflection_group][me_ % reflection_group] = total;
+  }
+
+  /// Computes the group's columns of T, a lane a row; blocks other than the first need the group's rows alone.
+  __device__ void extend_triangle(int first, int here) {
+    const int begin = rank_ == 0 ? 0 : first, r = lane_;
+    if (r < begin) return;
+    T* const row = shared_.t[r];
+    for (int i = first; i < first + here; ++i) {
+      T chain = 0;
+      for (int from = begin; from < i; from += reflection_group)
+#pragma unroll
+        for (int u = 0; u < reflection_group; ++u)
+          if (const int k = from + u; r <= k && k < i) chain = fma(row[k], shared_.sums[k][i - first], chain);
+      row[i] = r < i ? -shared_.tau[i] * chain : r == i ? shared_.tau[i] : T(0);
+    }
+  }
+
+  /// Applies the group's reflections to the columns after it, a lane a column.
+  __device__ void update(int first) {
+    const int end = first + reflection_group;
+    const int of = me_ / reflection_group, l = me_ % reflection_group;
+    T chain = 0;
+#pragma unroll
+    for (int k = 0; k < reflection_group; ++k) chain = fma(shared_.sums[of][k], shared_.t[first + k][first + l], chain);
+    shared_.w[of][l] = chain;
+    __syncthreads();
+    if (lane_ < end || lane_ >= p_.cols) return;
+    T w[reflection_group];
+#pragma unroll
+    for (int k = 0; k < reflection_group; ++k) w[k] = shared_.w[lane_][k];
+    constexpr int batch = 8, step = team_warps * batch; // a batch's rows are all of R, or none is
+    T ahead[batch];
+    const auto read = [&](int begin) {
+#pragma unroll
+      for (int u = 0; u < batch; ++u) ahead[u] = begin + u < own_ ? *a_at(begin + u, lane_) : T(0);
+    };
+    int begin = base_ + warp_ * batch < first ? warp_ * batch + step : warp_ * batch;
+    for (read(begin); begin < own_; begin += step) {
+      T number[batch], sum[batch] = {};
+#pragma unroll
+      for (int u = 0; u < batch; ++u) number[u] = ahead[u];
+      read(begin + step);
+#pragma unroll
+      for (int k = 0; k < reflection_group; ++k)
+#pragma unroll
+        for (int of = 0; of < batch; of += of_vector) {
+          const Vector v = vector_at(k, begin + of);
+#pragma unroll
+          for (int u = 0; u < of_vector; ++u) sum[of + u] = fma(v.number[u], w[k], sum[of + u]);
+        }
+#pragma unroll
+      for (int u = 0; u < batch; ++u)
+        if (begin + u < own_) *a_at(begin + u, lane_) = number[u] - sum[u];
+    }
+  }
+
+  __device__ void store_triangle() const {
+    for (int r = warp_; r < p_.cols; r += team_warps)
+      if (lane_ < p_.cols) p_.t[r * p_.ldt + lane_] = lane_ < r ? T(0) : shared_.t[r][lane_];
+  }
+
+  const Reflections<T>& p_;
+  Shared& shared_;
+  Team team_;
+  const int rank_, me_, warp_, lane_;
+  const Index base_, left_;
+  const int own_; ///< rows that no other block writes
+  Column column_;
+};
+
+} // namespace tessera::cuda

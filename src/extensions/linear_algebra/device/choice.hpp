@@ -1,0 +1,36 @@
+#pragma once
+
+/// Whether a device computes with matrices as a whole.
+
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include <tessera/detail/storage.hpp>
+#include <tessera/linear_algebra/options.hpp>
+#include <tessera/status.hpp>
+
+namespace tessera::linear_algebra::device {
+
+/// Returns the device that is to compute with these matrices, if it has the steps; null if not.
+Executor* device_of(const SolveOptions& options, GemmShape shape, std::initializer_list<const detail::Operand*> all);
+
+/// Calls work(begins), which returns what it made and sets `begins` before it writes. Says no where the device lacks
+/// memory before, or rejects the first step, which it does before anything is written. Then the matrices leave the
+/// device, unless other calls hold them there, because the general way needs its memory.
+template <class Work>
+auto unless_refused(std::initializer_list<const detail::Operand*> matrices, const Work& work)
+    -> std::optional<decltype(work(std::declval<bool&>()))> {
+  bool begins = false;
+  try {
+    return work(begins);
+  } catch (const OutOfMemory&) {
+    if (begins) throw;
+  } catch (const KernelRejected&) {
+    if (begins) throw;
+  }
+  for (const detail::Operand* x : matrices) x->storage->leave_device();
+  return std::nullopt;
+}
+
+} // namespace tessera::linear_algebra::device
