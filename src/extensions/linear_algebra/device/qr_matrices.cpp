@@ -15,9 +15,9 @@ bool with_products(Executor& executor, const detail::Operand& qr, const detail::
   return unless_refused({&qr, &tau, &c},
                         [&](bool& begins) {
                           const Steps steps(executor, qr.storage->type());
-                          const detail::DeviceHold holds_qr(qr, executor), holds_tau(tau, executor);
-                          const Place factors = steps.place(read_on(qr, executor));
-                          const Place of_tau = steps.place(read_on(tau, executor));
+                          detail::DeviceHold holds_qr(qr, executor), holds_tau(tau, executor);
+                          const Place factors = steps.place(holds_qr.read());
+                          const Place of_tau = steps.place(holds_tau.read());
                           const Place to = steps.place(write_on(c, executor, discards_c));
                           work(OrthogonalProduct(steps, qr.rows, tau.cols, c.cols, factors, of_tau), to, begins);
                           written_on(c, executor);
