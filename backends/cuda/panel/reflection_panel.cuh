@@ -46,7 +46,9 @@ class ReflectionFactor {
       team_.sync(); // the segments' sums can be read
       add_segments();
       __syncthreads();
-      if (warp_ == 0) extend_triangle(first, here);
+      begin_triangle(first);
+      __syncthreads();
+      if (warp_ == 0) finish_triangle(first, here);
       __syncthreads();
       if (first + here == p_.cols) break;
       update(first);
@@ -224,18 +226,26 @@ class ReflectionFactor {
     shared_.sums[me_ / reflection_group][me_ % reflection_group] = total;
   }
 
-  /// Computes the group's columns of T, a lane a row; blocks other than the first need the group's rows alone.
-  __device__ void extend_triangle(int first, int here) {
-    const int begin = rank_ == 0 ? 0 : first, r = lane_;
-    if (r < begin) return;
-    T* const row = shared_.t[r];
-    for (int i = first; i < first + here; ++i) {
-      T chain = 0;
-      for (int from = begin; from < i; from += reflection_group)
+  /// Begins the chains of the group's columns of T, each warp one and a lane a row, with the columns before the group.
+  /// The first block alone needs rows before the group's.
+  __device__ void begin_triangle(int first) {
+    T chain = 0;
+    for (int from = 0; rank_ == 0 && from < first; from += reflection_group)
 #pragma unroll
-        for (int u = 0; u < reflection_group; ++u)
-          if (const int k = from + u; r <= k && k < i) chain = fma(row[k], shared_.sums[k][i - first], chain);
-      row[i] = r < i ? -shared_.tau[i] * chain : r == i ? shared_.tau[i] : T(0);
+      for (int k = from; k < from + reflection_group; ++k)
+        if (lane_ <= k) chain = fma(shared_.t[lane_][k], shared_.sums[k][warp_], chain);
+    shared_.w[lane_][warp_] = chain;
+  }
+  /// Goes on with the group's columns, one after another.
+  __device__ void finish_triangle(int first, int here) {
+    T* const row = shared_.t[lane_];
+    for (int i = 0; i < here; ++i) {
+      T chain = shared_.w[lane_][i];
+#pragma unroll
+      for (int k = 0; k < reflection_group; ++k)
+        if (k < i && lane_ <= first + k) chain = fma(row[first + k], shared_.sums[first + k][i], chain);
+      const T tau = shared_.tau[first + i];
+      row[first + i] = lane_ < first + i ? -tau * chain : lane_ == first + i ? tau : T(0);
     }
   }
 

@@ -40,7 +40,8 @@ struct ReflectionShared {
   typename Team::Shared team;
   alignas(16) T v[reflection_group][line]; ///< the group's vectors, by columns
   T tile[2][tile_rows][reflection_width];  ///< rows of the panel: V up to the group, and the columns after it
-  T sums[reflection_width][reflection_group], w[reflection_width][reflection_group];
+  T sums[reflection_width][reflection_group];
+  T w[reflection_width][reflection_group]; ///< T's chains, and then Tᵀ·Vᵀ·C
   T t[reflection_width][reflection_width + 1];
   T tau[reflection_width];
   T scale; ///< of the column before
