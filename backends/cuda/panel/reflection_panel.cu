@@ -1,11 +1,11 @@
 /// A panel of QR: by one block of threads, by a cluster of blocks, or by a whole grid, which have 1024 rows each.
 
-#include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
 #include "panel.hpp"
 #include "reflection_panel.cuh"
+#include "team_launch.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -17,58 +17,24 @@ __global__ void __launch_bounds__(reflection_threads, 1) factor_reflections(Refl
   ReflectionFactor<T, Team>(panel, shared, static_cast<int>(blockIdx.x)).run();
 }
 
-template <class T>
-Status run_cluster(cudaStream_t stream, const Reflections<T>& panel, int blocks) noexcept {
-  const auto kernel = factor_reflections<T, ClusterTeam<T>>;
-  if (Status status = allow_most_shared(kernel, "QR panel"); !status.ok()) return status;
-  cudaLaunchAttribute cluster{};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = static_cast<unsigned>(blocks);
-  config.blockDim = reflection_threads;
-  config.dynamicSmemBytes = sizeof(ReflectionShared<T, ClusterTeam<T>>);
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
-  constexpr int most_portable = 8;
-  if (blocks > most_portable) { // a part of a device may have no place for so large a cluster
-    if (Status status = check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
-                              "larger clusters for a QR panel");
-        !status.ok())
-      return status;
-    int clusters = 0;
-    if (Status status = check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), "room for a QR panel");
-        !status.ok() || clusters == 0)
-      return status.ok() ? Status{StatusCode::Rejected, "no room for a cluster of blocks"} : std::move(status);
-  }
-  return check(cudaLaunchKernelEx(&config, kernel, panel), "QR panel");
+template <class T, class Team>
+TeamLaunch team_of(Reflections<T>& panel, int blocks) {
+  return {.kernel = reinterpret_cast<const void*>(factor_reflections<T, Team>),
+          .argument = &panel,
+          .blocks = blocks,
+          .threads = reflection_threads,
+          .bytes = sizeof(ReflectionShared<T, Team>),
+          .name = "QR panel"};
 }
 
 template <class T>
-Status run_grid(Executor& executor, cudaStream_t stream, Reflections<T> panel, int blocks) noexcept {
-  const auto kernel = factor_reflections<T, GridTeam<T>>;
-  constexpr std::size_t bytes = sizeof(ReflectionShared<T, GridTeam<T>>);
-  if (Status status = allow_most_shared(kernel, "QR panel"); !status.ok()) return status;
-  if (blocks == 1) {
-    kernel<<<1, reflection_threads, bytes, stream>>>(panel);
-    return launched("QR panel");
-  }
-  int resident = 0;
-  if (Status status = check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, reflection_threads, bytes),
-                            "room for a QR panel");
-      !status.ok())
-    return status;
-  if (blocks > resident * executor.capabilities().multiprocessors)
-    return {StatusCode::Rejected, "a QR panel of more rows than the device's multiprocessors hold at once"};
-  if (Status status =
-          check(cudaMemsetAsync(panel.memory, 0, GridTeam<T>::bytes(blocks), stream), "messages of a QR panel");
-      !status.ok())
-    return status;
-  void* arguments[] = {&panel};
-  return check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(blocks),
-                                           reflection_threads, arguments, bytes, stream),
-               "QR panel");
+Status run_grid(Executor& executor, cudaStream_t stream, Reflections<T>& panel, int blocks) noexcept {
+  if (blocks > 1)
+    if (Status status =
+            check(cudaMemsetAsync(panel.memory, 0, GridTeam<T>::bytes(blocks), stream), "messages of a QR panel");
+        !status.ok())
+      return status;
+  return launch_grid(executor, stream, team_of<T, GridTeam<T>>(panel, blocks));
 }
 
 /// Returns how many blocks a cluster has: some of them may have no rows.
@@ -87,21 +53,22 @@ Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
   const std::size_t messages = layout.add(static_cast<Index>(GridTeam<T>::bytes(blocks)));
   Scratch scratch;
   if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
-  const Reflections<T> panel{.a = static_cast<T*>(call.a),
-                             .lda = call.lda,
-                             .v = static_cast<T*>(call.v),
-                             .ldv = call.ldv,
-                             .t = static_cast<T*>(call.triangle),
-                             .ldt = call.ld_triangle,
-                             .tau = static_cast<T*>(call.tau),
-                             .rows = call.rows,
-                             .cols = static_cast<int>(call.cols),
-                             .first = call.first,
-                             .failed = call.failed,
-                             .segments = reinterpret_cast<T*>(scratch.as<char>() + segments),
-                             .memory = scratch.as<char>() + messages};
+  Reflections<T> panel{.a = static_cast<T*>(call.a),
+                       .lda = call.lda,
+                       .v = static_cast<T*>(call.v),
+                       .ldv = call.ldv,
+                       .t = static_cast<T*>(call.triangle),
+                       .ldt = call.ld_triangle,
+                       .tau = static_cast<T*>(call.tau),
+                       .rows = call.rows,
+                       .cols = static_cast<int>(call.cols),
+                       .first = call.first,
+                       .failed = call.failed,
+                       .segments = reinterpret_cast<T*>(scratch.as<char>() + segments),
+                       .memory = scratch.as<char>() + messages};
   if (executor.capabilities().compute_major == 9 && blocks > 1 && blocks <= ClusterTeam<T>::most_blocks)
-    if (Status status = run_cluster(stream_of(queue), panel, power_of_two(blocks)); status.code != StatusCode::Rejected)
+    if (Status status = launch_cluster(stream_of(queue), team_of<T, ClusterTeam<T>>(panel, power_of_two(blocks)));
+        status.code != StatusCode::Rejected)
       return status;
   return run_grid(executor, stream_of(queue), panel, blocks);
 }
