@@ -4,7 +4,7 @@
 #include <tessera/detail/uncancelled.hpp>
 #include <tessera/gemm.hpp>
 
-#include <deque>
+#include <list>
 #include <optional>
 #include <span>
 #include <vector>
@@ -38,7 +38,7 @@ void straighten_residual(EpilogueOperands& epilogue) {
 void multiply_on(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta, const Operand& c,
                  const GemmOptions& options, const EpilogueOperands& epilogue) {
   DeviceHold holds_a(a, executor), holds_b(b, executor);
-  std::deque<DeviceHold> of_epilogue;
+  std::list<DeviceHold> of_epilogue; // allocates nothing where there is no epilogue
   const Placed on_a = holds_a.read();
   const Placed on_b = holds_b.read();
   const Placed on_c = write_on(c, executor, beta == 0.0);
