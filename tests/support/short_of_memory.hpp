@@ -52,7 +52,7 @@ class Meeting {
 template <class Use>
 void while_another_lacks_memory(const Matrix<float>& shared, tools::Kind kind, const Use& use) {
   BOOST_REQUIRE(shared.operand().storage->resident_on() == nullptr);
-  const Matrix<float> large = Matrix<float>::random(shared.cols(), 9000, Seed{99});
+  const Matrix<float> large = Matrix<float>::random(shared.cols(), 4000, Seed{99});
   struct Listening {
     Meeting meeting;
     std::thread::id other;
