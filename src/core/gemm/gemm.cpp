@@ -4,7 +4,6 @@
 #include <tessera/detail/uncancelled.hpp>
 #include <tessera/gemm.hpp>
 
-#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -38,13 +37,15 @@ void straighten_residual(EpilogueOperands& epilogue) {
 void multiply_on(Executor& executor, double alpha, const Operand& a, const Operand& b, double beta, const Operand& c,
                  const GemmOptions& options, const EpilogueOperands& epilogue) {
   DeviceHold holds_a(a, executor), holds_b(b, executor);
-  std::deque<DeviceHold> of_epilogue;
+  std::optional<DeviceHold> holds_bias, holds_residual;
   const Placed on_a = holds_a.read();
   const Placed on_b = holds_b.read();
   const Placed on_c = write_on(c, executor, beta == 0.0);
   GemmCall call = placed_call(alpha, {a, on_a}, {b, on_b}, beta, {c, on_c}, options);
-  call.epilogue =
-      placed_epilogue(epilogue, c, [&](const Operand& x) { return of_epilogue.emplace_back(x, executor).read(); });
+  call.epilogue = placed_epilogue(epilogue, c, [&](const Operand& x) {
+    const bool is_bias = epilogue.bias && &x == &*epilogue.bias;
+    return (is_bias ? holds_bias : holds_residual).emplace(x, executor).read();
+  });
   if (options.verify == Verify::None)
     throw_if_failed(executor.gemm(executor.default_queue(), call, options.kernel));
   else
