@@ -157,6 +157,18 @@ BOOST_AUTO_TEST_CASE(blocks_of_rows) {
   check(Kind::CopyOut, [&](const RowBlocks<float>& a) { BOOST_TEST((a.gathered() == numbers(1))); });
 }
 
+/// Systems with factors that several threads use: rows change places first, then the triangles are read.
+BOOST_AUTO_TEST_CASE(triangles) {
+  use_small_device();
+  const Matrix<float> b = numbers(2), expected = Lu(numbers(5), {.backend = Backend::Reference}).solve(b);
+  const Lu lu(numbers(5), {.backend = Backend::Cuda});
+  for (const int nth : {1, 2, 3, 4}) {
+    storage_of(lu.packed()).leave_device();
+    while_another_lacks_memory(
+        lu.packed(), Kind::Panel, [&](Meeting&) { BOOST_TEST((lu.solve(b) == expected), "step " << nth); }, nth);
+  }
+}
+
 /// A view has no end, so that its matrix stays: while another thread lacks memory, and while this one does.
 BOOST_AUTO_TEST_CASE(views_stay) {
   use_small_device();
