@@ -45,21 +45,23 @@ class Meeting {
   std::atomic<bool> is_interrupted_ = false;
 };
 
-/// Calls use(meeting), and interrupts it by meeting.interrupt(), or where it begins an operation of this kind. Before,
-/// another thread's product has brought `shared` to the device; meanwhile this product finds no memory for its other
-/// operand, so that it lets `shared` leave. Then it goes through the device in parts, or throws OutOfMemory. `shared`
-/// must not be on the device before.
+/// Calls use(meeting), and interrupts it by meeting.interrupt(), or where it begins its nth operation of this kind.
+/// Before, another thread's product has brought `shared` to the device; meanwhile this product finds no memory for its
+/// other operand, so that it lets `shared` leave. Then it goes through the device in parts, or throws OutOfMemory.
+/// `shared` must not be on the device before.
 template <class Use>
-void while_another_lacks_memory(const Matrix<float>& shared, tools::Kind kind, const Use& use) {
+void while_another_lacks_memory(const Matrix<float>& shared, tools::Kind kind, const Use& use, int nth = 1) {
   BOOST_REQUIRE(shared.operand().storage->resident_on() == nullptr);
-  const Matrix<float> large = Matrix<float>::random(shared.cols(), 9000, Seed{99});
+  const Matrix<float> large = Matrix<float>::random(shared.cols(), 4000, Seed{99});
   struct Listening {
     Meeting meeting;
     std::thread::id other;
     tools::Kind kind{};
-    int allocations = 0; ///< of the other thread
+    std::atomic<int> left = 0; ///< operations of the kind before the interruption
+    int allocations = 0;       ///< of the other thread
   } listening;
   listening.kind = kind;
+  listening.left = nth;
   Meeting& meeting = listening.meeting;
   tools::Tool tool;
   tool.name = "interruption";
@@ -67,7 +69,7 @@ void while_another_lacks_memory(const Matrix<float>& shared, tools::Kind kind, c
   tool.begin = [](const tools::Operation& operation, void* data) noexcept {
     auto& x = *static_cast<Listening*>(data);
     if (std::this_thread::get_id() != x.other) {
-      if (operation.kind == x.kind) x.meeting.interrupt();
+      if (operation.kind == x.kind && --x.left == 0) x.meeting.interrupt();
     } else if (operation.kind == tools::Kind::Allocate && ++x.allocations == 2) {
       x.meeting.reach(Meeting::Brought);
       x.meeting.wait_for(Meeting::InUse);

@@ -1,21 +1,16 @@
-#include "cublas.hpp"
+#include "system_library.hpp"
 
-#include <array>
-
-namespace tessera::compare_app::cublas {
+namespace tessera::compare_app {
 namespace {
-
-// cublasFillMode_t, cublasOperation_t, cublasSideMode_t and cublasDiagType_t
-constexpr int lower = 0, as_it_is = 0, transposed = 1, left = 0, stored_diagonal = 0;
 
 std::string routine_of(SystemKind kind, DType type) {
   return fmt::format("cublas{}{}_v2", type == DType::F32 ? 'S' : 'D', kind == SystemKind::Syrk ? "syrk" : "trsm");
 }
 
 template <class T>
-class Run final : public SystemRun<T> {
+class CublasRun final : public SystemRun<T> {
  public:
-  Run(DeviceLibrary& library, SystemKind kind, const SystemData<T>& data, SystemWork<T>& work, Executor& executor)
+  CublasRun(DeviceLibrary& library, SystemKind kind, const SystemData<T>& data, SystemWork<T>& work, Executor& executor)
       : is_product_(kind == SystemKind::Syrk),
         n_(static_cast<int>(data.n)),
         count_(static_cast<int>(data.count)),
@@ -33,10 +28,11 @@ class Run final : public SystemRun<T> {
     const T one = 1, zero = 0;
     if (is_product_) // A by rows is Aᵀ by columns.
       call<int(void*, int, int, int, int, const T*, const T*, int, const T*, T*, int)>(
-          handle_, lower, transposed, n_, n_, &one, a_.data(), n_, &zero, result_.data(), n_);
+          handle_, vendor::lower, vendor::transposed, n_, n_, &one, a_.data(), n_, &zero, result_.data(), n_);
     else
       call<int(void*, int, int, int, int, int, int, const T*, const T*, int, T*, int)>(
-          handle_, left, lower, as_it_is, stored_diagonal, n_, count_, &one, a_.data(), n_, result_.data(), n_);
+          handle_, vendor::left, vendor::lower, vendor::as_it_is, vendor::stored_diagonal, n_, count_, &one, a_.data(),
+          n_, result_.data(), n_);
     throw_if_failed(executor_.default_queue().synchronize());
   }
 
@@ -58,32 +54,30 @@ class Run final : public SystemRun<T> {
   void* const handle_;
 };
 
+class Cublas final : public SystemLibrary {
+ public:
+  Cublas()
+      : SystemLibrary(
+            {{"cuBLAS", "TESSERA_CUBLAS", "libcublas"}, "cublasCreate_v2", "cublasDestroy_v2", "cublasSetStream_v2"}) {}
+
+  std::unique_ptr<SystemRun<float>> prepare(SystemKind kind, const SystemData<float>& data, SystemWork<float>& work,
+                                            Executor& executor) override {
+    return std::make_unique<CublasRun<float>>(library(), kind, data, work, executor);
+  }
+  std::unique_ptr<SystemRun<double>> prepare(SystemKind kind, const SystemData<double>& data, SystemWork<double>& work,
+                                             Executor& executor) override {
+    return std::make_unique<CublasRun<double>>(library(), kind, data, work, executor);
+  }
+
+ private:
+  std::vector<std::string> functions_of(SystemKind kind, DType type) const override {
+    if (kind != SystemKind::Syrk && kind != SystemKind::Trsm) return {};
+    return {routine_of(kind, type)};
+  }
+};
+
 } // namespace
 
-std::shared_ptr<DeviceLibrary> library() {
-  return std::make_shared<DeviceLibrary>(DeviceLibrary::Names{
-      {"cuBLAS", "TESSERA_CUBLAS", "libcublas"},
-      "cublasCreate_v2",
-      "cublasDestroy_v2",
-      "cublasSetStream_v2",
-  });
-}
+std::shared_ptr<SystemLibrary> cublas() { return std::make_shared<Cublas>(); }
 
-bool does(SystemKind kind) { return kind == SystemKind::Syrk || kind == SystemKind::Trsm; }
-
-std::string problem_of(DeviceLibrary& library, SystemKind kind, DType type) {
-  return library.problem_with(std::array{routine_of(kind, type)});
-}
-
-template <detail::Real T>
-std::unique_ptr<SystemRun<T>> prepare(DeviceLibrary& library, SystemKind kind, const SystemData<T>& data,
-                                      SystemWork<T>& work, Executor& executor) {
-  return std::make_unique<Run<T>>(library, kind, data, work, executor);
-}
-
-template std::unique_ptr<SystemRun<float>> prepare(DeviceLibrary&, SystemKind, const SystemData<float>&,
-                                                   SystemWork<float>&, Executor&);
-template std::unique_ptr<SystemRun<double>> prepare(DeviceLibrary&, SystemKind, const SystemData<double>&,
-                                                    SystemWork<double>&, Executor&);
-
-} // namespace tessera::compare_app::cublas
+} // namespace tessera::compare_app

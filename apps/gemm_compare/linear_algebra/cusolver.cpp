@@ -1,12 +1,9 @@
-#include "cusolver.hpp"
+#include "system_library.hpp"
 
 #include <vector>
 
-namespace tessera::compare_app::cusolver {
+namespace tessera::compare_app {
 namespace {
-
-// cublasFillMode_t and cublasOperation_t
-constexpr int lower = 0, as_it_is = 0;
 
 /// The functions of an operation: the factorisation, and what solves with its factors, if the operation does.
 struct Routines {
@@ -35,9 +32,10 @@ Routines routines_of(SystemKind kind, DType type) {
 }
 
 template <class T>
-class Run final : public SystemRun<T> {
+class CusolverRun final : public SystemRun<T> {
  public:
-  Run(DeviceLibrary& library, SystemKind kind, const SystemData<T>& data, SystemWork<T>& work, Executor& executor)
+  CusolverRun(DeviceLibrary& library, SystemKind kind, const SystemData<T>& data, SystemWork<T>& work,
+              Executor& executor)
       : kind_(kind),
         n_(static_cast<int>(data.n)),
         count_(static_cast<int>(data.count)),
@@ -61,14 +59,15 @@ class Run final : public SystemRun<T> {
     switch (kind_) {
       case SystemKind::Potrf:
       case SystemKind::Posv:
-        factor(handle_, lower, n_, a_.data(), n_, memory_.data(), elements_, info_.data());
-        if (solves()) solve(handle_, lower, n_, count_, constant(a_), n_, b_.data(), n_, info_.data() + 1);
+        factor(handle_, vendor::lower, n_, a_.data(), n_, memory_.data(), elements_, info_.data());
+        if (solves()) solve(handle_, vendor::lower, n_, count_, constant(a_), n_, b_.data(), n_, info_.data() + 1);
         break;
       case SystemKind::Getrf:
       case SystemKind::Gesv:
         factor(handle_, n_, n_, a_.data(), n_, memory_.data(), pivots_.data(), info_.data());
         if (solves())
-          solve(handle_, as_it_is, n_, count_, constant(a_), n_, constant(pivots_), b_.data(), n_, info_.data() + 1);
+          solve(handle_, vendor::as_it_is, n_, count_, constant(a_), n_, constant(pivots_), b_.data(), n_,
+                info_.data() + 1);
         break;
       default:
         factor(handle_, n_, n_, a_.data(), n_, tau_.data(), memory_.data(), elements_, info_.data());
@@ -111,7 +110,7 @@ class Run final : public SystemRun<T> {
 
   int size_of_memory(DeviceLibrary& library) const {
     const std::string& name = routines_.working_memory;
-    const int first = kind_ == SystemKind::Potrf || kind_ == SystemKind::Posv ? lower : n_;
+    const int first = kind_ == SystemKind::Potrf || kind_ == SystemKind::Posv ? vendor::lower : n_;
     int elements = 0;
     expect_success(name, library.function<int(void*, int, int, T*, int, int*)>(name)(handle_, first, n_, a_.data(), n_,
                                                                                      &elements));
@@ -145,35 +144,35 @@ class Run final : public SystemRun<T> {
   const DeviceElements<T> memory_;
 };
 
+class Cusolver final : public SystemLibrary {
+ public:
+  Cusolver()
+      : SystemLibrary({{"cuSOLVER", "TESSERA_CUSOLVER", "libcusolver", 12, "nvidia-cusolver"},
+                       "cusolverDnCreate",
+                       "cusolverDnDestroy",
+                       "cusolverDnSetStream"}) {}
+
+  std::unique_ptr<SystemRun<float>> prepare(SystemKind kind, const SystemData<float>& data, SystemWork<float>& work,
+                                            Executor& executor) override {
+    return std::make_unique<CusolverRun<float>>(library(), kind, data, work, executor);
+  }
+  std::unique_ptr<SystemRun<double>> prepare(SystemKind kind, const SystemData<double>& data, SystemWork<double>& work,
+                                             Executor& executor) override {
+    return std::make_unique<CusolverRun<double>>(library(), kind, data, work, executor);
+  }
+
+ private:
+  std::vector<std::string> functions_of(SystemKind kind, DType type) const override {
+    const Routines routines = routines_of(kind, type);
+    if (routines.factor.empty()) return {};
+    std::vector<std::string> functions{routines.factor, routines.working_memory};
+    if (!routines.solve.empty()) functions.push_back(routines.solve);
+    return functions;
+  }
+};
+
 } // namespace
 
-std::shared_ptr<DeviceLibrary> library() {
-  return std::make_shared<DeviceLibrary>(DeviceLibrary::Names{
-      {"cuSOLVER", "TESSERA_CUSOLVER", "libcusolver", 12, "nvidia-cusolver"},
-      "cusolverDnCreate",
-      "cusolverDnDestroy",
-      "cusolverDnSetStream",
-  });
-}
+std::shared_ptr<SystemLibrary> cusolver() { return std::make_shared<Cusolver>(); }
 
-bool does(SystemKind kind) { return !routines_of(kind, DType::F32).factor.empty(); }
-
-std::string problem_of(DeviceLibrary& library, SystemKind kind, DType type) {
-  const Routines routines = routines_of(kind, type);
-  std::vector<std::string> functions{routines.factor, routines.working_memory};
-  if (!routines.solve.empty()) functions.push_back(routines.solve);
-  return library.problem_with(functions);
-}
-
-template <detail::Real T>
-std::unique_ptr<SystemRun<T>> prepare(DeviceLibrary& library, SystemKind kind, const SystemData<T>& data,
-                                      SystemWork<T>& work, Executor& executor) {
-  return std::make_unique<Run<T>>(library, kind, data, work, executor);
-}
-
-template std::unique_ptr<SystemRun<float>> prepare(DeviceLibrary&, SystemKind, const SystemData<float>&,
-                                                   SystemWork<float>&, Executor&);
-template std::unique_ptr<SystemRun<double>> prepare(DeviceLibrary&, SystemKind, const SystemData<double>&,
-                                                    SystemWork<double>&, Executor&);
-
-} // namespace tessera::compare_app::cusolver
+} // namespace tessera::compare_app

@@ -17,6 +17,11 @@
 
 namespace tessera::compare_app {
 
+/// Values of cublasFillMode_t, cublasOperation_t, cublasSideMode_t and cublasDiagType_t, which cuSOLVER takes, too.
+namespace vendor {
+inline constexpr int lower = 0, as_it_is = 0, transposed = 1, left = 0, stored_diagonal = 0;
+} // namespace vendor
+
 class DeviceLibrary {
  public:
   /// A library, and its functions that make a handle, end it, and give it a stream.

@@ -13,8 +13,6 @@
 #include <tessera/linear_algebra/syrk.hpp>
 #include <tessera/status.hpp>
 
-#include "cublas.hpp"
-#include "cusolver.hpp"
 #include "device_way.hpp"
 #include "foreign_lapack.hpp"
 #include "textbook/textbook.hpp"
@@ -150,25 +148,16 @@ std::vector<Way> ways_on(Backend backend, bool with_libraries) {
           {.name = "cblas:" + library->name(), .backend = backend, .summary = "its LAPACK", .library = library});
     }
   if (backend == Backend::Cuda) {
-    ways.push_back({.name = "cusolver",
-                    .backend = backend,
-                    .summary = "NVIDIA's LAPACK",
-                    .device_library = cusolver::library(),
-                    .does = cusolver::does});
-    ways.push_back({.name = "cublas",
-                    .backend = backend,
-                    .summary = "NVIDIA's BLAS",
-                    .device_library = cublas::library(),
-                    .does = cublas::does});
+    ways.push_back(
+        {.name = "cusolver", .backend = backend, .summary = "NVIDIA's LAPACK", .device_library = cusolver()});
+    ways.push_back({.name = "cublas", .backend = backend, .summary = "NVIDIA's BLAS", .device_library = cublas()});
   }
   return ways;
 }
 
 std::string problem_of(const Way& way, const SystemOperation& operation, detail::NumberType type) {
   if (way.library != nullptr) return foreign::problem_of(*way.library, operation, type);
-  if (way.device_library == nullptr) return "";
-  return cusolver::does(operation.kind) ? cusolver::problem_of(*way.device_library, operation.kind, type.part)
-                                        : cublas::problem_of(*way.device_library, operation.kind, type.part);
+  return way.device_library != nullptr ? way.device_library->problem_of(operation.kind, type.part) : "";
 }
 
 template <class T>
@@ -177,9 +166,7 @@ std::unique_ptr<SystemRun<T>> prepare(const Way& way, const SystemOperation& ope
   const SystemKind kind = operation.kind;
   const SolveOptions options{.backend = way.backend, .threads = threads};
   if constexpr (detail::Real<T>) {
-    if (way.device_library != nullptr)
-      return cusolver::does(kind) ? cusolver::prepare(*way.device_library, kind, data, work, executor)
-                                  : cublas::prepare(*way.device_library, kind, data, work, executor);
+    if (way.device_library != nullptr) return way.device_library->prepare(kind, data, work, executor);
     if (way.keeps_contract && stays_on_device(executor, kind, detail::number_type_of<T>))
       return run_on_device(kind, data, work, options, executor);
   }

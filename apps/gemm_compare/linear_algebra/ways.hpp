@@ -11,8 +11,8 @@
 #include <tessera/types.hpp>
 
 #include "cpu/gemm/cblas/cblas_library.hpp"
-#include "device_library.hpp"
 #include "problem.hpp"
+#include "system_library.hpp"
 #include "system_run.hpp"
 
 namespace tessera::compare_app {
@@ -23,12 +23,13 @@ struct Way {
   std::string summary;
   bool keeps_contract = false;
   std::shared_ptr<cpu::CblasLibrary> library = nullptr;    ///< of a library from outside
-  std::shared_ptr<DeviceLibrary> device_library = nullptr; ///< of one that computes real numbers on a GPU
+  std::shared_ptr<SystemLibrary> device_library = nullptr; ///< of one that computes real numbers on a GPU
   bool (*does)(SystemKind kind) = nullptr;                 ///< null: every operation that the type has
 
   bool is_from_outside() const { return library != nullptr || device_library != nullptr; }
   bool computes(SystemKind kind, bool of_complex) const {
-    return (does == nullptr || does(kind)) && !(of_complex && device_library != nullptr);
+    if (device_library != nullptr) return !of_complex && device_library->does(kind);
+    return does == nullptr || does(kind);
   }
 };
 

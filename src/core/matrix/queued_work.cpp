@@ -43,8 +43,9 @@ void QueuedWork::done() {
     return;
   }
   const std::shared_ptr<QueueMark> mark = queue_.mark();
-  for (const auto& [operand, use, hold] : used_) {
-    Storage& storage = *operand.storage;
+  for (const Used& used : used_) {
+    const Use use = used.use;
+    Storage& storage = *used.operand.storage;
     if (use == Use::WrittenOnHost) {
       storage.note_arrival(queue_.queue(), mark);
       continue;

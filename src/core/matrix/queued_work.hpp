@@ -44,7 +44,9 @@ class QueuedWork {
   struct Used {
     Operand operand;
     Use use;
-    std::optional<DeviceHold> hold = std::nullopt;
+    std::optional<DeviceHold> hold;
+
+    Used(const Operand& x, Use how) : operand(x), use(how) {}
   };
 
   ExecutionQueue& queue_;
