@@ -124,10 +124,30 @@ struct ProductWithQ {
            : ldc < std::max<Index>(1, rows)    ? 10
                                                : 0;
   }
+  /// The rows that a reflection changes, from the first on: where all have zeros Q is the identity. LAPACK does not
+  /// touch C beyond them, so that callers may have no memory there: ARPACK in SciPy 1.17 has none.
+  Index changed() const {
+    Index last = 0;
+    for (Index j = 0; j < count; ++j) {
+      if (detail::is_exact_zero(tau[j])) continue;
+      Index end = order();
+      while (end > std::max(last, j + 1) && detail::is_exact_zero(a[j * lda + end - 1])) --end;
+      last = std::max({last, j + 1, end});
+    }
+    return last;
+  }
+
   /// C·op(Q) is the conjugate transpose of op(Q)ᴴ·Cᴴ, and the memory of C holds Cᵀ by rows.
   void run(const Routine& routine) const {
-    if (rows == 0 || cols == 0 || count == 0) return;
+    if (rows == 0 || cols == 0) return;
     const bool left = side == Side::Left;
+    if (const Index some = changed(); some < order()) { // the rest of C stays as it is
+      if (some == 0) return;
+      ProductWithQ part = *this;
+      (left ? part.rows : part.cols) = some;
+      part.count = std::min(count, some);
+      return part.run(routine);
+    }
     const Op applied = left == (*op == Op::None) ? Op::None : Op::Transpose;
     compute(routine, {rows, cols}, [&](const SolveOptions& options, detail::Shortage shortage) {
       if (!left) conjugate_columns(rows, cols, c, ldc);

@@ -1,6 +1,8 @@
 /// LAPACK's QR factorisation and least squares in the drop-in: results have the bits of the C++ interface, memory
 /// outside them stays as it was, and info, the handler and the length of work are LAPACK's. Exit status: failed checks.
 
+#include <cmath>
+
 #include <tessera/linear_algebra/qr.hpp>
 
 #include "systems.hpp"
@@ -308,6 +310,48 @@ void lengths_beyond_float() {
   must_be_enough("gels's answer", Index{sides} + 1);
 }
 
+/// Rows of C that no reflection changes may lie outside of its memory: the last rows of all reflections are 0, or a
+/// last tau is.
+template <class T>
+void rows_that_stay() {
+  const T nan(std::numeric_limits<Part<T>>::quiet_NaN()); // would spread to other elements, if it were read
+  const auto is_nan = [](const T& x) { return std::isnan(std::real(x)); };
+  const blas_int rows = 40, all = 70, count = 8, more = 10, cols = 5, length = 4096;
+  const auto random = Matrix<T>::random(rows, count, Seed{5});
+  std::vector<T> small(rows * count), large(all * more), tau(more), work(length), c(rows * cols);
+  for (Index j = 0; j < count; ++j)
+    for (Index i = 0; i < rows; ++i) small[j * rows + i] = random(i, j);
+  blas_int info = 77;
+  Lapack<T>::geqrf(&rows, &count, small.data(), &rows, tau.data(), work.data(), &length, &info);
+  for (Index j = 0; j < count; ++j)
+    for (Index i = 0; i < rows; ++i) large[j * all + i] = small[j * rows + i];
+  for (Index j = count; j < more; ++j)
+    for (Index i = 0; i < all; ++i) large[j * all + i] = T(3); // its tau is 0
+  const auto numbers = Matrix<T>::random(rows, cols, Seed{6});
+  for (Index j = 0; j < cols; ++j)
+    for (Index i = 0; i < rows; ++i) c[j * rows + i] = numbers(i, j);
+  // From the left C has rows that must stay, and from the right columns that it has no memory for.
+  std::vector<T> expected = c, tall(all * cols, nan), wide(c);
+  Lapack<T>::ormqr("L", "N", &rows, &cols, &count, small.data(), &rows, tau.data(), expected.data(), &rows, work.data(),
+                   &length, &info);
+  for (Index j = 0; j < cols; ++j)
+    for (Index i = 0; i < rows; ++i) tall[j * all + i] = c[j * rows + i];
+  Lapack<T>::ormqr("L", "N", &all, &cols, &more, large.data(), &all, tau.data(), tall.data(), &all, work.data(),
+                   &length, &info);
+  for (Index j = 0; j < cols; ++j)
+    for (Index i = 0; i < all; ++i)
+      must_equal("a row of ormqr from the left",
+                 i < rows ? tall[j * all + i] == expected[j * rows + i] : is_nan(tall[j * all + i]), 1);
+  expected = c; // as a matrix of 5 rows and 40 columns
+  Lapack<T>::ormqr("R", "N", &cols, &rows, &count, small.data(), &rows, tau.data(), expected.data(), &cols, work.data(),
+                   &length, &info);
+  wide.resize(cols * all, nan);
+  Lapack<T>::orm2r("R", "N", &cols, &all, &more, large.data(), &all, tau.data(), wide.data(), &cols, work.data(),
+                   &info);
+  for (Index i = 0; i < cols * all; ++i)
+    must_equal("a column of orm2r from the right", i < rows * cols ? wide[i] == expected[i] : is_nan(wide[i]), 1);
+}
+
 template <class T>
 void check(char type) {
   for (const auto& [m, n] : {std::pair<Index, Index>{1, 1},
@@ -331,6 +375,7 @@ void check(char type) {
   lengths_beyond_float<T>();
   must_equal("calls that were refused", position, 0);
   nothing_to_do<T>();
+  rows_that_stay<T>();
   wrong_arguments<T>(type);
 }
 
