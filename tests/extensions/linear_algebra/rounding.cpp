@@ -1,5 +1,5 @@
-/// Tests that quotients and square roots are those of IEEE 754, with operands for which this is hard: results beside a
-/// number or between two, mantissas of ones, powers of two, zeros of both signs, and ends of the range.
+/// Tests that quotients and square roots are rounded as IEEE 754 says, with operands for which this is hard: results
+/// beside a number or between two, mantissas of ones, powers of two, zeros of both signs, and ends of the range.
 
 #include <cmath>
 #include <limits>
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(roots_of_a_diagonal, T, Elements) {
   }
 }
 
-/// The first column of L has quotients by a root; the other columns are those of the formulas.
+/// The first column of L has quotients by a root; the other columns are the formulas' columns.
 BOOST_AUTO_TEST_CASE_TEMPLATE(quotients_by_a_root, T, Elements) {
   HardNumbers<T> hard(3);
   const int rounds = conformance::options().quick ? 2 : 40;
