@@ -6,9 +6,9 @@
 /// products with the other columns are sums of chunks, which the blocks tell one another. A group's products with all
 /// columns are sums of segments, which go by way of memory, and change the columns right of the group.
 
+#include "async_copy.cuh"
 #include "reflection_column.cuh"
 #include "reflection_shared.cuh"
-#include "reflection_tile.cuh"
 
 namespace tessera::cuda {
 
@@ -59,7 +59,7 @@ class ReflectionFactor {
 
  private:
   static constexpr int of_vector = 16 / sizeof(T);
-  static constexpr int adders = team_warps - tile_warps, of_adder = reflection_group / adders; ///< vectors of a warp
+  static constexpr int adders = 2, of_adder = reflection_group / adders; ///< vectors of a warp that adds
   struct alignas(16) Vector {
     T number[of_vector];
   };
@@ -156,57 +156,88 @@ class ReflectionFactor {
     if (rank_ == 0 && warp_ < here && lane_ <= first + warp_) *a_at(lane_, first + warp_) = column_.first_row();
   }
 
-  /// Sums the products of the group's vectors with all columns over the block's rows. Two warps add, and the others
-  /// fetch rows meanwhile.
+  /// Sums the products of the group's vectors with all columns over the block's rows: V up to the group, and the
+  /// columns after it. Two warps add, each by half of the vectors, a lane a column; tiles of rows come to shared memory
+  /// meanwhile.
   __device__ void sum_segments(int first, int here) {
+    constexpr int height = Shared::tile_rows, ahead = Shared::tiles - 1;
+    const bool is_in_group = lane_ >= first && lane_ < first + here;
+    const Index ld = lane_ < first ? p_.ldv : p_.lda;
+    const T* from = (lane_ < first ? v_at(0, lane_) : a_at(0, lane_)) + warp_ * rows_of_warp * ld;
+    const int count = lane_ < p_.cols && !is_in_group ? own_ : 0;
+    const auto fetch = [&](int tile) {
+      fetch_rows(tile, tile * height + warp_ * rows_of_warp, count, from, ld);
+      from += height * ld;
+    };
+    for (int tile = 0; tile < ahead; ++tile) fetch(tile);
     T chains[of_adder] = {};
-    const int tiles = (own_ + Shared::tile_rows - 1) / Shared::tile_rows;
-    if (warp_ < adders) {
-      __syncthreads();
-      for (int tile = 0; tile < tiles; ++tile) {
-        add_tile(tile, chains);
-        __syncthreads();
-      }
+    const int tiles = (own_ + height - 1) / height;
+    for (int tile = 0; tile < tiles; ++tile) {
+      wait_for_groups<ahead - 1>();
+      __syncthreads(); // the tile is there, and the one before has been added
+      fetch(tile + ahead);
+      if (warp_ >= adders) continue;
+      const T* const numbers = is_in_group ? &shared_.v[lane_ - first][tile * height] : &tile_at(tile, 0);
+      add_tile(tile * height, numbers, is_in_group ? 1 : reflection_width, chains);
+    }
+    if (warp_ >= adders) return;
+#pragma unroll
+    for (int i = 0; i < of_adder; ++i)
+      p_.segments[static_cast<Index>(rank_) * reflection_sums + lane_ * reflection_group + warp_ * of_adder + i] =
+          chains[i];
+  }
+  static constexpr int rows_of_warp = Shared::tile_rows / team_warps;
+  /// Returns this lane's number in a row of a tile.
+  __device__ T& tile_at(int tile, int row) const { return shared_.tile[tile % Shared::tiles][row][lane_]; }
+  /// Begins to bring this warp's rows of a tile, of which the first one is `row`, and which lie from `from` on.
+  __device__ __forceinline__ void fetch_rows(int tile, int row, int count, const T* from, Index ld) const {
+#pragma unroll
+    for (int u = 0; u < rows_of_warp; ++u, from += ld)
+      if (row + u < count) copy_async(&tile_at(tile, warp_ * rows_of_warp + u), from, true);
+    end_group_of_copies();
+  }
+  /// Some rows of a tile, and of this warp's vectors.
+  struct Rows {
+    static constexpr int count = 4;
+    T number[count];
+    Vector v[of_adder][count / of_vector];
+  };
+  __device__ __forceinline__ void read_rows(Rows& rows, int row, const T* numbers, int step) const {
+#pragma unroll
+    for (int u = 0; u < Rows::count; ++u) rows.number[u] = numbers[u * step];
+#pragma unroll
+    for (int i = 0; i < of_adder; ++i)
+#pragma unroll
+      for (int of = 0; of < Rows::count; of += of_vector)
+        rows.v[i][of / of_vector] = vector_at(warp_ * of_adder + i, row + of);
+  }
+  static __device__ __forceinline__ void add_rows(const Rows& rows, T (&chains)[of_adder]) {
+#pragma unroll
+    for (int u = 0; u < Rows::count; ++u)
 #pragma unroll
       for (int i = 0; i < of_adder; ++i)
-        p_.segments[static_cast<Index>(rank_) * reflection_sums + lane_ * reflection_group + warp_ * of_adder + i] =
-            chains[i];
-    } else {
-      TileRows<T, Shared> rows(shared_, warp_ - adders, lane_ - first, here,
-                               lane_ < first ? v_at(0, lane_) : a_at(0, lane_), lane_ < first ? p_.ldv : p_.lda,
-                               lane_ < p_.cols ? own_ : 0);
-      rows.read(0);
-      rows.write(0);
-      rows.read(1);
-      __syncthreads();
-      for (int tile = 0; tile < tiles; ++tile) {
-        rows.write(tile + 1);
-        rows.read(tile + 2);
-        __syncthreads();
-      }
-    }
+        chains[i] = fma(rows.v[i][u / of_vector].number[u % of_vector], rows.number[u], chains[i]);
   }
-  __device__ void add_tile(int tile, T (&chains)[of_adder]) const {
-    constexpr int height = Shared::tile_rows;
-    const int begin = tile * height, count = own_ - begin < height ? own_ - begin : height;
-    const auto* const rows = shared_.tile[tile % 2];
+  /// Adds a tile that begins in row `begin`; the next rows are read while some are added.
+  __device__ __forceinline__ void add_tile(int begin, const T* numbers, int step, T (&chains)[of_adder]) const {
+    constexpr int height = Shared::tile_rows, batch = Rows::count;
+    const int count = own_ - begin < height ? own_ - begin : height;
     int r = 0;
-#pragma unroll 4
-    for (; r + of_vector <= count; r += of_vector) {
-      T number[of_vector];
-#pragma unroll
-      for (int u = 0; u < of_vector; ++u) number[u] = rows[r + u][lane_];
-#pragma unroll
-      for (int i = 0; i < of_adder; ++i) {
-        const Vector v = vector_at(warp_ * of_adder + i, begin + r);
-#pragma unroll
-        for (int u = 0; u < of_vector; ++u) chains[i] = fma(v.number[u], number[u], chains[i]);
+    if (count == height) {
+      Rows even, odd;
+      read_rows(even, begin, numbers, step);
+#pragma unroll 1
+      for (; r < height; r += 2 * batch) {
+        read_rows(odd, begin + r + batch, numbers + (r + batch) * step, step);
+        add_rows(even, chains);
+        if (r + 2 * batch < height) read_rows(even, begin + r + 2 * batch, numbers + (r + 2 * batch) * step, step);
+        add_rows(odd, chains);
       }
     }
     for (; r < count; ++r)
 #pragma unroll
       for (int i = 0; i < of_adder; ++i)
-        chains[i] = fma(shared_.v[warp_ * of_adder + i][begin + r], rows[r][lane_], chains[i]);
+        chains[i] = fma(shared_.v[warp_ * of_adder + i][begin + r], numbers[r * step], chains[i]);
   }
 
   /// Adds the segments of all blocks.
@@ -262,18 +293,23 @@ class ReflectionFactor {
     T w[reflection_group];
 #pragma unroll
     for (int k = 0; k < reflection_group; ++k) w[k] = shared_.w[lane_][k];
-    constexpr int batch = 8, step = team_warps * batch; // a batch's rows are all of R, or none is
-    T ahead[batch];
-    const auto read = [&](int begin) {
-#pragma unroll
-      for (int u = 0; u < batch; ++u) ahead[u] = begin + u < own_ ? *a_at(begin + u, lane_) : T(0);
+    constexpr int batch = rows_of_warp, step = Shared::tile_rows; // a batch's rows are all of R, or none is
+    constexpr int ahead = Shared::tiles - 1;
+    const int start = base_ + warp_ * batch < first ? warp_ * batch + step : warp_ * batch;
+    T* to = a_at(start, lane_);
+    const T* from = to;
+    const auto fetch = [&](int tile) {
+      fetch_rows(tile, start + tile * step, own_, from, p_.lda);
+      from += step * p_.lda;
     };
-    int begin = base_ + warp_ * batch < first ? warp_ * batch + step : warp_ * batch;
-    for (read(begin); begin < own_; begin += step) {
+    for (int tile = 0; tile < ahead; ++tile) fetch(tile);
+    int tile = 0;
+    for (int begin = start; begin < own_; begin += step, ++tile, to += step * p_.lda) {
+      fetch(tile + ahead);
+      wait_for_groups<ahead>(); // the numbers that this thread copied, which it alone reads
       T number[batch], sum[batch] = {};
 #pragma unroll
-      for (int u = 0; u < batch; ++u) number[u] = ahead[u];
-      read(begin + step);
+      for (int u = 0; u < batch; ++u) number[u] = tile_at(tile, warp_ * batch + u);
 #pragma unroll
       for (int k = 0; k < reflection_group; ++k)
 #pragma unroll
@@ -284,7 +320,7 @@ class ReflectionFactor {
         }
 #pragma unroll
       for (int u = 0; u < batch; ++u)
-        if (begin + u < own_) *a_at(begin + u, lane_) = number[u] - sum[u];
+        if (begin + u < own_) to[u * p_.lda] = number[u] - sum[u];
     }
   }
 

@@ -35,11 +35,11 @@ static_assert(reflection_group == team_warps && reflection_sums == reflection_th
 
 template <class T, class Team>
 struct ReflectionShared {
-  static constexpr int tile_rows = 64;
+  static constexpr int tile_rows = 64, tiles = 4; ///< one that is read, and three on their way
   static constexpr int line = WarpColumn<T>::rows + (sizeof(T) == 4 ? 4 : 2); ///< keeps columns in other banks
   typename Team::Shared team;
-  alignas(16) T v[reflection_group][line]; ///< the group's vectors, by columns
-  T tile[2][tile_rows][reflection_width];  ///< rows of the panel: V up to the group, and the columns after it
+  alignas(16) T v[reflection_group][line];    ///< the group's vectors, by columns
+  T tile[tiles][tile_rows][reflection_width]; ///< rows of the panel: V up to the group, and the columns after it
   T sums[reflection_width][reflection_group];
   T w[reflection_width][reflection_group]; ///< T's chains, and then Tᵀ·Vᵀ·C
   T t[reflection_width][reflection_width + 1];
