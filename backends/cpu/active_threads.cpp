@@ -1,6 +1,7 @@
 #include "active_threads.hpp"
 
 #include "active_wait.hpp"
+#include "beside.hpp"
 
 namespace tessera::cpu {
 namespace {
@@ -9,6 +10,8 @@ namespace {
 constexpr double longest_wait = 3e-3; // seconds
 
 } // namespace
+
+ActiveThreads::ActiveThreads() : leaders_processor_(sched_getcpu()) {}
 
 void ActiveThreads::run(int threads, BodyReference<int> work) {
   work_ = &work;
@@ -22,6 +25,7 @@ void ActiveThreads::run(int threads, BodyReference<int> work) {
 }
 
 void ActiveThreads::help(int slot) {
+  move_beside(leaders_processor_);
   State last = 0; // the number of the last loop, as the state has it
   for (;;) {
     State now = state_.load(std::memory_order_acquire);
@@ -45,7 +49,10 @@ void ActiveThreads::dismiss() {
 
 void ActiveThreads::wait_while(State known) const {
   for (ActiveWait wait; state_.load(std::memory_order_acquire) == known; wait.step())
-    if (wait.is_longer_than(longest_wait)) return state_.wait(known, std::memory_order_acquire);
+    if (wait.is_longer_than(longest_wait)) {
+      state_.wait(known, std::memory_order_acquire);
+      return move_beside(leaders_processor_);
+    }
 }
 
 } // namespace tessera::cpu

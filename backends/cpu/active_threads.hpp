@@ -13,7 +13,8 @@ namespace tessera::cpu {
 
 class ActiveThreads {
  public:
-  ActiveThreads() = default;
+  /// The caller is the leader.
+  ActiveThreads();
   ActiveThreads(const ActiveThreads&) = delete;
   ActiveThreads& operator=(const ActiveThreads&) = delete;
 
@@ -36,6 +37,7 @@ class ActiveThreads {
   void wait_while(State known) const;
 
   alignas(64) std::atomic<State> state_ = 0;
+  const int leaders_processor_;                          ///< at the beginning
   alignas(64) const BodyReference<int>* work_ = nullptr; ///< while the loop is open
   int threads_ = 0;
 };

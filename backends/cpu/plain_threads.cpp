@@ -10,6 +10,7 @@
 #include <tessera/detail/processors.hpp>
 
 #include "active_wait.hpp"
+#include "beside.hpp"
 
 namespace tessera::cpu {
 namespace {
@@ -22,6 +23,7 @@ constexpr double longest_wait = 50e-6; // seconds
 /// One run(). It lies on the caller's stack.
 struct PlainThreads::Loop {
   BodyReference<int> work;
+  int processor;     ///< the caller's, at the beginning
   int slots;         ///< the caller's slot 0 included
   int next_slot = 1; ///< the slot of the next helper
   /// The helpers that are in the loop now. It changes while they hold the lock, and nothing is touched after that.
@@ -37,7 +39,7 @@ PlainThreads::~PlainThreads() {
 }
 
 void PlainThreads::run(int threads, BodyReference<int> work) {
-  Loop loop{work, threads};
+  Loop loop{work, sched_getcpu(), threads};
   std::unique_lock lock(mutex_);
   start_helpers(threads - 1);
   loop.next = loops_;
@@ -108,6 +110,7 @@ void PlainThreads::serve() {
     if (loop.next_slot == loop.slots) loops_ = loop.next;
     ++loop.helpers;
     lock.unlock();
+    move_beside(loop.processor);
     loop.work(slot);
     lock.lock();
     if (--loop.helpers == 0) left_.notify_all();
