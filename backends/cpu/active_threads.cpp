@@ -14,6 +14,7 @@ constexpr double longest_wait = 3e-3; // seconds
 ActiveThreads::ActiveThreads() : leaders_processor_(sched_getcpu()) {}
 
 void ActiveThreads::run(int threads, BodyReference<int> work) {
+  leaders_processor_.store(sched_getcpu(), std::memory_order_relaxed);
   work_ = &work;
   threads_ = threads;
   const State before = state_.load(std::memory_order_relaxed);
@@ -25,7 +26,6 @@ void ActiveThreads::run(int threads, BodyReference<int> work) {
 }
 
 void ActiveThreads::help(int slot) {
-  move_beside(leaders_processor_);
   State last = 0; // the number of the last loop, as the state has it
   for (;;) {
     State now = state_.load(std::memory_order_acquire);
@@ -37,7 +37,10 @@ void ActiveThreads::help(int slot) {
     }
     if (!state_.compare_exchange_weak(now, now + 1, std::memory_order_acq_rel)) continue;
     last = number;
-    if (slot < threads_) (*work_)(slot);
+    if (slot < threads_) {
+      move_beside(leaders_processor_.load(std::memory_order_relaxed));
+      (*work_)(slot);
+    }
     state_.fetch_sub(1, std::memory_order_release);
   }
 }
@@ -48,11 +51,9 @@ void ActiveThreads::dismiss() {
 }
 
 void ActiveThreads::wait_while(State known) const {
+  move_beside(leaders_processor_.load(std::memory_order_relaxed));
   for (ActiveWait wait; state_.load(std::memory_order_acquire) == known; wait.step())
-    if (wait.is_longer_than(longest_wait)) {
-      state_.wait(known, std::memory_order_acquire);
-      return move_beside(leaders_processor_);
-    }
+    if (wait.is_longer_than(longest_wait)) return state_.wait(known, std::memory_order_acquire);
 }
 
 } // namespace tessera::cpu

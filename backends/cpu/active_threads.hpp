@@ -37,7 +37,7 @@ class ActiveThreads {
   void wait_while(State known) const;
 
   alignas(64) std::atomic<State> state_ = 0;
-  const int leaders_processor_;                          ///< at the beginning
+  std::atomic<int> leaders_processor_;                   ///< when the last loop began
   alignas(64) const BodyReference<int>* work_ = nullptr; ///< while the loop is open
   int threads_ = 0;
 };

@@ -29,6 +29,10 @@ class TriangleParts {
         beta_(beta),
         rectangle_(rectangle),
         size_(whole.n < 512 ? diagonal_size / 2 : diagonal_size) {
+    if (products_.threads() == 1) { // one after another, neighbours find what they share in the caches
+      compute(products_, whole, 0);
+      return;
+    }
     small_.reserve(static_cast<std::size_t>(2 * whole.n / triangle_of_a_thread + 1));
     compute_large(whole, 0);
     products_.run_tasks(std::ssize(small_), [this](Index task) {
