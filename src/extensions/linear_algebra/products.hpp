@@ -91,6 +91,8 @@ class Products {
   /// Applies an operation to numbers in host memory, on the host's threads.
   void map(MapCall call) const;
 
+  /// Returns the executor of the host.
+  Executor& host() const { return host_; }
   /// Returns how many threads of the host there are for parts.
   Index threads() const { return options_.threads > 0 ? options_.threads : host_.capabilities().threads; }
   /// Calls body(begin, end) for parts of 0 … count − 1 on the host's threads. A part has at least `grain` indices.

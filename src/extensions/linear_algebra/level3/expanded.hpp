@@ -7,11 +7,11 @@
 
 namespace tessera::linear_algebra {
 
-/// Is there little enough memory to write?
+/// Is C's factor real, and is there little enough memory to write?
 template <class T>
-bool can_be_expanded(Index n, Index k) {
+bool can_be_expanded(Index n, Index k, T beta) {
   constexpr Index most_bytes = Index{1} << 26;
-  return k <= most_bytes / (6 * static_cast<Index>(sizeof(T)) * n);
+  return beta.imag() == 0 && k <= most_bytes / (6 * static_cast<Index>(sizeof(T)) * n);
 }
 
 /// Does what triangle_product() does.

@@ -57,7 +57,7 @@ void run(const detail::RankUpdateCall<T>& call, const SolveOptions& options, det
     const Products<T> products(options, shortage);
     products.run_steps(product_work(call.n, call.n, k) / 2 * static_cast<double>(terms.size()), [&] {
       if constexpr (is_complex<T>)
-        if (adds && can_be_expanded<T>(call.n, k))
+        if (adds && can_be_expanded(call.n, k, call.beta))
           return expanded_triangle_product(Products<Part<T>>(options, shortage), to, k, terms, call.beta);
       triangle_product(products, to, k, terms, call.beta);
     });
