@@ -24,6 +24,7 @@ class CpuExecutor final : public HostExecutor {
   Status run_finish(Queue& queue, const FinishCall& call) noexcept override;
   Status run_random(Queue& queue, const RandomCall& call) noexcept override;
   Status run_range(Queue& queue, const RangeCall& call) noexcept override; ///< range.cpp
+  void run_steps(const StepsCall& call) noexcept override;                 ///< range.cpp
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
   int threads_here() const noexcept override { return team_->threads_here(); }
 

@@ -4,19 +4,30 @@
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <memory>
+#include <algorithm>
 #include <new>
 
 #include <tessera/detail/processors.hpp>
 
+#include "active_wait.hpp"
+#include "beside.hpp"
+
 namespace tessera::cpu {
+namespace {
+
+/// Threads wait actively for so long before they sleep. It is about as long as waking takes.
+constexpr double longest_wait = 50e-6; // seconds
+
+} // namespace
 
 /// One run(). It lies on the caller's stack.
 struct PlainThreads::Loop {
   BodyReference<int> work;
+  int processor;     ///< the caller's, at the beginning
   int slots;         ///< the caller's slot 0 included
   int next_slot = 1; ///< the slot of the next helper
-  int helpers = 0;   ///< helpers that are in the loop now
+  /// The helpers that are in the loop now. It changes while they hold the lock, and nothing is touched after that.
+  std::atomic<int> helpers = 0;
   Loop* next = nullptr;
 };
 
@@ -28,11 +39,12 @@ PlainThreads::~PlainThreads() {
 }
 
 void PlainThreads::run(int threads, BodyReference<int> work) {
-  Loop loop{work, threads};
+  Loop loop{work, sched_getcpu(), threads};
   std::unique_lock lock(mutex_);
   start_helpers(threads - 1);
   loop.next = loops_;
   loops_ = &loop;
+  ++calls_;
   wake_.notify_all();
   lock.unlock();
   work(0);
@@ -42,7 +54,29 @@ void PlainThreads::run(int threads, BodyReference<int> work) {
       *at = loop.next;
       break;
     }
-  left_.wait(lock, [&] { return loop.helpers == 0; });
+  lock.unlock(); // no helper comes any more
+  for (ActiveWait wait; loop.helpers != 0; wait.step())
+    if (wait.is_longer_than(longest_wait)) {
+      lock.lock();
+      return left_.wait(lock, [&] { return loop.helpers == 0; });
+    }
+}
+
+void PlainThreads::lend(int helpers, const std::shared_ptr<ActiveThreads>& active) {
+  const std::lock_guard lock(mutex_);
+  start_helpers(helpers);
+  try {
+    lent_.push_back({active, 1, helpers + 1});
+  } catch (const std::bad_alloc&) { // the leader works alone
+    return;
+  }
+  ++calls_;
+  wake_.notify_all();
+}
+
+void PlainThreads::withdraw(const ActiveThreads& active) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(lent_, [&](const Lent& lent) { return lent.active.get() == &active; });
 }
 
 void PlainThreads::after_fork_in_child() noexcept {
@@ -51,6 +85,7 @@ void PlainThreads::after_fork_in_child() noexcept {
   std::construct_at(&wake_);
   std::construct_at(&left_);
   loops_ = nullptr;
+  lent_.clear();
   helpers_ = 0;
   mutex_.unlock();
 }
@@ -64,19 +99,44 @@ void PlainThreads::serve() {
   detail::leave_inherited_place();
   std::unique_lock lock(mutex_);
   for (;;) {
-    wake_.wait(lock, [this] { return stop_ || loops_ != nullptr; });
+    wait_for_work(lock);
     if (stop_) break;
+    if (loops_ == nullptr) {
+      serve_active(lock);
+      continue;
+    }
     Loop& loop = *loops_;
     const int slot = loop.next_slot++;
     if (loop.next_slot == loop.slots) loops_ = loop.next;
     ++loop.helpers;
     lock.unlock();
+    move_beside(loop.processor);
     loop.work(slot);
     lock.lock();
     if (--loop.helpers == 0) left_.notify_all();
   }
   --helpers_;
   left_.notify_all();
+}
+
+void PlainThreads::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  if (!has_work()) {
+    const unsigned known = calls_;
+    lock.unlock();
+    for (ActiveWait wait; calls_ == known && !wait.is_longer_than(longest_wait);) wait.step();
+    lock.lock();
+  }
+  wake_.wait(lock, [this] { return has_work(); });
+}
+
+void PlainThreads::serve_active(std::unique_lock<std::mutex>& lock) {
+  Lent& lent = lent_.back();
+  const std::shared_ptr<ActiveThreads> active = lent.active;
+  const int slot = lent.next_slot++;
+  if (lent.next_slot == lent.slots) lent_.pop_back();
+  lock.unlock();
+  active->help(slot);
+  lock.lock();
 }
 
 /// Precondition: the caller holds the lock.

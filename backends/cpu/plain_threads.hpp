@@ -7,8 +7,11 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
+#include <vector>
 
+#include "active_threads.hpp"
 #include "body_reference.hpp"
 
 namespace tessera::cpu {
@@ -25,7 +28,8 @@ class Refusal {
   std::atomic<long long> until_ = 0;
 };
 
-/// Helper threads that sleep between loops. Several callers may run loops at the same time.
+/// Helper threads that sleep between loops, if the next one does not follow at once. Several callers may run loops at
+/// the same time.
 class PlainThreads {
  public:
   PlainThreads() = default;
@@ -38,6 +42,11 @@ class PlainThreads {
   /// [0, threads). It starts the helpers that are missing and does with fewer where the system refuses them.
   void run(int threads, BodyReference<int> work);
 
+  /// Lets up to `helpers` helpers come to active threads, with slots from 1 on, until withdraw(). They may leave it
+  /// later than its leader.
+  void lend(int helpers, const std::shared_ptr<ActiveThreads>& active);
+  void withdraw(const ActiveThreads& active);
+
   /// The fork's three steps (ForkObserver). In the child there are no helpers; later loops start new ones.
   void before_fork() noexcept { mutex_.lock(); }
   void after_fork_in_parent() noexcept { mutex_.unlock(); }
@@ -45,14 +54,24 @@ class PlainThreads {
 
  private:
   struct Loop;
+  /// Active threads that want more helpers.
+  struct Lent {
+    std::shared_ptr<ActiveThreads> active;
+    int next_slot, slots;
+  };
   static void* serve(void* self);
   void serve();
+  void wait_for_work(std::unique_lock<std::mutex>& lock);
+  void serve_active(std::unique_lock<std::mutex>& lock);
+  bool has_work() const { return stop_ || loops_ != nullptr || !lent_.empty(); }
   void start_helpers(int wanted);
 
   std::mutex mutex_;
   std::condition_variable wake_; ///< a loop wants helpers, or the helpers have to end
   std::condition_variable left_; ///< a helper has left a loop, or ended
   Loop* loops_ = nullptr;        ///< the loops that want more helpers
+  std::vector<Lent> lent_;
+  std::atomic<unsigned> calls_ = 0; ///< counts what helpers were asked for
   int helpers_ = 0;
   bool stop_ = false;
   Refusal refusal_;

@@ -1,9 +1,10 @@
-/// Loops of the caller's own: a range of indices, cut into tasks for the team.
+/// Loops of the caller's own: a range of indices, cut into tasks for the team; and steps that follow each other.
 
 #include <algorithm>
 
 #include <tessera/detail/floating_point.hpp>
 
+#include "cpu/gemm/common/blocking.hpp"
 #include "executor.hpp"
 
 namespace tessera::cpu {
@@ -26,6 +27,11 @@ Status CpuExecutor::run_range(Queue&, const RangeCall& call) noexcept {
   team().run(tasks, threads,
              [&](Index task, int) { call.body(call.context, task * each, std::min((task + 1) * each, call.count)); });
   return {};
+}
+
+void CpuExecutor::run_steps(const StepsCall& call) noexcept {
+  if (call.work < enough_to_stay_together) return call.body(call.context);
+  team().together(threads_for(call.threads), [&] { call.body(call.context); });
 }
 
 } // namespace tessera::cpu

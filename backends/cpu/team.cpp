@@ -1,11 +1,13 @@
 #include "team.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 #include <tessera/backend/log.hpp>
 
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/processors.hpp>
 #include <tessera/detail/stopwatch.hpp>
 #include <tessera/detail/uncancelled.hpp>
 
@@ -95,15 +97,38 @@ void Team::fork_and_time(int threads, const Work& work) {
   late_workers_.loop_ended(watch.seconds() - tasks_ended.load(std::memory_order_relaxed));
 }
 
+constinit thread_local Team::Together* Team::together_here = nullptr;
+
+int Team::threads_here() const {
+  if (together_here == nullptr || together_here->team != this) return limit_here(budget_);
+  return together_here->in_loop ? 1 : together_here->threads;
+}
+
+/// The caller's own thread works in any case. The budget limits the helpers that it gets.
+int Team::take_threads(int wanted) {
+  const int before = in_use_.fetch_add(wanted);
+  const int got = before == 0 ? wanted : std::clamp(budget_ - before, 1, wanted);
+  in_use_.fetch_sub(wanted - got);
+  return got;
+}
+
 void Team::run(Index count, int threads, TaskBody body, Schedule schedule) {
   if (count <= 0) return;
   int wanted = static_cast<int>(std::min<Index>(count, threads));
-  if (wanted > 1) wanted = limit_here(wanted);
+  if (Together* const here = together_here; here != nullptr && here->team == this) {
+    wanted = here->in_loop ? 1 : std::min(wanted, here->threads);
+    if (wanted > 1) {
+      here->in_loop = true;
+      WorkerRanges ranges(count, wanted);
+      here->active->run(wanted, [&](int slot) { ranges.work(slot, body); });
+      here->in_loop = false;
+      return;
+    }
+  } else if (wanted > 1) {
+    wanted = limit_here(wanted);
+  }
   if (wanted > 1) {
-    // The caller's own thread works in any case. The budget limits the helpers that it gets.
-    const int before = in_use_.fetch_add(wanted);
-    const int got = before == 0 ? wanted : std::clamp(budget_ - before, 1, wanted);
-    in_use_.fetch_sub(wanted - got);
+    const int got = take_threads(wanted);
     if (got > 1) {
       const detail::Uncancelled whole; // the other threads work with what this one has on its stack
       WorkerRanges ranges(count, got);
@@ -123,6 +148,55 @@ void Team::run(Index count, int threads, TaskBody body, Schedule schedule) {
     in_use_.fetch_sub(got);
   }
   for (Index task = 0; task < count; ++task) body(task, 0);
+}
+
+void Team::together(int threads, LeaderBody lead) {
+  if (together_here != nullptr) return lead();
+  const int wanted = threads > 1 ? limit_here(threads) : 1;
+  if (wanted <= 1) return lead();
+  const std::shared_ptr<ActiveThreads> active = make_active(wanted);
+  if (!active) return lead(); // each loop finds threads for itself
+  const int got = take_threads(wanted);
+  if (got > 1)
+    lead_active(active, got, lead);
+  else
+    lead();
+  in_use_.fetch_sub(got);
+}
+
+/// Returns null where threads that wait actively would take the time of others, and where memory is short.
+std::shared_ptr<ActiveThreads> Team::make_active(int threads) {
+  try {
+    return threads <= detail::processors_of_process() ? std::make_shared<ActiveThreads>() : nullptr;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void Team::lead_active(const std::shared_ptr<ActiveThreads>& active, int threads, LeaderBody lead) {
+  const detail::Uncancelled whole;
+  const measure::HostStopwatch watch;
+  double led_until = 0; // seconds from the start
+  const auto lead_here = [&] {
+    Together here{this, active.get(), threads, false};
+    together_here = &here;
+    lead();
+    together_here = nullptr;
+    active->dismiss();
+    led_until = watch.seconds();
+  };
+  if (!runtime_has(threads) || late_workers_.are_expected()) {
+    plain_.lend(threads - 1, active);
+    lead_here();
+    plain_.withdraw(*active);
+    return;
+  }
+  fork_active(threads, lead_here, active);
+  late_workers_.loop_ended(watch.seconds() - led_until);
+}
+
+void Team::fork_active(int threads, LeaderBody lead, const std::shared_ptr<ActiveThreads>& active) {
+  fork(threads, [&](int slot) { slot == 0 ? lead() : active->help(slot); });
 }
 
 } // namespace tessera::cpu

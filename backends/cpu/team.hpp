@@ -5,14 +5,18 @@
 /// A loop has no barriers inside, because TBB has none. Work that must be done before other work begins is a separate
 /// loop. A loop should have a few times as many tasks as threads, each of at least some microseconds of work.
 ///
+/// Loops that follow each other closely are run together(): the runtime then gives its threads once for all of them.
+///
 /// Each worker begins with a range of neighbouring tasks. The range is equal in all loops of one size, so that the
 /// elements that a worker wrote are still in its cache. A worker whose range is done takes tasks from the other ranges.
 
 #include <atomic>
+#include <memory>
 
 #include <tessera/backend/fork.hpp>
 #include <tessera/types.hpp>
 
+#include "active_threads.hpp"
 #include "body_reference.hpp"
 #include "late_workers.hpp"
 #include "plain_threads.hpp"
@@ -24,6 +28,7 @@ namespace tessera::cpu {
 /// contract's floating-point state. The caller of Team::run() is in that state already.
 using TaskBody = BodyReference<Index, int>;
 using SlotBody = BodyReference<int>;
+using LeaderBody = BodyReference<>;
 
 /// How the tasks of a loop are shared out to the threads.
 enum class Schedule {
@@ -52,8 +57,13 @@ class Team : private ForkObserver {
   /// `schedule` says how the runtime shares the tasks out; without threads of the runtime it is Ranges.
   void run(Index count, int threads, TaskBody body, Schedule schedule = Schedule::Ranges);
 
+  /// Calls lead() on the caller's thread. Loops that it runs on this team have up to `threads` threads, which wait
+  /// actively between them (active_threads.hpp). It is for work that lasts many times as long as a thread takes to
+  /// wake. Where lead() is called within lead(), or within a task, nothing changes.
+  void together(int threads, LeaderBody lead);
+
   /// Returns how many threads a loop could use if the caller started one here.
-  int threads_here() const { return limit_here(budget_); }
+  int threads_here() const;
 
  protected:
   /// Returns how many of `threads` threads a loop may use here: 1 inside a parallel region of OpenMP, at most an
@@ -61,6 +71,9 @@ class Team : private ForkObserver {
   virtual int limit_here(int threads) const = 0;
   /// Calls work(slot) at least once, on up to `threads` threads at a time, of which the caller's is one; threads ≥ 2.
   virtual void fork(int threads, SlotBody work) = 0;
+  /// Calls lead() on the caller's thread, and active->help(slot) on up to `threads` − 1 threads beside it; threads ≥ 2.
+  /// In the base class fork() does that, and slot 0 is the caller's.
+  virtual void fork_active(int threads, LeaderBody lead, const std::shared_ptr<ActiveThreads>& active);
   /// Calls body(task, slot) once for each task in [0, count), on up to `threads` threads, by a loop of the runtime with
   /// this schedule, which is not Ranges; threads ≥ 2.
   virtual void loop(Index count, int threads, TaskBody body, Schedule schedule) = 0;
@@ -73,7 +86,20 @@ class Team : private ForkObserver {
   virtual void can_have(int threads) = 0;
 
  private:
+  /// A call of together(), as the leader's thread knows it.
+  struct Together {
+    const Team* team;
+    ActiveThreads* active;
+    int threads;
+    bool in_loop;
+  };
+  static constinit thread_local Together* together_here;
+
   bool runtime_has(int threads);
+  /// Takes threads from the budget, the caller's included, and returns how many there are.
+  int take_threads(int wanted);
+  static std::shared_ptr<ActiveThreads> make_active(int threads);
+  void lead_active(const std::shared_ptr<ActiveThreads>& active, int threads, LeaderBody lead);
   template <class Work>
   void fork_and_time(int threads, const Work& work);
   void before_fork() noexcept override { plain_.before_fork(); }

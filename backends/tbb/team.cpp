@@ -137,6 +137,13 @@ class TbbTeam final : public cpu::Team {
     with_arena(threads, fork_here);
   }
 
+  /// The caller's thread stays outside of the arena, whose workers come when they can, perhaps after the leader's end.
+  void fork_active(int threads, cpu::LeaderBody lead, const std::shared_ptr<cpu::ActiveThreads>& active) override {
+    const int helpers = std::min(threads, pool().threads) - 1;
+    for (int slot = 1; slot <= helpers; ++slot) pool().arena.enqueue([active, slot] { active->help(slot); });
+    lead();
+  }
+
   void loop(Index count, int threads, cpu::TaskBody body, cpu::Schedule schedule) override {
     const auto loop_here = [&](onetbb::task_arena& arena) { loop_in(arena, count, body, schedule); };
     with_arena(threads, loop_here);

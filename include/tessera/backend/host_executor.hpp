@@ -18,6 +18,14 @@ class TESSERA_API HostQueue final : public Queue {
   Status synchronize() noexcept override { return {}; }
 };
 
+/// Work of the caller's own that runs many loops and products on one executor, one after another.
+struct StepsCall {
+  void (*body)(const void* context) noexcept = nullptr; ///< is called once, on the caller's thread
+  const void* context = nullptr;                        ///< what body gets
+  double work = 0;                                      ///< about how many multiply-adds it has
+  int threads = 0; ///< threads that the steps use; 0: as many as the executor was made with
+};
+
 /// An executor in host memory; a backend adds its ladders, its element-wise operations and its capabilities.
 class TESSERA_API HostExecutor : public Executor {
  public:
@@ -40,6 +48,8 @@ class TESSERA_API HostExecutor : public Executor {
   /// Returns the number of threads that work started by this thread may use. Inside a parallel region of the executor's
   /// runtime it is smaller than capabilities().threads.
   virtual int threads_here() const noexcept { return capabilities().threads; }
+  /// Calls the body. A backend may keep its threads awake meanwhile, so that each step finds them at once.
+  virtual void run_steps(const StepsCall& call) noexcept { call.body(call.context); }
   /// Returns the queue that matrices and gemm() use.
   Queue& default_queue() noexcept override { return queue_; }
   /// Makes another queue.
@@ -50,6 +60,9 @@ class TESSERA_API HostExecutor : public Executor {
  private:
   HostQueue queue_;
 };
+
+/// Calls HostExecutor::run_steps(), or the body where the executor is of another kind.
+TESSERA_API void run_steps(Executor& executor, const StepsCall& call) noexcept;
 
 /// Is this a HostExecutor that may not use all of its threads from this thread?
 TESSERA_API bool lacks_threads_here(const Executor& executor) noexcept;

@@ -86,6 +86,13 @@ Status HostExecutor::run_finish(Queue&, const FinishCall& call) noexcept {
 Status HostExecutor::create_queue(std::unique_ptr<Queue>& queue) noexcept { return make<Queue, HostQueue>(queue); }
 Status HostExecutor::create_event(std::unique_ptr<Event>& event) noexcept { return make<Event, HostEvent>(event); }
 
+void run_steps(Executor& executor, const StepsCall& call) noexcept {
+  if (auto* const host = dynamic_cast<HostExecutor*>(&executor))
+    host->run_steps(call);
+  else
+    call.body(call.context);
+}
+
 bool lacks_threads_here(const Executor& executor) noexcept {
   const auto* host = dynamic_cast<const HostExecutor*>(&executor);
   return host != nullptr && host->threads_here() < host->capabilities().threads;

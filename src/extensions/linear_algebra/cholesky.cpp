@@ -149,7 +149,11 @@ Index factor_triangle(Triangle triangle, Index n, void* data, Index lda, const S
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
     CholeskyWorkspace<T> space(n, is_lower);
-    return is_lower ? factor_lower(products, space, n, a) : factor_upper(products, space, n, a);
+    Index done = 0;
+    products.run_steps(product_work(n, n, n) / 6, [&] {
+      done = is_lower ? factor_lower(products, space, n, a) : factor_upper(products, space, n, a);
+    });
+    return done;
   };
   return with_or_without_memory(shortage, blocked, by_formula);
 }

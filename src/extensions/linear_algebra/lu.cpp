@@ -206,8 +206,12 @@ Index factor_matrix(Op stored, Index m, Index n, void* data, Index lda, detail::
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
     LuWorkspace<T> space(m, n);
-    return stored == Op::None ? factor_rows(products, space, m, n, a, pivots)
-                              : factor_columns(products, space, m, n, a, pivots);
+    Index singular = -1;
+    products.run_steps(product_work(m, n, std::min(m, n)) / 3, [&] {
+      singular = stored == Op::None ? factor_rows(products, space, m, n, a, pivots)
+                                    : factor_columns(products, space, m, n, a, pivots);
+    });
+    return singular;
   };
   return with_or_without_memory(shortage, blocked, by_formula);
 }

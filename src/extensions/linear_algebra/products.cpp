@@ -31,7 +31,8 @@ template <class T>
 Products<T>::Products(const SolveOptions& options, detail::Shortage shortage)
     : options_{.backend = options.backend, .threads = options.threads},
       shortage_(shortage),
-      host_(host_of(options.backend)) {}
+      host_(host_of(options.backend)),
+      is_on_host_(options.backend == Backend::Auto || &host_ == &executor(options.backend)) {}
 
 namespace {
 
@@ -98,10 +99,21 @@ void Products<T>::subtract_transposed(Index m, Index n, Index k, Factor<T> a, Fa
 }
 
 template <class T>
+void Products<T>::map(MapCall call) const {
+  call.threads = options_.threads;
+  throw_if_failed(host_.map(host_.default_queue(), call));
+}
+
+template <class T>
 void Products<T>::run_parts(RangeCall call) const {
   if (call.count == 0) return;
   call.threads = options_.threads;
   throw_if_failed(host_.run_range(host_.default_queue(), call));
+}
+
+template <class T>
+void Products<T>::run_steps(const StepsCall& call) const {
+  tessera::run_steps(host_, call);
 }
 
 template class Products<float>;

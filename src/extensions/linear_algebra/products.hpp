@@ -3,8 +3,11 @@
 /// The products of a blocked factorisation, on the backend that the caller chose, and loops on the host's threads.
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <type_traits>
 
+#include <tessera/backend/host_executor.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/linear_algebra/options.hpp>
@@ -58,6 +61,11 @@ struct Factor {
   T at(Index i, Index j) const { return row(i, j).at(0); }
 };
 
+/// Returns how many multiply-adds a product has.
+inline double product_work(Index m, Index n, Index k) {
+  return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+}
+
 template <class T>
 class Products {
  public:
@@ -80,6 +88,11 @@ class Products {
   void subtract_transposed(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> c, bool is_lower,
                            Strips strips) const;
 
+  /// Applies an operation to numbers in host memory, on the host's threads.
+  void map(MapCall call) const;
+
+  /// Returns the executor of the host.
+  Executor& host() const { return host_; }
   /// Returns how many threads of the host there are for parts.
   Index threads() const { return options_.threads > 0 ? options_.threads : host_.capabilities().threads; }
   /// Calls body(begin, end) for parts of 0 … count − 1 on the host's threads. A part has at least `grain` indices.
@@ -92,12 +105,55 @@ class Products {
                .context = &body});
   }
 
+  /// Returns products of the calling thread alone, for a task.
+  Products alone() const {
+    Products one = *this;
+    one.options_.threads = 1;
+    return one;
+  }
+  /// Calls task(i) for 0 … count − 1 on the host's threads, or one after another where a device computes the products.
+  /// Throws what a task has thrown, after the others have ended.
+  template <class Task>
+  void run_tasks(Index count, const Task& task) const {
+    std::exception_ptr failure;
+    std::atomic_flag has_failed;
+    in_parts(count, is_on_host_ ? 1 : count, [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i) try {
+          task(i);
+        } catch (...) {
+          if (!has_failed.test_and_set()) failure = std::current_exception();
+        }
+    });
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  /// Calls steps(), whose products and parts follow each other so closely that the host's threads had better wait for
+  /// them than sleep. `work` is about how many multiply-adds there are, of complex numbers if T is complex.
+  template <class Steps>
+  void run_steps(double work, const Steps& steps) const {
+    std::exception_ptr failure;
+    const auto without_throwing = [&]() noexcept {
+      try {
+        steps();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    };
+    run_steps({.body = [](const void* context) noexcept { (*static_cast<decltype(&without_throwing)>(context))(); },
+               .context = &without_throwing,
+               .work = is_complex<T> ? 4 * work : work,
+               .threads = options_.threads});
+    if (failure) std::rethrow_exception(failure);
+  }
+
  private:
   void run_parts(RangeCall call) const;
+  void run_steps(const StepsCall& call) const;
 
   GemmOptions options_;
   detail::Shortage shortage_;
   Executor& host_;
+  bool is_on_host_; ///< no device was named
 };
 
 /// Says on stderr that the memory is short and that slow loops go on, or throws the current exception where the caller

@@ -102,6 +102,12 @@ struct SidedCall {
   }
 };
 
+/// Returns how many multiply-adds a call has.
+template <class T>
+double work_of(const detail::TriangularCall<T>& call) {
+  return product_work(call.n, call.n, call.count) / 2;
+}
+
 /// B := alpha·B. Zeros take no NaN from B.
 template <class T>
 void scale(const detail::TriangularCall<T>& call, Block<T> b) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <span>
+#include <vector>
 
 #include "model_products.hpp"
 
@@ -14,34 +15,77 @@ namespace tessera::linear_algebra {
 /// The most rows of a block on the diagonal, half of which is computed in vain. No bit depends on it.
 inline constexpr Index diagonal_size = 32;
 
-/// A part of a triangle of C.
-template <class T, class Rectangle>
+/// The most rows of a triangle that one thread computes, while other threads compute others.
+inline constexpr Index triangle_of_a_thread = 64;
+
+/// The parts of a triangle of C.
+template <class T, class P, class Rectangle>
 class TriangleParts {
  public:
-  /// rectangle(m, n, i, j, beta, c) computes the m×n numbers of C from row i and column j on, which are at c.
-  TriangleParts(const TriangleOf<T>& whole, T beta, const Rectangle& rectangle)
-      : beta_(beta), rectangle_(rectangle), size_(whole.n < 512 ? diagonal_size / 2 : diagonal_size) {
-    compute(whole, 0);
+  /// rectangle(products, m, n, i, j, beta, c) computes the m×n numbers of C from row i and column j on, which are at c.
+  TriangleParts(const Products<P>& products, const TriangleOf<T>& whole, T beta, const Rectangle& rectangle)
+      : products_(products),
+        alone_(products.alone()),
+        beta_(beta),
+        rectangle_(rectangle),
+        size_(whole.n < 512 ? diagonal_size / 2 : diagonal_size) {
+    if (products_.threads() == 1) { // one after another, neighbours find what they share in the caches
+      compute(products_, whole, 0);
+      return;
+    }
+    small_.reserve(static_cast<std::size_t>(2 * whole.n / triangle_of_a_thread + 1));
+    compute_large(whole, 0);
+    products_.run_tasks(std::ssize(small_), [this](Index task) {
+      const Small& small = small_[static_cast<std::size_t>(task)];
+      compute(alone_, small.triangle, small.first);
+    });
   }
 
  private:
-  /// Computes the triangle from row and column `first` on.
-  void compute(const TriangleOf<T>& to, Index first) const {
-    if (to.n <= size_) return compute_diagonal(to, first);
-    const Index half = (to.n / 2 + size_ - 1) / size_ * size_, rest = to.n - half;
-    compute({to.triangle, to.is_hermitian, half, to.c}, first);
-    if (to.triangle == Triangle::Lower)
-      rectangle_(rest, half, first + half, first, beta_, to.c.from(half, 0));
-    else
-      rectangle_(half, rest, first, first + half, beta_, to.c.from(0, half));
-    compute({to.triangle, to.is_hermitian, rest, to.c.from(half, half)}, first + half);
+  struct Small {
+    TriangleOf<T> triangle;
+    Index first; ///< its first row and column in the whole
+  };
+
+  /// Computes the rectangles of the triangle from row and column `first` on, and notes its small triangles.
+  void compute_large(const TriangleOf<T>& to, Index first) {
+    if (to.n <= triangle_of_a_thread) return small_.push_back({to, first});
+    const Halves halves = cut(to);
+    compute_large(halves.upper, first);
+    compute_rectangle(products_, to, halves, first);
+    compute_large(halves.lower, first + halves.upper.n);
+  }
+  /// Computes the whole triangle.
+  void compute(const Products<P>& products, const TriangleOf<T>& to, Index first) const {
+    if (to.n <= size_) return compute_diagonal(products, to, first);
+    const Halves halves = cut(to);
+    compute(products, halves.upper, first);
+    compute_rectangle(products, to, halves, first);
+    compute(products, halves.lower, first + halves.upper.n);
   }
 
-  void compute_diagonal(const TriangleOf<T>& to, Index first) const {
+  struct Halves {
+    TriangleOf<T> upper, lower; ///< triangles along the diagonal, beside a rectangle
+  };
+  Halves cut(const TriangleOf<T>& to) const {
+    const Index half = (to.n / 2 + size_ - 1) / size_ * size_;
+    return {{to.triangle, to.is_hermitian, half, to.c},
+            {to.triangle, to.is_hermitian, to.n - half, to.c.from(half, half)}};
+  }
+  void compute_rectangle(const Products<P>& products, const TriangleOf<T>& to, const Halves& halves,
+                         Index first) const {
+    const Index half = halves.upper.n, rest = halves.lower.n;
+    if (to.triangle == Triangle::Lower)
+      rectangle_(products, rest, half, first + half, first, beta_, to.c.from(half, 0));
+    else
+      rectangle_(products, half, rest, first, first + half, beta_, to.c.from(0, half));
+  }
+
+  void compute_diagonal(const Products<P>& products, const TriangleOf<T>& to, Index first) const {
     T memory[diagonal_size * diagonal_size] = {};
     const Block<T> scratch{memory, diagonal_size};
     if (beta_ != T(0)) copy(to, to.c, scratch);
-    rectangle_(to.n, to.n, first, first, beta_, scratch);
+    rectangle_(products, to.n, to.n, first, first, beta_, scratch);
     if (to.is_hermitian)
       for (Index i = 0; i < to.n; ++i) *scratch.at(i, i) = real_part(*scratch.at(i, i));
     copy(to, scratch, to.c);
@@ -53,9 +97,12 @@ class TriangleParts {
       std::copy(from.at(i, like.begin(i)), from.at(i, like.end(i)), to.at(i, like.begin(i)));
   }
 
+  const Products<P>& products_;
+  Products<P> alone_; ///< for tasks
   T beta_;
   const Rectangle& rectangle_;
   Index size_;
+  std::vector<Small> small_;
 };
 
 /// A product of a sum.
@@ -70,13 +117,13 @@ struct Term {
 template <class T>
 void triangle_product(const Products<T>& products, const TriangleOf<T>& to, Index k, std::span<const Term<T>> terms,
                       T beta) {
-  const auto rectangle = [&](Index m, Index n, Index i, Index j, T scale, Block<T> c) {
+  const auto rectangle = [&](const Products<T>& by, Index m, Index n, Index i, Index j, T scale, Block<T> c) {
     for (const Term<T>& term : terms) {
-      products.multiply(term.alpha, m, n, k, term.a.from(i, 0), term.b.from(0, j), scale, c);
+      by.multiply(term.alpha, m, n, k, term.a.from(i, 0), term.b.from(0, j), scale, c);
       scale = T(1);
     }
   };
-  TriangleParts(to, beta, rectangle);
+  TriangleParts(products, to, beta, rectangle);
 }
 
 } // namespace tessera::linear_algebra

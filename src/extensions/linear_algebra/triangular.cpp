@@ -90,7 +90,9 @@ void solve(const detail::TriangularCall<T>& call, const SolveOptions& options, d
         std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(std::min(panel_width, call.n) * call.count));
     scale(call, x);
     if (!sided_call.is_lower) turn_round(call.side, call.n, call.count, x);
-    solve_lower(Sided<T>(products, call.side, call.count, x), m, call.n, sided_call.has_unit_diagonal, sums.get());
+    products.run_steps(work_of(call), [&] {
+      solve_lower(Sided<T>(products, call.side, call.count, x), m, call.n, sided_call.has_unit_diagonal, sums.get());
+    });
     if (!sided_call.is_lower) turn_round(call.side, call.n, call.count, x);
   };
   if (options.backend == Backend::Reference) return by_formula();

@@ -47,6 +47,13 @@ class BlockedProduct {
   }
 
   void run() {
+    const double work = static_cast<double>(x_.m) * static_cast<double>(x_.n) * static_cast<double>(x_.k);
+    if (blocking_.threads == 1 || work < enough_to_stay_together) return run_blocks();
+    team_.together(blocking_.threads, [this] { run_blocks(); });
+  }
+
+ private:
+  void run_blocks() {
     Block block = block_at(0, 0, 0, true, 0, 0);
     share_out(nullptr, &block);
     while (const std::optional<Block> next = after(block)) {
@@ -61,7 +68,6 @@ class BlockedProduct {
     share_out(&block, nullptr);
   }
 
- private:
   static constexpr int few_threads = 2;
 
   /// A block of C and a segment of k.

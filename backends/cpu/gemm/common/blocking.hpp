@@ -25,6 +25,9 @@ constexpr Index even_parts(Index most, Index tasks, Index threads) {
 
 /// Multiply-adds that make one more thread worth waking: some microseconds of work.
 inline constexpr double enough_for_a_thread = 1 << 18;
+/// The fewest multiply-adds for which threads stay together over several loops (active_threads.hpp). A thread that
+/// sleeps takes up to a tenth of a millisecond to wake, and the end has to wait for it.
+inline constexpr double enough_to_stay_together = 1 << 23;
 
 /// Returns how many of `most` threads get at least `enough` of `work` multiply-adds each; at least 1.
 inline int threads_for(double work, int most, double enough = enough_for_a_thread) {

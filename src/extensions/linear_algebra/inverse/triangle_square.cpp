@@ -107,7 +107,8 @@ void multiply(Triangle triangle, Index n, Block<T> a, const SolveOptions& option
   if (options.backend == Backend::Reference || !magnitudes_of(all).are_finite) return by_formula();
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
-    TriangleSquare<T>(products, triangle, n, a).run();
+    const TriangleSquare<T> square(products, triangle, n, a);
+    products.run_steps(product_work(n, n, n) / 6, [&] { square.run(); });
   };
   with_or_without_memory(shortage, blocked, by_formula);
 }

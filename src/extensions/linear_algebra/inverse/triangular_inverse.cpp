@@ -135,7 +135,7 @@ void invert(Triangle triangle, Diagonal diagonal, Index n, Block<T> a, const Sol
     const Factor<T> stored{a};
     const TriangularInverse<T> inverse(products, is_lower ? Side::Left : Side::Right,
                                        is_lower ? stored : stored.transposed(), is_unit, n);
-    inverse.run();
+    products.run_steps(product_work(n, n, n) / 6, [&] { inverse.run(); });
     inverse.write(a);
   };
   with_or_without_memory(shortage, blocked, by_formula);

@@ -1,26 +1,17 @@
 #include "expanded.hpp"
 
-#include <memory>
+#include <algorithm>
 #include <vector>
+
+#include "core/complex/scratch.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
 
-/// An operand as real numbers, and the memory that it may have of its own.
+/// Returns A, n×k, as n×2k real numbers: as it is stored, or a copy at `to`.
 template <class P>
-struct RealFactor {
-  Factor<P> factor;
-  std::unique_ptr<P[]> memory;
-};
-
-/// Returns A, n×k, as n×2k real numbers: as it is stored, or a copy.
-template <class P>
-RealFactor<P> as_pairs(const Factor<std::complex<P>>& a, Index n, Index k) {
-  if (a.op == Op::None && !a.conjugate)
-    return {{{reinterpret_cast<const P*>(a.stored.data), 2 * a.stored.ld}}, nullptr};
-  RealFactor<P> pairs{{}, std::make_unique_for_overwrite<P[]>(static_cast<std::size_t>(2 * n * k))};
-  P* const to = pairs.memory.get();
-  pairs.factor.stored = {to, 2 * k};
+Factor<P> as_pairs(const Factor<std::complex<P>>& a, Index n, Index k, P* to) {
+  if (a.op == Op::None && !a.conjugate) return {{reinterpret_cast<const P*>(a.stored.data), 2 * a.stored.ld}};
   constexpr Index strip = 8; // columns of A whose rows stay in cache
   for (Index first = 0; first < k; first += strip)
     for (Index i = 0; i < n; ++i)
@@ -29,18 +20,17 @@ RealFactor<P> as_pairs(const Factor<std::complex<P>>& a, Index n, Index k) {
         to[2 * (i * k + p)] = x.real();
         to[2 * (i * k + p) + 1] = x.imag();
       }
-  return pairs;
+  return {{to, 2 * k}};
 }
 
-/// Returns B, k×n, with [[re, im], [−im, re]] for each number: 2k×2n, or the transpose of that where B is a transpose.
+/// Returns B, k×n, with [[re, im], [−im, re]] for each number, at `to`: 2k×2n, or the transpose of that where B is a
+/// transpose.
 template <class P>
-RealFactor<P> as_squares(const Factor<std::complex<P>>& b, Index k, Index n) {
+Factor<P> as_squares(const Factor<std::complex<P>>& b, Index k, Index n, P* to) {
   const bool straight = b.op == Op::None;
   const Index rows = straight ? k : n, cols = straight ? n : k;
-  RealFactor<P> squares{{}, std::make_unique_for_overwrite<P[]>(static_cast<std::size_t>(4 * k * n))};
-  squares.factor = {{squares.memory.get(), 2 * cols}, b.op};
   for (Index i = 0; i < rows; ++i) {
-    P* const upper = squares.memory.get() + 4 * i * cols;
+    P* const upper = to + 4 * i * cols;
     P* const lower = upper + 2 * cols;
     const auto* const from = reinterpret_cast<const P*>(b.stored.at(i, 0));
     for (Index j = 0; j < 2 * cols; j += 2) {
@@ -51,8 +41,50 @@ RealFactor<P> as_squares(const Factor<std::complex<P>>& b, Index k, Index n) {
       lower[j + 1] = re;
     }
   }
-  return squares;
+  return {{to, 2 * cols}, b.op};
 }
+
+/// Sums of real numbers, which are multiplied by complex factors after them, some rows of a block at a time.
+template <class P>
+class CombinedSums {
+ public:
+  /// With memory for blocks of up to so many complex columns.
+  explicit CombinedSums(P* memory) : memory_(memory) {}
+  static Index memory_for(Index cols) { return 2 * strip_rows * cols; }
+
+  /// C = alpha·S + beta·C, m×n complex numbers. sums(first, rows, s) computes rows of S. A small block needs no memory
+  /// but the stack's, so that several threads may compute one each.
+  template <class Sums>
+  void combine(const Products<P>& products, std::complex<P> alpha, Index m, Index n, const Sums& sums,
+               std::complex<P> beta, Block<std::complex<P>> c) const {
+    P small[2 * small_size * small_size];
+    const bool is_small = m <= small_size && n <= small_size;
+    const Block<P> s{is_small ? small : memory_, 2 * n};
+    for (Index first = 0; first < m; first += strip_rows) {
+      const Index rows = std::min(strip_rows, m - first);
+      sums(first, rows, s);
+      products.map({.op = MapOp::CombineComplex,
+                    .type = dtype_of<P>,
+                    .rows = rows,
+                    .cols = n,
+                    .alpha = detail::exact_double(alpha.real()),
+                    .beta = detail::exact_double(beta.real()),
+                    .x = s.data,
+                    .ldx = n,
+                    .y = c.at(first, 0),
+                    .ldy = c.ld,
+                    .z = c.at(first, 0),
+                    .ldz = c.ld,
+                    .alpha_imaginary = detail::exact_double(alpha.imag()),
+                    .beta_imaginary = detail::exact_double(beta.imag())});
+    }
+  }
+
+ private:
+  static constexpr Index strip_rows = 256, small_size = triangle_of_a_thread / 2; ///< no bit depends on them
+  static_assert(small_size >= diagonal_size);
+  P* memory_;
+};
 
 } // namespace
 
@@ -60,21 +92,36 @@ template <class P>
 void expanded_triangle_product(const Products<P>& products, const TriangleOf<std::complex<P>>& to, Index k,
                                std::span<const Term<std::complex<P>>> terms, std::complex<P> beta) {
   struct RealTerm {
-    P alpha;
-    RealFactor<P> a, b;
+    std::complex<P> alpha;
+    Factor<P> a, b;
   };
+  // The thread keeps this memory for the next product: fresh pages cost as much as a small one.
+  detail::ComplexScratch memory(products.host());
+  const Index pairs = 2 * to.n * k, squares = 2 * pairs, count = std::ssize(terms) * (pairs + squares);
+  throw_if_failed(memory.allocate(products.host().default_queue(),
+                                  static_cast<std::size_t>(count + CombinedSums<P>::memory_for(to.n)) * sizeof(P)));
+  P* next = reinterpret_cast<P*>(memory.data());
   std::vector<RealTerm> real;
-  for (const auto& term : terms)
-    real.push_back({term.alpha.real(), as_pairs(term.a, to.n, k), as_squares(term.b, k, to.n)});
-  const auto rectangle = [&](Index m, Index n, Index i, Index j, std::complex<P> scale, Block<std::complex<P>> c) {
-    P real_scale = scale.real();
+  for (const auto& term : terms) {
+    real.push_back({term.alpha, as_pairs(term.a, to.n, k, next), as_squares(term.b, k, to.n, next + pairs)});
+    next += pairs + squares;
+  }
+  const CombinedSums<P> combined(next);
+  const auto rectangle = [&](const Products<P>& by, Index m, Index n, Index i, Index j, std::complex<P> scale,
+                             Block<std::complex<P>> c) {
     for (const RealTerm& term : real) {
-      products.multiply(term.alpha, m, 2 * n, 2 * k, term.a.factor.from(i, 0), term.b.factor.from(0, 2 * j), real_scale,
-                        {reinterpret_cast<P*>(c.data), 2 * c.ld});
-      real_scale = 1;
+      const Factor<P> a = term.a.from(i, 0), b = term.b.from(0, 2 * j);
+      if (term.alpha.imag() == 0 && scale.imag() == 0)
+        by.multiply(term.alpha.real(), m, 2 * n, 2 * k, a, b, scale.real(), {reinterpret_cast<P*>(c.data), 2 * c.ld});
+      else
+        combined.combine(
+            by, term.alpha, m, n,
+            [&](Index first, Index rows, Block<P> s) { by.sums(rows, 2 * n, 2 * k, a.from(first, 0), b, s); }, scale,
+            c);
+      scale = 1;
     }
   };
-  TriangleParts(to, beta, rectangle);
+  TriangleParts(products, to, beta, rectangle);
 }
 
 template void expanded_triangle_product(const Products<float>&, const TriangleOf<std::complex<float>>&, Index,

@@ -54,10 +54,13 @@ void run(const detail::RankUpdateCall<T>& call, const SolveOptions& options, det
       model_triangle(to, k, term.alpha, term.a, term.b, &term == terms.data() ? call.beta : T(1));
   };
   const auto blocked = [&] {
-    if constexpr (is_complex<T>)
-      if (adds && can_be_expanded(terms, call.n, k, call.beta))
-        return expanded_triangle_product(Products<Part<T>>(options, shortage), to, k, terms, call.beta);
-    triangle_product(Products<T>(options, shortage), to, k, terms, call.beta);
+    const Products<T> products(options, shortage);
+    products.run_steps(product_work(call.n, call.n, k) / 2 * static_cast<double>(terms.size()), [&] {
+      if constexpr (is_complex<T>)
+        if (adds && can_be_expanded(call.n, k, call.beta))
+          return expanded_triangle_product(Products<Part<T>>(options, shortage), to, k, terms, call.beta);
+      triangle_product(products, to, k, terms, call.beta);
+    });
   };
   if (options.backend == Backend::Reference) return by_formula();
   with_or_without_memory(shortage, blocked, by_formula);

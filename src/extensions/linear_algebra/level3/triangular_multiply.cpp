@@ -183,7 +183,8 @@ void multiply_triangle(const detail::TriangularCall<T>& call, const SolveOptions
   };
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
-    TriangularProduct<T>(products, call).run();
+    TriangularProduct<T> product(products, call);
+    products.run_steps(work_of(call), [&] { product.run(); });
     scale(call, Block<T>{call.b, call.ldb});
   };
   if (options.backend == Backend::Reference) return by_formula();

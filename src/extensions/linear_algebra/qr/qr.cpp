@@ -175,11 +175,13 @@ void factor_by_reflections(Op stored, Index m, Index n, void* data, Index lda, v
     const Products<T> products(options, shortage);
     const Index steps = std::min(m, n);
     ReflectionSpace<T> space(m, steps, n - std::min(steps, reflection_panel));
-    for (Index j = 0; j < steps; j += reflection_panel) {
-      const Index width = std::min(reflection_panel, steps - j), right = n - j - width;
-      space.factor(m - j, width, a.from(j, j), tau + j);
-      if (right > 0) space.apply(products, m - j, width, true, right, a.from(j, j + width));
-    }
+    products.run_steps(product_work(m, n, steps), [&] {
+      for (Index j = 0; j < steps; j += reflection_panel) {
+        const Index width = std::min(reflection_panel, steps - j), right = n - j - width;
+        space.factor(m - j, width, a.from(j, j), tau + j);
+        if (right > 0) space.apply(products, m - j, width, true, right, a.from(j, j + width));
+      }
+    });
   };
   with_or_without_memory(shortage, blocked, by_formula);
 }
@@ -201,12 +203,14 @@ void multiply(const detail::Reflections& q, Op op, Op stored, Index count, void*
     const Products<T> products(options, shortage);
     ReflectionSpace<T> space(q.m, q.k, count);
     const Index panels = (q.k + reflection_panel - 1) / reflection_panel;
-    for (Index step = 0; step < panels; ++step) {
-      const Index j = (transposed ? step : panels - 1 - step) * reflection_panel;
-      const Index width = std::min(reflection_panel, q.k - j);
-      space.take(products, q.m - j, width, v.from(j, j), tau + j);
-      space.apply(products, q.m - j, width, transposed, count, result.from(j, 0));
-    }
+    products.run_steps(2 * product_work(q.m, count, q.k), [&] {
+      for (Index step = 0; step < panels; ++step) {
+        const Index j = (transposed ? step : panels - 1 - step) * reflection_panel;
+        const Index width = std::min(reflection_panel, q.k - j);
+        space.take(products, q.m - j, width, v.from(j, j), tau + j);
+        space.apply(products, q.m - j, width, transposed, count, result.from(j, 0));
+      }
+    });
   };
   with_or_without_memory(shortage, blocked, by_formula);
 }
@@ -231,13 +235,15 @@ void form(Op stored, Index m, Index n, Index k, void* data, Index lda, const voi
     const Products<T> products(options, shortage);
     ReflectionSpace<T> space(m, k, n);
     make_identity(m, n - k, k, a.from(0, k));
-    for (Index end = k; end > 0;) {
-      const Index j = (end - 1) / reflection_panel * reflection_panel;
-      space.take(products, m - j, end - j, a.from(j, j), tau + j);
-      make_identity(m, end - j, j, a.from(0, j));
-      space.apply(products, m - j, end - j, false, n - j, a.from(j, j));
-      end = j;
-    }
+    products.run_steps(product_work(m, n, k), [&] {
+      for (Index end = k; end > 0;) {
+        const Index j = (end - 1) / reflection_panel * reflection_panel;
+        space.take(products, m - j, end - j, a.from(j, j), tau + j);
+        make_identity(m, end - j, j, a.from(0, j));
+        space.apply(products, m - j, end - j, false, n - j, a.from(j, j));
+        end = j;
+      }
+    });
   };
   with_or_without_memory(shortage, blocked, by_formula);
 }
