@@ -9,27 +9,12 @@
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <tessera/backend.hpp>
-
 #include "core/tools/recorder.hpp"
+#include "device_steps.hpp"
 #include "support/expect.hpp"
 #include "systems.hpp"
 
 namespace tessera::test {
-namespace {
-
-Executor& device() { return executor(tested_backend()); }
-bool has_panels() { return device().capabilities().has_panels; }
-/// Has it the steps, and memory for all matrices of a test?
-bool keeps_all() { return has_panels() && device().capabilities().memory_bytes > std::size_t{1} << 26; }
-
-/// Has the matrix its newest copy on the tested device?
-template <class T>
-bool is_there(const Matrix<T>& x) {
-  return x.newest_on() == &device();
-}
-
-} // namespace
 
 BOOST_AUTO_TEST_SUITE(device_steps)
 
@@ -102,27 +87,13 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_first_failure, T, Elements) {
     }
 }
 
-/// A thread that lacks memory must not take factors away that others use: each solution is right, or there is an error.
 BOOST_AUTO_TEST_CASE(threads_share_factors) {
   if (!has_panels()) return;
   const Index n = 200;
   const Matrix<double> a = Matrix<double>::random(n, n, Seed{10}), b = Matrix<double>::random(n, 100, Seed{11}),
                        expected = Lu(a, formulas).solve(b);
   const Lu lu(a, tested());
-  std::atomic<int> right = 0, wrong = 0, short_of_memory = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t)
-    threads.emplace_back([&] {
-      for (int round = 0; round < 10; ++round) try {
-          ++(differing(lu.solve(b), expected) == 0 ? right : wrong);
-        } catch (const OutOfMemory&) {
-          ++short_of_memory;
-        }
-    });
-  for (std::thread& thread : threads) thread.join();
-  BOOST_TEST(wrong == 0);
-  BOOST_TEST(right + short_of_memory == 40);
-  BOOST_TEST(differing(lu.solve(b), expected) == 0);
+  expect_shared_factors_to_stay([&] { return lu.solve(b); }, expected);
 }
 
 /// The same of products that bring one operand.

@@ -1,33 +1,19 @@
 /// Tests of the QR factorisation that a device computes itself: factors and results stay there, tall panels are right,
 /// and where the device has no memory or refuses a step, nothing is lost.
 
-#include <atomic>
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <thread>
-#include <vector>
 
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <tessera/backend.hpp>
-
 #include "core/tools/recorder.hpp"
+#include "device_steps.hpp"
 #include "systems.hpp"
 
 namespace tessera::test {
 namespace {
-
-Executor& device() { return executor(tested_backend()); }
-bool has_panels() { return device().capabilities().has_panels; }
-/// Has it the steps, and memory for all matrices of a test?
-bool keeps_all() { return has_panels() && device().capabilities().memory_bytes > std::size_t{1} << 26; }
-
-/// Has the matrix its newest copy on the tested device?
-template <class T>
-bool is_there(const Matrix<T>& x) {
-  return x.newest_on() == &device();
-}
 
 template <class T>
 void same_factors(const Qr<T>& qr, const Qr<T>& expected) {
@@ -181,26 +167,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_device_that_takes_no_steps, T, Elements) {
   BOOST_TEST(differing(factors.multiply_q(b), expected.multiply_q(b)) == 0);
 }
 
-/// A thread that lacks memory must not take factors away that others use: each result is right, or there is an error.
 BOOST_AUTO_TEST_CASE(threads_share_factors) {
   if (!has_panels()) return;
   const Matrix<double> a = Matrix<double>::random(220, 110, Seed{13}), b = Matrix<double>::random(220, 60, Seed{14}),
                        expected = Qr(a, formulas).multiply_q(b);
   const Qr qr(a, tested());
-  std::atomic<int> right = 0, wrong = 0, short_of_memory = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t)
-    threads.emplace_back([&] {
-      for (int round = 0; round < 10; ++round) try {
-          ++(differing(qr.multiply_q(b), expected) == 0 ? right : wrong);
-        } catch (const OutOfMemory&) {
-          ++short_of_memory;
-        }
-    });
-  for (std::thread& thread : threads) thread.join();
-  BOOST_TEST(wrong == 0);
-  BOOST_TEST(right + short_of_memory == 40);
-  BOOST_TEST(differing(qr.multiply_q(b), expected) == 0);
+  expect_shared_factors_to_stay([&] { return qr.multiply_q(b); }, expected);
 }
 
 BOOST_AUTO_TEST_CASE(tools_hear_of_steps) {
