@@ -19,7 +19,7 @@ void ActiveThreads::run(int threads, BodyReference<int> work) {
   threads_ = threads;
   const State before = state_.load(std::memory_order_relaxed);
   state_.store((before & ~(one_loop - 1)) + one_loop + is_open, std::memory_order_seq_cst);
-  state_.notify_all();
+  wake_sleepers();
   work(0);
   State now = state_.fetch_and(~is_open, std::memory_order_acq_rel);
   for (ActiveWait wait; (now & helpers) != 0; now = state_.load(std::memory_order_acquire)) wait.step();
@@ -47,13 +47,27 @@ void ActiveThreads::help(int slot) {
 
 void ActiveThreads::dismiss() {
   state_.fetch_or(is_dismissed, std::memory_order_seq_cst);
-  state_.notify_all();
+  wake_sleepers();
 }
 
-void ActiveThreads::wait_while(State known) const {
+/// A helper says that it sleeps before it looks at the state a last time, so that one of the two threads sees the
+/// other.
+void ActiveThreads::wake_sleepers() {
+  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+  const std::lock_guard lock(mutex_);
+  woken_.notify_all();
+}
+
+void ActiveThreads::wait_while(State known) {
   move_beside(leaders_processor_.load(std::memory_order_relaxed));
   for (ActiveWait wait; state_.load(std::memory_order_acquire) == known; wait.step())
-    if (wait.is_longer_than(longest_wait)) return state_.wait(known, std::memory_order_acquire);
+    if (wait.is_longer_than(longest_wait)) {
+      std::unique_lock lock(mutex_);
+      sleepers_.fetch_add(1, std::memory_order_seq_cst);
+      woken_.wait(lock, [&] { return state_.load(std::memory_order_seq_cst) != known; });
+      sleepers_.fetch_sub(1, std::memory_order_relaxed);
+      return;
+    }
 }
 
 } // namespace tessera::cpu

@@ -5,7 +5,9 @@
 /// loop takes. One thread leads; it never waits for a helper that has not come yet, but does that helper's tasks.
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 
 #include "body_reference.hpp"
 
@@ -33,13 +35,20 @@ class ActiveThreads {
   using State = std::uint64_t;
   static constexpr State helpers = 0xFFFF, is_open = 1 << 16, is_dismissed = 1 << 17, one_loop = 1 << 18;
 
-  /// Returns when the state is another one.
-  void wait_while(State known) const;
+  /// Returns when the state is another one, or earlier.
+  void wait_while(State known);
+  void wake_sleepers();
 
   alignas(64) std::atomic<State> state_ = 0;
   std::atomic<int> leaders_processor_;                   ///< when the last loop began
   alignas(64) const BodyReference<int>* work_ = nullptr; ///< while the loop is open
   int threads_ = 0;
+
+  // std::atomic::wait() is not used: its table is a symbol that is unique in the process, which keeps a plug-in from
+  // being unloaded.
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  std::atomic<int> sleepers_ = 0; ///< changed under the mutex
 };
 
 } // namespace tessera::cpu

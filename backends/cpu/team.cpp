@@ -167,7 +167,8 @@ void Team::together(int threads, LeaderBody lead) {
 /// Returns null where threads that wait actively would take the time of others, and where memory is short.
 std::shared_ptr<ActiveThreads> Team::make_active(int threads) {
   try {
-    return threads <= detail::processors_of_process() ? std::make_shared<ActiveThreads>() : nullptr;
+    if (threads > detail::processors_of_process()) return nullptr;
+    return std::shared_ptr<ActiveThreads>(new ActiveThreads); // make_shared() has a symbol unique in the process
   } catch (const std::bad_alloc&) {
     return nullptr;
   }

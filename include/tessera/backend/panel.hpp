@@ -18,8 +18,10 @@ namespace tessera {
 
 /// The most columns of a panel, and the most rows of a triangle.
 inline constexpr Index most_panel_columns = 64;
-/// The most columns of a panel of QR, whose groups have reflection_columns. Bits depend on both.
-inline constexpr Index most_reflections = 32, reflection_columns = 8;
+/// The most columns of a panel of QR. Bits depend on it.
+inline constexpr Index most_reflections = 32;
+/// The columns of a group in such a panel. Bits depend on it.
+inline constexpr Index reflection_columns = 8;
 
 /// The operations. `a` is rows×cols in all of them; the values are part of the plug-in ABI.
 enum class PanelOp : int {
