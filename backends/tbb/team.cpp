@@ -140,7 +140,12 @@ class TbbTeam final : public cpu::Team {
   /// The caller's thread stays outside of the arena, whose workers come when they can, perhaps after the leader's end.
   void fork_active(int threads, cpu::LeaderBody lead, const std::shared_ptr<cpu::ActiveThreads>& active) override {
     const int helpers = std::min(threads, pool().threads) - 1;
-    for (int slot = 1; slot <= helpers; ++slot) pool().arena.enqueue([active, slot] { active->help(slot); });
+    cpu::before_others(active.get());
+    for (int slot = 1; slot <= helpers; ++slot)
+      pool().arena.enqueue([active, place = active.get(), slot] {
+        cpu::after_others(place);
+        active->help(slot);
+      });
     lead();
   }
 

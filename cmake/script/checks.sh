@@ -219,7 +219,8 @@ run_long_checks() {
       --run_test=small_stacks
   done
   phase "threads that share operands under ThreadSanitizer" env SMALL_DEVICE=1000000 \
-    "$build/bin/tessera_plugin_tests" --run_test=shared_operands
+    "TSAN_OPTIONS=suppressions=$root/tests/system/processes/tsan.supp" "$build/bin/tessera_plugin_tests" \
+    --run_test=shared_operands
   export TESSERA_CUDA_ARCHITECTURES="${TESSERA_CUDA_ARCHITECTURES:-90a-real}" # of the Debian packages too
   phase "wheels" "$root/tests/fresh/wheels.sh"
   phase "a bare Debian" "$root/tests/fresh/debian.sh"
