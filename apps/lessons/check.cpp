@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "build.hpp"
 #include "counters.hpp"
 #include "factors/check_factors.hpp"
 #include "factors/factor_marking.hpp"
@@ -32,6 +31,21 @@ std::string first_error(const std::string& name, const std::string& output) {
     return fmt::format(": line {}: {}", place.substr(0, place.find(':')), line.substr(error + 9));
   }
   return {};
+}
+
+/// Returns the finding of a file that does not compile, of which the compiler said `output`.
+Finding not_compiled(const Lesson& lesson, const std::string& output) {
+  std::string look = "The compiler says where; the first error counts, the others may follow from it.";
+  // GCC quotes names with typographic marks, and in another locale otherwise.
+  const std::string name = lesson.machine == Machine::Gpu ? "launch" : "run";
+  for (const std::string& complaint :
+       {name + "’ is not a member", "call to ‘" + name + "<", name + "' is not a member"})
+    if (output.find(complaint) != std::string::npos)
+      look = fmt::format(
+          "The file has to keep the function {}() with the arguments that it had at first: it is what is "
+          "called.",
+          name);
+  return {Mistake::DoesNotCompile, "it does not compile" + first_error(file_name(lesson), output), look, output};
 }
 
 /// Races the learner's kernel, the rung before and the rung, one after another.
@@ -66,15 +80,9 @@ void race_all(const Lesson& lesson, const Built& yours, judge::Device device, co
 /// Marks a kernel of the processor, counts and races it. Returns whether all of it was possible.
 void check_on_processor(const Lesson& lesson, const fs::path& file, const Limits& limits,
                         const std::function<void(const char*)>& say, Report& report) {
-  say("compiling");
-  const Built yours(lesson, file, Purpose::Run);
-  report.warnings = yours.compiler_output();
-  if (!yours.is_good()) {
-    report.finding = not_compiled(lesson, yours.compiler_output());
-    report.warnings.clear();
-    return;
-  }
-  const judge::KernelFile kernel(yours.library(), judge::Device::Cpu, {});
+  const std::unique_ptr<Built> yours = built_to_mark(lesson, file, say, report);
+  if (yours == nullptr) return;
+  const judge::KernelFile kernel(yours->library(), judge::Device::Cpu, {});
   say("marking");
   const Caller call = [&](const Case& tried, int count) { return call_kernel(kernel, tried, limits, count); };
   const Mark marked = mark(call, cases_of(Machine::Processor), std::max(2, limits.threads));
@@ -100,7 +108,7 @@ void check_on_processor(const Lesson& lesson, const fs::path& file, const Limits
       report.counts = {counted.value, *references_counted.before, *references_counted.rung};
   }
   if (!report.finding.none() || !limits.races) return;
-  race_all(lesson, yours, judge::Device::Cpu, limits, say, report);
+  race_all(lesson, *yours, judge::Device::Cpu, limits, say, report);
 }
 
 /// The shape that a GPU lesson is counted on: whole tiles of every rung. Bank conflicts are the conflicts of a
@@ -196,18 +204,16 @@ std::string times_text(const Lesson& lesson, const Report& report) {
 
 } // namespace
 
-Finding not_compiled(const Lesson& lesson, const std::string& output) {
-  std::string look = "The compiler says where; the first error counts, the others may follow from it.";
-  // GCC quotes names with typographic marks, and in another locale otherwise.
-  const std::string name = lesson.machine == Machine::Gpu ? "launch" : "run";
-  for (const std::string& complaint :
-       {name + "’ is not a member", "call to ‘" + name + "<", name + "' is not a member"})
-    if (output.find(complaint) != std::string::npos)
-      look = fmt::format(
-          "The file has to keep the function {}() with the arguments that it had at first: it is what is "
-          "called.",
-          name);
-  return {Mistake::DoesNotCompile, "it does not compile" + first_error(file_name(lesson), output), look, output};
+std::unique_ptr<Built> built_to_mark(const Lesson& lesson, const fs::path& file,
+                                     const std::function<void(const char*)>& say, Report& report) {
+  say("compiling");
+  auto built = std::make_unique<Built>(lesson, file, Purpose::Run);
+  if (!built->is_good()) {
+    report.finding = not_compiled(lesson, built->compiler_output());
+    return nullptr;
+  }
+  report.warnings = built->compiler_output();
+  return built;
 }
 
 bool is_machine_busy() {

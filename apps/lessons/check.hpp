@@ -4,9 +4,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "build.hpp"
 #include "catalogue.hpp"
 #include "marking.hpp"
 
@@ -40,8 +42,9 @@ struct Report {
 Report check(const Lesson& lesson, const std::filesystem::path& file, const Limits& limits,
              const std::function<void(const char*)>& say);
 
-/// Returns the finding of a file that does not compile, of which the compiler said `output`.
-Finding not_compiled(const Lesson& lesson, const std::string& output);
+/// Compiles the file to be marked on the processor. Where it does not compile, returns null, and the report says so.
+std::unique_ptr<Built> built_to_mark(const Lesson& lesson, const std::filesystem::path& file,
+                                     const std::function<void(const char*)>& say, Report& report);
 /// Are more programs ready to run than there are processors?
 bool is_machine_busy();
 

@@ -1,6 +1,5 @@
 #include "check_factors.hpp"
 
-#include "build.hpp"
 #include "factor_marking.hpp"
 #include "references.hpp"
 
@@ -28,15 +27,9 @@ void race_factors(const Lesson& lesson, const judge::KernelFile& yours, const Li
 
 void check_factors(const Lesson& lesson, const fs::path& file, const Limits& limits,
                    const std::function<void(const char*)>& say, Report& report) {
-  say("compiling");
-  const Built yours(lesson, file, Purpose::Run);
-  report.warnings = yours.compiler_output();
-  if (!yours.is_good()) {
-    report.finding = not_compiled(lesson, yours.compiler_output());
-    report.warnings.clear();
-    return;
-  }
-  const judge::KernelFile kernel(yours.library(), judge::Device::Cpu, {});
+  const std::unique_ptr<Built> yours = built_to_mark(lesson, file, say, report);
+  if (yours == nullptr) return;
+  const judge::KernelFile kernel(yours->library(), judge::Device::Cpu, {});
   say("marking");
   const FactorMark marked = mark_factors(lesson, kernel, limits);
   report.right = marked.right;
