@@ -51,10 +51,10 @@ detail::TriangularCall<T> step(Triangle triangle, Op op, Diagonal diagonal, Inde
   return by_columns<T>(Side::Left, {triangle, op, diagonal, n, a, lda}, 1, nullptr, n);
 }
 
-/// Computes the reciprocal of norm()·‖A⁻¹‖, in the norm of columns or of rows. `solution` may be null.
+/// Computes the reciprocal of norm()·‖A⁻¹‖, in the norm of columns or of rows, and `solution` if it is wanted.
 template <class T, class Norm>
 void estimate(const Routine& routine, const detail::FactoredSystem<T>& system, const Norm& norm, bool of_rows,
-              Part<T>& rcond, T* solution) {
+              Part<T>& rcond, T* solution = nullptr) {
   compute(routine, {system.triangles[0].n, 1}, [&](const SolveOptions&, detail::Shortage) {
     const detail::ScaledNumber inverse = detail::norm_of_inverse_with_solution(system, of_rows, solution);
     rcond = detail::reciprocal_condition_of<Part<T>>(norm(), inverse);
@@ -115,7 +115,7 @@ void pocon(const Routine& routine, const char* uplo, const blas_int* n_, const T
       [&] {
         return detail::ScaledNumber{detail::exact_double(*size), 0};
       },
-      false, *rcond, static_cast<T*>(nullptr));
+      false, *rcond);
 }
 
 template <class T>
@@ -134,8 +134,7 @@ void trcon(const Routine& routine, const char* norm, const char* uplo, const cha
   if (is_known(n, a, lda, *diagonal, *rcond)) return;
   // Rows of the column-major triangle are columns of the other triangle by rows.
   const auto size = [&] { return detail::norm_of_triangle(other(*triangle), *diagonal, n, a, lda, !*of_rows); };
-  estimate<T>(routine, {{step(*triangle, Op::None, *diagonal, n, a, lda)}, 1}, size, *of_rows, *rcond,
-              static_cast<T*>(nullptr));
+  estimate<T>(routine, {{step(*triangle, Op::None, *diagonal, n, a, lda)}, 1}, size, *of_rows, *rcond);
 }
 
 } // namespace
