@@ -30,7 +30,6 @@
 #include <string>
 
 #include <tessera/backend/kernel.hpp>
-#include <tessera/backend/panel.hpp>
 #include <tessera/batch.hpp>
 #include <tessera/detail/forward.hpp>
 #include <tessera/status.hpp>
@@ -40,6 +39,7 @@
 
 namespace tessera {
 
+struct PanelCall; // backend/panel.hpp
 namespace detail {
 class TunedKernels;
 }

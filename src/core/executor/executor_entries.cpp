@@ -6,6 +6,7 @@
 #include <new>
 
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/backend/panel.hpp>
 #include <tessera/detail/floating_point.hpp>
 
 #include "core/base/host_memory.hpp"

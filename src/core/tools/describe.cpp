@@ -1,5 +1,6 @@
 #include "describe.hpp"
 
+#include <tessera/backend/panel.hpp>
 #include <tessera/backend/traffic.hpp>
 
 namespace tessera::tools {
