@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tessera/backend/kernel.hpp>
 #include <tessera/backend/panel.hpp>
 #include <tessera/status.hpp>
 
@@ -25,6 +26,8 @@ class PanelLoops {
         return lu();
       case PanelOp::SolveColumns:
         return solve();
+      case PanelOp::SolveTriangle:
+        return solve_triangle();
       case PanelOp::ExchangeRows:
         return exchange();
       case PanelOp::Reverse:
@@ -111,6 +114,23 @@ class PanelLoops {
         for (Index k = 0; k < i; ++k) sum = std::fma(t(i, k), a(k, c), sum);
         a(i, c) -= sum;
         if (!call_.has_unit_diagonal) a(i, c) /= t(i, i);
+      }
+  }
+
+  void solve_triangle() const {
+    const auto t = [&](Index i, Index k) { return static_cast<const T*>(call_.t)[i * call_.ldt + k * call_.t_step]; };
+    const auto x = [&](Index i, Index c) -> T& { return static_cast<T*>(call_.a)[i * call_.lda + c * call_.a_step]; };
+    for (Index c = 0; c < call_.cols; ++c)
+      for (Index i = 0; i < call_.rows; ++i) {
+        T sum = 0;
+        for (Index k = 0; k < i; ++k) {
+          sum = std::fma(t(i, k), x(k, c), sum);
+          if ((k + 1) % canonical_segment != 0) continue;
+          x(i, c) -= sum;
+          sum = 0;
+        }
+        if (i % canonical_segment != 0) x(i, c) -= sum;
+        if (!call_.has_unit_diagonal) x(i, c) /= t(i, i);
       }
   }
 

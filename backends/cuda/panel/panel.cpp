@@ -10,6 +10,8 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
       return factor_lu_panel(executor, queue, call);
     case PanelOp::SolveColumns:
       return solve_columns(queue, call);
+    case PanelOp::SolveTriangle:
+      return solve_triangle(executor, queue, call);
     case PanelOp::ExchangeRows:
       return exchange_rows(queue, call);
     case PanelOp::Reverse:

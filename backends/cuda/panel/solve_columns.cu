@@ -9,15 +9,14 @@
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
 #include "panel.hpp"
-#include "rounded.cuh"
-#include "vectors.cuh"
+#include "triangle_group.cuh"
 
 namespace tessera::cuda {
 namespace {
 
-constexpr int size = static_cast<int>(most_panel_columns);
-constexpr int columns = 32; ///< of a block, one a lane
-constexpr int group = 8;
+constexpr int size = tile_rows;
+constexpr int columns = lane_columns; ///< of a block
+constexpr int group = group_rows;
 constexpr int parts = 4; ///< warps
 constexpr int threads = parts * columns;
 constexpr int groups = size / group / parts; ///< of a thread
@@ -36,53 +35,10 @@ struct Columns {
 
 template <class T>
 struct ColumnsShared {
-  static constexpr int padding = 16 / sizeof(T);
-  alignas(16) T triangle[size][size + padding]; ///< column by column
-  T reciprocal[size];                           ///< of the diagonal
-  T x[size][columns];
+  Tile<T> triangle;
+  T reciprocal[size]; ///< of the diagonal
+  UnknownTile<T> x;
 };
-
-/// Finds the group of unknowns that begins at `base` from its right-hand sides and sums. Where `is_checked`, says
-/// whether all are rounded as the operator rounds them; else uses the operator.
-template <bool has_unit_diagonal, bool is_checked, class T>
-__device__ __forceinline__ bool solve_group(const ColumnsShared<T>& shared, int base, const T (&b)[group],
-                                            const T (&before)[group], T (&x)[group]) {
-  bool is_right = true;
-  T sums[group];
-#pragma unroll
-  for (int c = 0; c < group; ++c) sums[c] = before[c];
-#pragma unroll
-  for (int c = 0; c < group; ++c) {
-    T column[group];
-    read_vectors(column, &shared.triangle[base + c][base]);
-    const T y = b[c] - sums[c];
-    if constexpr (has_unit_diagonal) {
-      x[c] = y;
-    } else if constexpr (is_checked) {
-      x[c] = quotient(y, Divisor<T>{column[c], shared.reciprocal[base + c]});
-      is_right &= is_moderate(column[c]) & is_quotient(y, x[c], column[c]);
-    } else {
-      x[c] = y / column[c];
-    }
-#pragma unroll
-    for (int i = c + 1; i < group; ++i) sums[i] = fma(column[i], x[c], sums[i]);
-  }
-  return is_right;
-}
-
-/// Adds the terms of the group of unknowns at `found` to the sums of the group at `base`.
-template <class T>
-__device__ __forceinline__ void extend_group(const ColumnsShared<T>& shared, int found, int base, int lane,
-                                             T (&sums)[group]) {
-#pragma unroll
-  for (int k = 0; k < group; ++k) {
-    T column[group];
-    read_vectors(column, &shared.triangle[found + k][base]);
-    const T x = shared.x[found + k][lane];
-#pragma unroll
-    for (int i = 0; i < group; ++i) sums[i] = fma(column[i], x, sums[i]);
-  }
-}
 
 template <class T, bool has_unit_diagonal>
 __device__ void fetch_triangle(const Columns<T>& p, ColumnsShared<T>& shared) {
@@ -91,7 +47,7 @@ __device__ void fetch_triangle(const Columns<T>& p, ColumnsShared<T>& shared) {
 #pragma unroll 4
   for (int i = me / size; i < size; i += at_once) {
     const bool is_read = i < p.size && (has_unit_diagonal ? col < i : col <= i);
-    copy_async(&shared.triangle[col][i], is_read ? p.t + i * p.ldt + col : p.t, is_read);
+    copy_async(&shared.triangle.column[col][i], is_read ? p.t + i * p.ldt + col : p.t, is_read);
   }
 }
 
@@ -116,8 +72,8 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
   __syncthreads();
   if (!has_unit_diagonal) {
     if (me < size) {
-      if (me >= p.size) shared.triangle[me][me] = 1;
-      shared.reciprocal[me] = T(1) / shared.triangle[me][me];
+      if (me >= p.size) shared.triangle.column[me][me] = 1;
+      shared.reciprocal[me] = T(1) / shared.triangle.column[me][me];
     }
     __syncthreads();
   }
@@ -128,11 +84,10 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
       const int base = (h * parts + q) * group;
       if (part == q) {
         T x[group];
-        if (!solve_group<has_unit_diagonal, true>(shared, base, b[h], sums[h], x))
-          solve_group<has_unit_diagonal, false>(shared, base, b[h], sums[h], x);
+        solve_group<has_unit_diagonal>(TriangleTile<T>{shared.triangle, shared.reciprocal}, base, b[h], sums[h], x);
 #pragma unroll
         for (int c = 0; c < group; ++c) {
-          shared.x[base + c][lane] = x[c];
+          shared.x.row[base + c][lane] = x[c];
           if (is_one(base + c)) p.x[(base + c) * p.ldx + col] = x[c];
         }
       }
@@ -140,7 +95,7 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
 #pragma unroll
       for (int later = h; later < groups; ++later)
         if (const int own = (later * parts + part) * group; own > base)
-          extend_group(shared, base, own, lane, sums[later]);
+          extend_group<group>(shared.triangle, shared.x, base, own, lane, sums[later]);
     }
 }
 

@@ -23,6 +23,9 @@ inline constexpr Index most_reflections = 32;
 /// The columns of a group in such a panel. Bits depend on it.
 inline constexpr Index reflection_columns = 8;
 
+/// The columns of unknowns up to which SolveTriangle is faster than SolveColumns with products.
+inline constexpr Index most_unknown_columns = 128;
+
 /// The operations. `a` is rows×cols in all of them; the values are part of the plug-in ABI.
 enum class PanelOp : int {
   /// a becomes a panel of the L of Cholesky's, with cols ≤ rows; above the diagonal it is not touched. s has the sums
@@ -54,6 +57,10 @@ enum class PanelOp : int {
   ReflectionTriangle = 9,
   /// a(i, j) = 0 for j < i.
   ClearLower = 10,
+  /// a becomes the X of T·X = a, T rows×rows and lower: by the whole order of the contract, which SolveColumns has a
+  /// part of. Steps from row to row (lda, ldt) and from column to column (a_step, t_step) may be negative. Meant for
+  /// up to most_unknown_columns columns.
+  SolveTriangle = 14,
 };
 
 /// The arguments. Members that an operation does not name are not read.
@@ -89,6 +96,8 @@ struct PanelCall {
   void* triangle = nullptr; ///< Reflections: becomes T
   Index ld_triangle = 0;    ///< elements from one row of it to the next
   void* tau = nullptr;      ///< Reflections, and read by ReflectionTriangle: cols factors in the executor's memory
+  Index a_step = 1;         ///< SolveTriangle: elements from one column of a to the next
+  Index t_step = 1;         ///< and from one column of t to the next
 };
 
 } // namespace tessera

@@ -35,6 +35,14 @@ void Steps::panel(PanelCall call) const {
   throw_if_failed(executor_.panel(queue_, call));
 }
 
+bool Steps::try_panel(PanelCall call) const {
+  call.type = type_;
+  const Status status = executor_.panel(queue_, call);
+  if (status.code == StatusCode::Rejected) return false;
+  throw_if_failed(status);
+  return true;
+}
+
 void Steps::transpose(Index rows, Index cols, Place x, Place z) const {
   map({.op = MapOp::Transpose, .rows = rows, .cols = cols, .x = x.data, .ldx = x.ld, .z = z.data, .ldz = z.ld});
 }
