@@ -28,6 +28,14 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
       return reflection_triangle(queue, call);
     case PanelOp::ClearLower:
       return clear_lower(queue, call);
+    case PanelOp::LargestOfRows:
+      return largest_of_rows(queue, call);
+    case PanelOp::LargestOfColumns:
+      return largest_of_columns(queue, call);
+    case PanelOp::Narrow:
+      return narrow(queue, call);
+    case PanelOp::Magnitudes:
+      return magnitudes(queue, call);
   }
   return {StatusCode::Rejected, "there is no such step of a factorisation"};
 }

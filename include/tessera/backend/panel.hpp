@@ -61,6 +61,15 @@ enum class PanelOp : int {
   /// part of. Steps from row to row (lda, ldt) and from column to column (a_step, t_step) may be negative. Meant for
   /// up to most_unknown_columns columns.
   SolveTriangle = 14,
+  /// largest[i] is the largest |x(i, j)| of row i, NaN where one is NaN; least[i] is the least one but 0, or Inf where
+  /// all are 0.
+  LargestOfRows = 11,
+  /// largest[j] is the largest |x(i, j)·row_scales[i]| of column j, NaN where one is NaN.
+  LargestOfColumns = 12,
+  /// a(i, j) = x(i, j)·row_scales[i]·column_scales[j], multiplied in x's type and rounded to f32, which a has.
+  Narrow = 13,
+  /// a(i, j) = |x(i, j)|; x may be a.
+  Magnitudes = 19,
 };
 
 /// The arguments. Members that an operation does not name are not read.
@@ -98,6 +107,11 @@ struct PanelCall {
   void* tau = nullptr;      ///< Reflections, and read by ReflectionTriangle: cols factors in the executor's memory
   Index a_step = 1;         ///< SolveTriangle: elements from one column of a to the next
   Index t_step = 1;         ///< and from one column of t to the next
+  // LargestOfRows, LargestOfColumns, Narrow and Magnitudes, which read x of f64 and know no other type.
+  const double* row_scales = nullptr;    ///< rows powers of two in the executor's memory
+  const double* column_scales = nullptr; ///< cols of them
+  double* largest = nullptr;             ///< rows or cols numbers in the executor's memory
+  double* least = nullptr;               ///< LargestOfRows: rows numbers there
 };
 
 } // namespace tessera

@@ -17,16 +17,16 @@
 using namespace tessera;
 using namespace tessera::c_api;
 
-SolveOptions tessera::c_api::solve_options_of(const tessera_options* words, DType type) {
+SolveOptions tessera::c_api::solve_options_of(const tessera_options* words, DType type, bool refine) {
   expect_plain(words, type, "linear algebra has results of the operands' type");
   const GemmOptions options = options_of(words);
-  if (options.math != Math::Strict)
+  if (options.math != Math::Strict && !refine)
     throw InvalidArgument("options.math = " + std::string(to_string(options.math)) +
-                          ", but linear algebra is computed with strict products alone");
+                          ", but linear algebra is computed with strict products alone, unless it is refined");
   if (!options.kernel.empty())
     throw InvalidArgument("options.kernel is '" + std::string(options.kernel) +
                           "', but linear algebra chooses the kernels of its products itself");
-  return {.backend = options.backend, .threads = options.threads};
+  return {.backend = options.backend, .threads = options.threads, .refine = refine, .math = options.math};
 }
 
 DType tessera::c_api::linear_algebra_type(tessera_dtype part) {
@@ -107,12 +107,24 @@ tessera_status run(NumberWord word, const tessera_options* words, std::initializ
 Triangle triangle_of(tessera_triangle triangle) { return c_api::checked(triangle, Triangle::Upper, "triangle"); }
 
 tessera_status solve_of(NumberWord type, int64_t n, int64_t count, const void* a, int64_t lda, const void* b,
-                        int64_t ldb, void* x, int64_t ldx, const tessera_options* options, bool refine = false) {
+                        int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
   const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
                   result{"x", n, count, x, ldx};
-  return run(type, options, {matrix, right, result}, [&]<class T>(T, SolveOptions choices) {
-    choices.refine = refine;
+  return run(type, options, {matrix, right, result}, [&]<class T>(T, const SolveOptions& choices) {
     store(solve(matrix.view<T>(), right.view<T>(), choices), result);
+  });
+}
+
+/// T is double, or complex numbers of it.
+template <class T>
+tessera_status solve_refined_of(int64_t n, int64_t count, const void* a, int64_t lda, const void* b, int64_t ldb,
+                                void* x, int64_t ldx, const tessera_options* words) {
+  return guarded([&] {
+    const SolveOptions options = solve_options_of(words, DType::F64, true);
+    const Rectangle matrix = operand("a", n, n, a, lda), right = operand("b", n, count, b, ldb),
+                    result{"x", n, count, x, ldx};
+    for (const Rectangle& one : {matrix, right, result}) one.check(sizeof(T));
+    store(solve(matrix.view<T>(), right.view<T>(), options), result);
   });
 }
 
@@ -292,11 +304,11 @@ tessera_status tessera_condition_complex(tessera_dtype type, int64_t n, const vo
 
 tessera_status tessera_solve_refined(int64_t n, int64_t count, const double* a, int64_t lda, const double* b,
                                      int64_t ldb, double* x, int64_t ldx, const tessera_options* options) {
-  return solve_of({TESSERA_F64}, n, count, a, lda, b, ldb, x, ldx, options, true);
+  return solve_refined_of<double>(n, count, a, lda, b, ldb, x, ldx, options);
 }
 tessera_status tessera_solve_refined_complex(int64_t n, int64_t count, const void* a, int64_t lda, const void* b,
                                              int64_t ldb, void* x, int64_t ldx, const tessera_options* options) {
-  return solve_of({TESSERA_F64, true}, n, count, a, lda, b, ldb, x, ldx, options, true);
+  return solve_refined_of<std::complex<double>>(n, count, a, lda, b, ldb, x, ldx, options);
 }
 
 tessera_status tessera_syrk(tessera_dtype type, tessera_triangle triangle, tessera_op op, int64_t n, int64_t k,

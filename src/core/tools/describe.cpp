@@ -80,6 +80,14 @@ const char* word_of(PanelOp op) {
       return "reflection_triangle";
     case PanelOp::ClearLower:
       return "clear_lower";
+    case PanelOp::LargestOfRows:
+      return "largest_of_rows";
+    case PanelOp::LargestOfColumns:
+      return "largest_of_columns";
+    case PanelOp::Narrow:
+      return "narrow";
+    case PanelOp::Magnitudes:
+      return "magnitudes";
   }
   return "unknown";
 }

@@ -13,6 +13,7 @@ struct SystemArguments {
   PyObject* unit_diagonal;
   PyObject* backend;
   PyObject* threads;
+  PyObject* math; ///< of "refined"; None is strict
 };
 
 /// Returns the result as a new numpy.ndarray; for "lu" a pair of the factors and the pivots, which are a list, and

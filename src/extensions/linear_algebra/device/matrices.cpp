@@ -122,6 +122,10 @@ bool solve_at_once(const Steps& steps, const detail::TriangularForm& form, Index
 
 } // namespace
 
+void solve_there(const Steps& steps, const detail::TriangularForm& form, Index n, Index count, Place t, Place x) {
+  if (!solve_at_once(steps, form, n, count, t, x)) System(steps, form, n, count).solve(t, x);
+}
+
 std::optional<Factored> factor_lu(const detail::Operand& a, std::span<Index> pivots, const SolveOptions& options) {
   return factored(a, false, options, [&](const Steps& steps, Place place, bool& begins) {
     return Elimination(steps, a.rows, a.cols, place).run(pivots, begins);

@@ -6,9 +6,11 @@
 
 namespace tessera::linear_algebra::device {
 
-void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c) const {
+void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c,
+                    Math math) const {
   if (m == 0 || n == 0 || k == 0) return;
   GemmCall call{{.type = type_,
+                 .math = math,
                  .op_a = op_a,
                  .op_b = op_b,
                  .m = m,

@@ -59,8 +59,9 @@ class Steps {
   void product(bool subtracts, Index m, Index n, Index k, Place a, Place b, Op op_b, Place c) const {
     product(subtracts, m, n, k, a, Op::None, b, op_b, c);
   }
-  /// The same with A or the transpose of `a`.
-  void product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c) const;
+  /// The same with A or the transpose of `a`, in any mode.
+  void product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c,
+               Math math = Math::Strict) const;
   /// Makes S the sums of the k terms before, which are A·B, or zeros where there are none.
   void sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const;
   /// Runs a step of this type of numbers. Throws KernelRejected where the device cannot.
@@ -82,10 +83,21 @@ class Steps {
         executor_.copy_in(queue_, to, from.size_bytes(), from.data(), from.size_bytes(), from.size_bytes(), 1));
   }
 
+  /// Copy a matrix, rows×cols, to the host's memory or from there.
+  void read(Index rows, Index cols, void* to, Index ld, Place from) const {
+    throw_if_failed(executor_.copy_out(queue_, to, bytes_of(ld), from.data, bytes_of(from.ld), bytes_of(cols),
+                                       static_cast<std::size_t>(rows)));
+  }
+  void write(Index rows, Index cols, const void* from, Index ld, Place to) const {
+    throw_if_failed(executor_.copy_in(queue_, to.data, bytes_of(to.ld), from, bytes_of(ld), bytes_of(cols),
+                                      static_cast<std::size_t>(rows)));
+  }
+
   /// Returns the largest sum of a column's magnitudes, in double.
   detail::ScaledNumber norm_1(Index rows, Index cols, Place a, bool is_symmetric) const;
 
  private:
+  std::size_t bytes_of(Index numbers) const { return static_cast<std::size_t>(numbers * element()); }
   Index line(Index cols) const { return (cols * element() + 255) / 256 * 256 / element(); }
   void map(MapCall call) const;
 
@@ -119,7 +131,8 @@ class FirstFailure {
 /// The LU factorisation of A, m×n, in place. The constructor takes all memory, and writes none of A.
 class Elimination {
  public:
-  Elimination(const Steps& steps, Index m, Index n, Place a);
+  /// `math` is the mode of the products that subtract a whole segment from the rest.
+  Elimination(const Steps& steps, Index m, Index n, Place a, Math math = Math::Strict);
   /// Row j changes places with row pivots[j]. Returns the first pivot of 0, or −1. `begins` becomes true when A is
   /// changed, and stays as it is where the device rejects the first panel.
   Index run(std::span<Index> pivots, bool& begins) const;
@@ -135,6 +148,7 @@ class Elimination {
   const Steps& steps_;
   Index m_, n_;
   Place a_;
+  Math math_;
   DeviceArray numbers_, column_memory_, row_memory_;
   Place column_sums_, row_sums_;
   FirstFailure failure_;
