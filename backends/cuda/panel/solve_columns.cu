@@ -9,14 +9,15 @@
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
 #include "panel.hpp"
-#include "triangle_group.cuh"
+#include "substitution.cuh"
+#include "vectors.cuh"
 
 namespace tessera::cuda {
 namespace {
 
-constexpr int size = tile_rows;
-constexpr int columns = lane_columns; ///< of a block
-constexpr int group = group_rows;
+constexpr int size = static_cast<int>(most_panel_columns);
+constexpr int columns = 32; ///< of a block, one a lane
+constexpr int group = 8;
 constexpr int parts = 4; ///< warps
 constexpr int threads = parts * columns;
 constexpr int groups = size / group / parts; ///< of a thread
@@ -35,10 +36,37 @@ struct Columns {
 
 template <class T>
 struct ColumnsShared {
-  Tile<T> triangle;
-  T reciprocal[size]; ///< of the diagonal
-  UnknownTile<T> x;
+  static constexpr int padding = 16 / sizeof(T);
+  alignas(16) T triangle[size][size + padding]; ///< column by column
+  T reciprocal[size];                           ///< of the diagonal
+  T x[size][columns];
 };
+
+/// The triangle of the group that begins at `base`.
+template <class T>
+struct GroupTriangle {
+  __device__ __forceinline__ void column(int c, T (&to)[group]) const {
+    read_vectors(to, &shared.triangle[base + c][base]);
+  }
+  __device__ __forceinline__ T reciprocal(int c) const { return shared.reciprocal[base + c]; }
+
+  const ColumnsShared<T>& shared;
+  int base;
+};
+
+/// Adds the terms of the group of unknowns at `found` to the sums of the group at `base`.
+template <class T>
+__device__ __forceinline__ void extend_group(const ColumnsShared<T>& shared, int found, int base, int lane,
+                                             T (&sums)[group]) {
+#pragma unroll
+  for (int k = 0; k < group; ++k) {
+    T column[group];
+    read_vectors(column, &shared.triangle[found + k][base]);
+    const T x = shared.x[found + k][lane];
+#pragma unroll
+    for (int i = 0; i < group; ++i) sums[i] = fma(column[i], x, sums[i]);
+  }
+}
 
 template <class T, bool has_unit_diagonal>
 __device__ void fetch_triangle(const Columns<T>& p, ColumnsShared<T>& shared) {
@@ -47,7 +75,7 @@ __device__ void fetch_triangle(const Columns<T>& p, ColumnsShared<T>& shared) {
 #pragma unroll 4
   for (int i = me / size; i < size; i += at_once) {
     const bool is_read = i < p.size && (has_unit_diagonal ? col < i : col <= i);
-    copy_async(&shared.triangle.column[col][i], is_read ? p.t + i * p.ldt + col : p.t, is_read);
+    copy_async(&shared.triangle[col][i], is_read ? p.t + i * p.ldt + col : p.t, is_read);
   }
 }
 
@@ -72,8 +100,8 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
   __syncthreads();
   if (!has_unit_diagonal) {
     if (me < size) {
-      if (me >= p.size) shared.triangle.column[me][me] = 1;
-      shared.reciprocal[me] = T(1) / shared.triangle.column[me][me];
+      if (me >= p.size) shared.triangle[me][me] = 1;
+      shared.reciprocal[me] = T(1) / shared.triangle[me][me];
     }
     __syncthreads();
   }
@@ -84,10 +112,12 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
       const int base = (h * parts + q) * group;
       if (part == q) {
         T x[group];
-        solve_group<has_unit_diagonal>(TriangleTile<T>{shared.triangle, shared.reciprocal}, base, b[h], sums[h], x);
+        const GroupTriangle<T> triangle{shared, base};
+        if (!substitute<has_unit_diagonal, true>(triangle, b[h], sums[h], x))
+          substitute<has_unit_diagonal, false>(triangle, b[h], sums[h], x);
 #pragma unroll
         for (int c = 0; c < group; ++c) {
-          shared.x.row[base + c][lane] = x[c];
+          shared.x[base + c][lane] = x[c];
           if (is_one(base + c)) p.x[(base + c) * p.ldx + col] = x[c];
         }
       }
@@ -95,7 +125,7 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
 #pragma unroll
       for (int later = h; later < groups; ++later)
         if (const int own = (later * parts + part) * group; own > base)
-          extend_group<group>(shared.triangle, shared.x, base, own, lane, sums[later]);
+          extend_group(shared, base, own, lane, sums[later]);
     }
 }
 

@@ -1,16 +1,15 @@
 /// A whole triangle and a few columns of unknowns, by one launch.
 ///
 /// Blocks of threads take turns with tiles of 64 rows: each adds the terms of the unknowns before to its sums, in
-/// ascending order, while other blocks find these unknowns, and then finds its own. What the triangle has left of the
-/// diagonal is on its way to shared memory meanwhile. A block waits for a counter of tiles that are done. All blocks
-/// are resident at once; columns beyond 32 have other blocks and another counter.
+/// ascending order, while other blocks find these unknowns, and then finds its own. A warp has 8 rows. Unknowns travel
+/// as letters in global memory, which say themselves whether they have come, so that no thread waits for a fence. What
+/// the triangle has left of the diagonal is on its way to shared memory meanwhile. All blocks are resident at once;
+/// columns beyond 16 have other blocks.
 ///
 /// Source of the idea: W. Liu, A. Li, J. Hogg, I. Duff, B. Vinter, "A Synchronization-Free Algorithm for Parallel
 /// Sparse Triangular Solves", Euro-Par 2016.
 
 #include <algorithm>
-
-#include <cuda/atomic>
 
 #include <tessera/backend/kernel.hpp>
 
@@ -18,18 +17,21 @@
 #include "cuda/device/status.hpp"
 #include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
+#include "group_barrier.cuh"
+#include "letter.cuh"
 #include "panel.hpp"
 #include "team_launch.hpp"
-#include "triangle_group.cuh"
+#include "triangle_warp.cuh"
 
 namespace tessera::cuda {
 namespace {
 
-constexpr int warps = tile_rows / group_rows;
-constexpr int block_threads = warps * lane_columns;
+constexpr int warps = tile_rows / warp_rows;
+constexpr int block_threads = warps * 32;
 constexpr int stages = 4; ///< tiles on their way or in use
 constexpr int tiles_of_segment = static_cast<int>(canonical_segment) / tile_rows;
-using Counter = ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device>;
+constexpr int near = 4;       ///< tiles before one's own whose unknowns are awaited without a rest
+constexpr int most_rest = 32; ///< tiles; a rest is as long as so many tiles' way
 
 /// A matrix of which rows and columns may be counted from the last.
 template <class T>
@@ -45,15 +47,15 @@ struct WholeTriangle {
   Strided<const T> t;
   Strided<T> x;
   Index n, count;
-  unsigned* done; ///< for each 32 columns, how many tiles of unknowns are there
+  Letter<T>* letters; ///< for each 16 columns, a row of 16 for each unknown
 };
 
 template <class T>
 struct WholeShared {
   Tile<T> tiles[stages];
-  UnknownTile<T> unknowns[stages];
+  UnknownGroup<T> before[warps], found[warps];
   T reciprocal[tile_rows];
-  unsigned done[2]; ///< by turns, so that a thread can be one turn behind
+  GroupBarrier has_come[warps], is_found[warps]; ///< barriers of the groups of the two tiles of unknowns
 };
 
 template <class T, bool has_unit_diagonal>
@@ -62,12 +64,19 @@ class TriangleSolution {
   __device__ TriangleSolution(const WholeTriangle<T>& p, WholeShared<T>& shared)
       : p_(p),
         shared_(shared),
-        lane_(static_cast<int>(threadIdx.x) % lane_columns),
-        base_(static_cast<int>(threadIdx.x) / lane_columns * group_rows),
-        col_(static_cast<Index>(blockIdx.y) * lane_columns + lane_),
-        tiles_(static_cast<int>((p.n + tile_rows - 1) / tile_rows)) {}
+        lane_(static_cast<int>(threadIdx.x) % 32),
+        warp_(static_cast<int>(threadIdx.x) / 32),
+        base_(WarpTriangle<T, has_unit_diagonal>::base(warp_, lane_)),
+        col_(static_cast<Index>(blockIdx.y) * warp_columns + column()),
+        tiles_(static_cast<int>((p.n + tile_rows - 1) / tile_rows)),
+        letters_(p.letters + static_cast<Index>(blockIdx.y) * tiles_ * tile_rows * warp_columns) {}
 
   __device__ void run() {
+    if (threadIdx.x == 0)
+      for (int g = 0; g < warps; ++g) {
+        initialize(shared_.has_come[g]);
+        initialize(shared_.is_found[g]);
+      }
     for (int own = static_cast<int>(blockIdx.x); own < tiles_; own += static_cast<int>(gridDim.x)) {
       __syncthreads(); // the stages are free
       begin(own);
@@ -82,26 +91,31 @@ class TriangleSolution {
 
  private:
   __device__ bool is_one(Index row) const { return row < p_.n && col_ < p_.count; }
-  __device__ Counter counter() const { return Counter(p_.done[blockIdx.y]); }
+  __device__ int column() const { return lane_ % warp_columns; }
+  /// The first letter of this thread's rows of tile k.
+  __device__ Letter<T>* letters_of(int k) const {
+    return letters_ + (static_cast<Index>(k) * tile_rows + base_) * warp_columns + column();
+  }
+  /// Where this thread's numbers are in its warp's group.
+  __device__ T* own_place(UnknownGroup<T> (&groups)[warps]) const {
+    return &groups[warp_].column[column()][base_ % warp_rows];
+  }
 
   /// Reads right-hand sides, and has the first tiles fetched.
   __device__ void begin(int own) {
     const Index row = static_cast<Index>(own) * tile_rows + base_;
 #pragma unroll
-    for (int c = 0; c < group_rows; ++c) {
+    for (int c = 0; c < thread_rows; ++c) {
       b_[c] = is_one(row + c) ? __ldcg(p_.x.at(row + c, col_)) : T(0);
       sums_[c] = T(0);
     }
-    fetched_unknowns_ = 0;
     for (int k = 0; k < stages - 1; ++k) fetch(own, k);
+    if (own > 0) look(0);
   }
 
-  /// Has tile k of the rows of `own` fetched, and unknowns if they are there. Each call ends a group of copies.
+  /// Has tile k of the rows of `own` fetched. Each call ends a group of copies.
   __device__ void fetch(int own, int k) {
-    if (k <= own) {
-      fetch_tile(own, k);
-      if (k < own && static_cast<unsigned>(k) < done_) fetch_unknowns(k);
-    }
+    if (k <= own) fetch_tile(own, k);
     end_group_of_copies();
   }
 
@@ -125,15 +139,42 @@ class TriangleSolution {
     }
   }
 
-  __device__ void fetch_unknowns(int k) {
-    UnknownTile<T>& tile = shared_.unknowns[k % stages];
-    const Index row = static_cast<Index>(k) * tile_rows + base_;
-    const bool is_read = col_ < p_.count; // tiles before one's own are whole
-    const T* from = is_read ? p_.x.at(row, col_) : p_.x.data;
+  /// Begins to read the letters of tile k.
+  __device__ void look(int k) {
+    const Letter<T>* const from = letters_of(k);
 #pragma unroll
-    for (int c = 0; c < group_rows; ++c)
-      copy_async(&tile.row[base_ + c][lane_], is_read ? from + c * p_.x.row_step : from, is_read);
-    fetched_unknowns_ |= 1U << (k % stages);
+    for (int c = 0; c < thread_rows; ++c) looked_[c] = read(from + c * warp_columns);
+  }
+  __device__ bool all_have_come() const {
+    bool is_whole = true;
+#pragma unroll
+    for (int c = 0; c < thread_rows; ++c) is_whole &= looked_[c].has_come();
+    return __all_sync(~0U, is_whole);
+  }
+
+  /// Puts this warp's group of tile k, when it has come, where all find it.
+  __device__ void pass_on(int own, int k) {
+    while (!all_have_come()) {
+      if (own - k > near) __nanosleep(min(own - k, most_rest) * 32);
+      look(k);
+    }
+    T x[thread_rows];
+#pragma unroll
+    for (int c = 0; c < thread_rows; ++c) x[c] = looked_[c].number();
+    write_vectors(own_place(shared_.before), x);
+    __syncwarp();
+    if (lane_ == 0) arrive(shared_.has_come[warp_]);
+    if (k + 1 < own) look(k + 1);
+  }
+
+  /// Adds the terms of a group of unknowns, which are the columns from `first` on of a tile, when they are there.
+  __device__ void add_group(const Tile<T>& tile, int first, const GroupBarrier& barrier, unsigned phase,
+                            const UnknownGroup<T>& group) {
+    const Coefficients<T, warp_rows> coefficients(tile, first, base_);
+    wait(barrier, phase);
+    T x[warp_rows];
+    read_vectors(x, group.column[column()]);
+    add_terms(coefficients, x, sums_);
   }
 
   /// Adds the terms of the unknowns of tile k.
@@ -142,35 +183,46 @@ class TriangleSolution {
       prepare_diagonal(own);
     else
       wait_for_groups<stages - 2>();
-    const unsigned bit = 1U << (k % stages);
-    const bool is_late = (fetched_unknowns_ & bit) == 0;
-    if (threadIdx.x == 0) shared_.done[parity_] = is_late ? wait_for_tile(k) : done_;
-    __syncthreads();
-    done_ = shared_.done[parity_];
-    parity_ ^= 1;
-    if (is_late) {
-      fetch_unknowns(k);
-      wait_for_copies();
-      __syncthreads();
-    }
-    fetched_unknowns_ &= ~bit;
+    __syncthreads(); // the tile is there, and what tile k − 1 needed is free
     fetch(own, k + stages - 1);
-    extend_group<tile_rows>(shared_.tiles[k % stages], shared_.unknowns[k % stages], 0, base_, lane_, sums_);
+    if (own - k > near)
+      add_far(own, k);
+    else
+      add_near(own, k);
+    come_phase_ ^= 1U;
     if ((k + 1) % tiles_of_segment != 0) return;
 #pragma unroll
-    for (int c = 0; c < group_rows; ++c) {
+    for (int c = 0; c < thread_rows; ++c) {
       b_[c] -= sums_[c];
       sums_[c] = T(0);
     }
   }
 
-  /// Returns how many tiles are done when tile k is.
-  __device__ unsigned wait_for_tile(int k) const {
-    unsigned done = 0;
-    do {
-      done = counter().load(::cuda::memory_order_acquire);
-    } while (done <= static_cast<unsigned>(k));
-    return done;
+  /// Group by group, as they come.
+  __device__ void add_near(int own, int k) {
+    const Tile<T>& tile = shared_.tiles[k % stages];
+#pragma unroll 1
+    for (int g = 0; g < warps; ++g) {
+      if (g == warp_)
+        pass_on(own, k);
+      else if (g < warp_ && !all_have_come())
+        look(k); // and go on meanwhile
+      add_group(tile, g * warp_rows, shared_.has_come[g], come_phase_, shared_.before[g]);
+    }
+  }
+
+  /// All groups together.
+  __device__ void add_far(int own, int k) {
+    const Tile<T>& tile = shared_.tiles[k % stages];
+    pass_on(own, k);
+    for (const GroupBarrier& barrier : shared_.has_come) wait(barrier, come_phase_);
+#pragma unroll 2
+    for (int g = 0; g < warps; ++g) {
+      const Coefficients<T, warp_rows> coefficients(tile, g * warp_rows, base_);
+      T x[warp_rows];
+      read_vectors(x, shared_.before[g].column[column()]);
+      add_terms(coefficients, x, sums_);
+    }
   }
 
   /// Waits for all copies, makes rows beyond the last ones of a unit matrix, and divides 1 by the diagonal.
@@ -178,47 +230,44 @@ class TriangleSolution {
     wait_for_copies();
     if constexpr (!has_unit_diagonal) {
       __syncthreads();
-      const int me = static_cast<int>(threadIdx.x) - lane_columns; // the first warp may have to wait for a tile
-      if (me < 0 || me >= tile_rows) return;
+      const int me = static_cast<int>(threadIdx.x);
+      if (me >= tile_rows) return;
       T& diagonal = shared_.tiles[own % stages].column[me][me];
       if (static_cast<Index>(own) * tile_rows + me >= p_.n) diagonal = T(1);
       shared_.reciprocal[me] = T(1) / diagonal;
     }
   }
 
-  /// Finds the unknowns of one's own tile, a group after the other.
+  /// Finds the unknowns of one's own tile: a warp its group, when the groups before are found.
   __device__ void find(int own) {
-    const TriangleTile<T> triangle{shared_.tiles[own % stages], shared_.reciprocal};
-    UnknownTile<T>& found = shared_.unknowns[own % stages];
-    const Index row = static_cast<Index>(own) * tile_rows + base_;
+    const Tile<T>& tile = shared_.tiles[own % stages];
+    const WarpTriangle<T, has_unit_diagonal> triangle(tile, shared_.reciprocal, warp_, lane_);
 #pragma unroll 1
-    for (int base = 0; base < tile_rows; base += group_rows) {
-      if (base == base_) {
-        T x[group_rows];
-        solve_group<has_unit_diagonal>(triangle, base, b_, sums_, x);
-#pragma unroll
-        for (int c = 0; c < group_rows; ++c) {
-          found.row[base + c][lane_] = x[c];
-          if (is_one(row + c)) *p_.x.at(row + c, col_) = x[c];
-        }
-      }
-      __syncthreads();
-      if (base_ > base) extend_group<group_rows>(triangle.tile, found, base, base_, lane_, sums_);
-    }
-    if (base_ + group_rows < tile_rows) return;
+    for (int g = 0; g < warp_; ++g) add_group(tile, g * warp_rows, shared_.is_found[g], found_phase_, shared_.found[g]);
+    found_phase_ ^= 1U;
+    T x[thread_rows];
+    triangle.solve(b_, sums_, x);
+    write_vectors(own_place(shared_.found), x);
     __syncwarp();
-    if (lane_ == 0) counter().store(static_cast<unsigned>(own) + 1, ::cuda::memory_order_release);
+    if (lane_ == 0) arrive(shared_.is_found[warp_]);
+    Letter<T>* const to = letters_of(own);
+#pragma unroll
+    for (int c = 0; c < thread_rows; ++c) write(to + c * warp_columns, Letter<T>(x[c]));
+    const Index row = static_cast<Index>(own) * tile_rows + base_;
+#pragma unroll
+    for (int c = 0; c < thread_rows; ++c)
+      if (is_one(row + c)) *p_.x.at(row + c, col_) = x[c];
   }
 
   const WholeTriangle<T> p_;
   WholeShared<T>& shared_;
-  int lane_, base_;
+  int lane_, warp_, base_;
   Index col_;
   int tiles_;
-  T b_[group_rows], sums_[group_rows];
-  unsigned fetched_unknowns_ = 0; ///< a bit for each stage
-  unsigned done_ = 0;             ///< tiles of unknowns that are known to be there
-  int parity_ = 0;
+  Letter<T>* letters_;
+  Letter<T> looked_[thread_rows];
+  T b_[thread_rows], sums_[thread_rows];
+  unsigned come_phase_ = 0, found_phase_ = 0;
 };
 
 template <class T, bool has_unit_diagonal>
@@ -230,21 +279,20 @@ __global__ void __launch_bounds__(block_threads, 1) solve_whole(WholeTriangle<T>
 template <class T>
 Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
   const auto tiles = static_cast<int>((call.rows + tile_rows - 1) / tile_rows);
-  const auto groups = static_cast<int>((call.cols + lane_columns - 1) / lane_columns);
+  const auto groups = static_cast<int>((call.cols + warp_columns - 1) / warp_columns);
   const int blocks = std::min(tiles, executor.capabilities().multiprocessors / groups);
   if (blocks == 0) return {StatusCode::Rejected, "more columns of unknowns than the device's multiprocessors share"};
-  const Index bytes = groups * static_cast<Index>(sizeof(unsigned));
+  const std::size_t bytes = static_cast<std::size_t>(groups) * tiles * tile_rows * warp_columns * sizeof(Letter<T>);
   Scratch scratch;
-  if (Status status = scratch.allocate(executor, queue, static_cast<std::size_t>(bytes)); !status.ok()) return status;
-  if (Status status = check(cudaMemsetAsync(scratch.data(), 0, static_cast<std::size_t>(bytes), stream_of(queue)),
-                            "counters of a triangle");
+  if (Status status = scratch.allocate(executor, queue, bytes); !status.ok()) return status;
+  if (Status status = check(cudaMemsetAsync(scratch.data(), 0, bytes, stream_of(queue)), "letters of a triangle");
       !status.ok())
     return status;
   WholeTriangle<T> triangle{.t = {static_cast<const T*>(call.t), call.ldt, call.t_step},
                             .x = {static_cast<T*>(call.a), call.lda, call.a_step},
                             .n = call.rows,
                             .count = call.cols,
-                            .done = scratch.as<unsigned>()};
+                            .letters = scratch.as<Letter<T>>()};
   return launch_grid(executor, stream_of(queue),
                      {.kernel = call.has_unit_diagonal ? reinterpret_cast<const void*>(solve_whole<T, true>)
                                                        : reinterpret_cast<const void*>(solve_whole<T, false>),

@@ -23,8 +23,8 @@ inline constexpr Index most_reflections = 32;
 /// The columns of a group in such a panel. Bits depend on it.
 inline constexpr Index reflection_columns = 8;
 
-/// The columns of unknowns up to which SolveTriangle is faster than SolveColumns with products.
-inline constexpr Index most_unknown_columns = 128;
+/// Returns the columns of unknowns up to which SolveTriangle is faster than SolveColumns with products.
+constexpr Index most_unknown_columns(Index rows) { return rows <= 8192 ? 128 : 64; }
 
 /// The operations. `a` is rows×cols in all of them; the values are part of the plug-in ABI.
 enum class PanelOp : int {
@@ -59,7 +59,7 @@ enum class PanelOp : int {
   ClearLower = 10,
   /// a becomes the X of T·X = a, T rows×rows and lower: by the whole order of the contract, which SolveColumns has a
   /// part of. Steps from row to row (lda, ldt) and from column to column (a_step, t_step) may be negative. Meant for
-  /// up to most_unknown_columns columns.
+  /// up to most_unknown_columns() columns.
   SolveTriangle = 14,
   /// largest[i] is the largest |x(i, j)| of row i, NaN where one is NaN; least[i] is the least one but 0, or Inf where
   /// all are 0.

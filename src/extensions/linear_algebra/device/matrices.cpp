@@ -98,7 +98,7 @@ class System {
 /// Solves a system of few unknowns by one step, where the device has it. A matrix whose rows or columns are counted
 /// from the last has negative steps.
 bool solve_at_once(const Steps& steps, const detail::TriangularForm& form, Index n, Index count, Place t, Place x) {
-  if (count > most_unknown_columns) return false;
+  if (count > most_unknown_columns(n)) return false;
   PanelCall call{.op = PanelOp::SolveTriangle,
                  .rows = n,
                  .cols = count,
