@@ -83,21 +83,10 @@ class Steps {
         executor_.copy_in(queue_, to, from.size_bytes(), from.data(), from.size_bytes(), from.size_bytes(), 1));
   }
 
-  /// Copy a matrix, rows×cols, to the host's memory or from there.
-  void read(Index rows, Index cols, void* to, Index ld, Place from) const {
-    throw_if_failed(executor_.copy_out(queue_, to, bytes_of(ld), from.data, bytes_of(from.ld), bytes_of(cols),
-                                       static_cast<std::size_t>(rows)));
-  }
-  void write(Index rows, Index cols, const void* from, Index ld, Place to) const {
-    throw_if_failed(executor_.copy_in(queue_, to.data, bytes_of(to.ld), from, bytes_of(ld), bytes_of(cols),
-                                      static_cast<std::size_t>(rows)));
-  }
-
   /// Returns the largest sum of a column's magnitudes, in double.
   detail::ScaledNumber norm_1(Index rows, Index cols, Place a, bool is_symmetric) const;
 
  private:
-  std::size_t bytes_of(Index numbers) const { return static_cast<std::size_t>(numbers * element()); }
   Index line(Index cols) const { return (cols * element() + 255) / 256 * 256 / element(); }
   void map(MapCall call) const;
 

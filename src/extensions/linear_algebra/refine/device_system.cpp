@@ -1,5 +1,6 @@
 #include "device_system.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -23,14 +24,14 @@ class DeviceSystem final : public RefinedSystem<double> {
         math_(math),
         a_(steps_.place(hold_.read())),
         square_memory_(steps_.array(n_, n_)),
-        x_memory_(steps_.array(n_, count)),
-        sums_memory_(steps_.array(n_, count)),
-        y_memory_(narrow_steps_.array(n_, count)),
+        x_memory_(steps_.array(1, n_ * count)),
+        sums_memory_(steps_.array(1, n_ * count)),
+        y_memory_(narrow_steps_.array(1, n_ * count)),
         numbers_(steps_.numbers(n_)),
         factors_(narrow_steps_.place(square_memory_, n_)),
-        x_(steps_.place(x_memory_, count)),
-        sums_(steps_.place(sums_memory_, count)),
-        y_(narrow_steps_.place(y_memory_, count)) {
+        x_{x_memory_.as<char>(), count, steps_.element()},
+        sums_{sums_memory_.as<char>(), count, steps_.element()},
+        y_{y_memory_.as<char>(), count, narrow_steps_.element()} {
     scale();
   }
 
@@ -43,7 +44,7 @@ class DeviceSystem final : public RefinedSystem<double> {
   }
 
   void solve(Matrix<float>& y) override {
-    narrow_steps_.write(n_, count_, std::as_const(y).data(), y.ld(), y_);
+    write(std::as_const(y), y_);
     narrow_steps_.panel({.op = PanelOp::ExchangeRows,
                          .rows = n_,
                          .cols = count_,
@@ -53,14 +54,14 @@ class DeviceSystem final : public RefinedSystem<double> {
                          .count = n_});
     solve(Triangle::Lower, Diagonal::Unit);
     solve(Triangle::Upper, Diagonal::Stored);
-    narrow_steps_.read(n_, count_, y.data(), y.ld(), y_);
+    read(y_, y);
   }
 
   void subtract_product(const Matrix<double>& x, Matrix<double>& r) override {
-    steps_.write(n_, count_, x.data(), x.ld(), x_);
-    steps_.write(n_, count_, std::as_const(r).data(), r.ld(), sums_);
+    write(x, x_);
+    write(std::as_const(r), sums_);
     steps_.product(true, n_, count_, n_, a_, x_, Op::None, sums_);
-    steps_.read(n_, count_, r.data(), r.ld(), sums_);
+    read(sums_, r);
   }
 
   Matrix<double> multiply_magnitudes(const Matrix<double>& x) override {
@@ -72,10 +73,10 @@ class DeviceSystem final : public RefinedSystem<double> {
                   .lda = magnitudes.ld,
                   .x = a_.data,
                   .ldx = a_.ld});
-    steps_.write(n_, count_, x.data(), x.ld(), x_);
+    write(x, x_);
     steps_.product(false, n_, count_, n_, magnitudes, x_, Op::None, sums_);
     auto sums = Matrix<double>::uninitialized(n_, count_);
-    steps_.read(n_, count_, sums.data(), sums.ld(), sums_);
+    read(sums_, sums);
     return sums;
   }
 
@@ -114,6 +115,20 @@ class DeviceSystem final : public RefinedSystem<double> {
     call.a = factors_.data;
     call.lda = factors_.ld;
     steps_.panel(call);
+  }
+
+  /// Copy a matrix of n rows by way of memory without gaps: a copy of many short rows takes long.
+  template <class N>
+  void write(const Matrix<N>& from, device::Place to) const {
+    std::vector<N> numbers(static_cast<std::size_t>(n_ * count_));
+    for (Index i = 0; i < n_; ++i) std::ranges::copy(from.row(i), numbers.begin() + i * count_);
+    steps_.write(reinterpret_cast<N*>(to.data), std::span<const N>(numbers));
+  }
+  template <class N>
+  void read(device::Place from, Matrix<N>& to) const {
+    std::vector<N> numbers(static_cast<std::size_t>(n_ * count_));
+    steps_.read(std::span(numbers), reinterpret_cast<const N*>(from.data));
+    for (Index i = 0; i < n_; ++i) std::copy_n(numbers.begin() + i * count_, count_, to.row(i).begin());
   }
 
   void solve(Triangle triangle, Diagonal diagonal) const {

@@ -2,8 +2,12 @@
 /// the work, and residuals in f64 bring the solution to f64's precision. The result is certified before it is returned.
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <complex>
+#include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,8 +69,9 @@ class Refinement {
   using Small = Narrow<T>;
 
  public:
-  Refinement(RefinedSystem<T>& system, const Matrix<T>& b)
+  Refinement(RefinedSystem<T>& system, const Matrix<T>& b, const SolveOptions& options)
       : system_(system),
+        products_(options),
         scales_(system.scales()),
         b_(b),
         x_(b.rows(), b.cols()),
@@ -86,63 +91,91 @@ class Refinement {
     return std::ranges::all_of(columns_, [](const Column& column) { return column.is_done; });
   }
 
+  /// Calls visit(i, first, largest) for each row and some columns from `first` on, as many as `largest` has numbers, on
+  /// the host's threads. Returns what the numbers become at most, which are 0 before.
+  template <class Visit>
+  std::vector<double> largest_of_rows(const Visit& visit) const {
+    constexpr std::size_t columns_at_once = 16;
+    constexpr Index rows_of_thread = 512;
+    std::vector<double> all(columns_.size());
+    std::mutex mutex;
+    for (std::size_t first = 0; first < all.size(); first += columns_at_once)
+      products_.in_parts(x_.rows(), rows_of_thread, [&](Index begin, Index end) {
+        std::array<double, columns_at_once> memory{};
+        const std::span<double> largest(memory.data(), std::min(columns_at_once, all.size() - first));
+        for (Index i = begin; i < end; ++i) visit(i, first, largest);
+        const std::lock_guard lock(mutex);
+        for (std::size_t j = 0; j < largest.size(); ++j) all[first + j] = std::max(all[first + j], largest[j]);
+      });
+    return all;
+  }
+
   /// Returns the residual of each column, with its rows scaled as A's, and divided by a power of two.
   Matrix<Small> scaled_residual(bool is_first) {
     Matrix<T> r(b_.view());
-    const Index n = r.rows(), count = r.cols();
     if (!is_first) system_.subtract_product(std::as_const(x_), r);
-    std::vector<double> largest(columns_.size());
-    for (Index i = 0; i < n; ++i) {
-      const std::span<T> row = r.row(i);
-      for (std::size_t j = 0; j < row.size(); ++j) {
+    const Block<T> residuals{r.data(), r.ld()};
+    const std::vector<double> sizes = largest_of_rows([&](Index i, std::size_t first, std::span<double> largest) {
+      T* const row = residuals.at(i, static_cast<Index>(first));
+      for (std::size_t j = 0; j < largest.size(); ++j) {
         row[j] *= scales_.rows[static_cast<std::size_t>(i)];
         largest[j] = std::max(largest[j], size_of_number(row[j]));
       }
-    }
+    });
     std::vector<double> scales(columns_.size());
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       Column& column = columns_[j];
-      column.is_done = column.is_done || largest[j] == 0;
-      scales[j] = column.is_done ? 0 : scale_of(largest[j]);
+      column.is_done = column.is_done || sizes[j] == 0;
+      scales[j] = column.is_done ? 0 : scale_of(sizes[j]);
       column.residual = column.is_done ? 0 : 1 / scales[j];
     }
-    auto narrow = Matrix<Small>::uninitialized(n, count);
-    for (Index i = 0; i < n; ++i) {
-      const std::span<const T> row = std::as_const(r).row(i);
-      const std::span<Small> to = narrow.row(i);
-      for (std::size_t j = 0; j < row.size(); ++j) to[j] = narrow_of(row[j] * scales[j]);
-    }
+    auto narrow = Matrix<Small>::uninitialized(r.rows(), r.cols());
+    const Block<Small> to{narrow.data(), narrow.ld()};
+    largest_of_rows([&](Index i, std::size_t first, std::span<double> some) {
+      const auto col = static_cast<Index>(first);
+      for (std::size_t j = 0; j < some.size(); ++j)
+        to.at(i, col)[j] = narrow_of(residuals.at(i, col)[j] * scales[first + j]);
+    });
     return narrow;
   }
 
   /// Adds the corrections, and finds which columns gain no more.
   void add(const Matrix<Small>& y) {
-    std::vector<Column> now(columns_.size());
-    for (Index i = 0; i < x_.rows(); ++i) {
-      const std::span<const Small> corrections = y.row(i);
-      const std::span<T> x = x_.row(i);
+    const Block<const Small> corrections{y.data(), y.ld()};
+    const Block<T> unknowns{x_.data(), x_.ld()};
+    std::atomic<bool> all_are_numbers = true;
+    const std::vector<double> steps = largest_of_rows([&](Index i, std::size_t first, std::span<double> largest) {
       const double scale = scales_.cols[static_cast<std::size_t>(i)];
-      for (std::size_t j = 0; j < columns_.size(); ++j) {
-        if (columns_[j].is_done) continue;
-        const T correction = widened(corrections[j]) * columns_[j].residual;
-        if (!is_number(correction)) throw NotRefined("a correction is NaN or Inf");
+      const Small* const row = corrections.at(i, static_cast<Index>(first));
+      T* const x = unknowns.at(i, static_cast<Index>(first));
+      for (std::size_t j = 0; j < largest.size(); ++j) {
+        if (columns_[first + j].is_done) continue;
+        const T correction = widened(row[j]) * columns_[first + j].residual;
+        if (!is_number(correction)) all_are_numbers = false;
         x[j] += correction * scale;
-        now[j].step = std::max(now[j].step, size_of_number(correction));
-        now[j].size = std::max(now[j].size, size_of_number(x[j] / scale));
+        largest[j] = std::max(largest[j], size_of_number(correction));
       }
-    }
+    });
+    if (!all_are_numbers) throw NotRefined("a correction is NaN or Inf");
+    const std::vector<double> sizes = largest_of_rows([&](Index i, std::size_t first, std::span<double> largest) {
+      const double unscale = 1 / scales_.cols[static_cast<std::size_t>(i)]; // a power of two as well
+      const T* const x = unknowns.at(i, static_cast<Index>(first));
+      for (std::size_t j = 0; j < largest.size(); ++j)
+        largest[j] = std::max(largest[j], size_of_number(x[j] * unscale));
+    });
     constexpr double u = 0x1p-53;
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       Column& column = columns_[j];
       if (column.is_done) continue;
       const bool is_first = column.size == 0;
-      column.is_done = now[j].step <= u * now[j].size || (!is_first && now[j].step > column.step / 2);
-      column.step = now[j].step;
-      column.size = now[j].size;
+      column.is_done = steps[j] <= u * sizes[j] || (!is_first && steps[j] > column.step / 2);
+      column.step = steps[j];
+      column.size = sizes[j];
     }
   }
 
   RefinedSystem<T>& system_;
+  Products<T> products_; ///< has the host's threads
   const Scales& scales_;
   const Matrix<T>& b_;
   Matrix<T> x_;
@@ -150,10 +183,10 @@ class Refinement {
 };
 
 template <class T>
-Matrix<T> solution_of(RefinedSystem<T>& system, const Matrix<T>& b) {
+Matrix<T> solution_of(RefinedSystem<T>& system, const Matrix<T>& b, const SolveOptions& options) {
   expect_numbers_in(b);
   system.factor();
-  Matrix<T> x = Refinement<T>(system, b).run();
+  Matrix<T> x = Refinement<T>(system, b, options).run();
   certify(system, std::as_const(x), b);
   return x;
 }
@@ -170,10 +203,10 @@ Matrix<T> refined_and_certified(const Matrix<T>& a, const Matrix<T>& b, const So
   return enter("solve", plain, [&] {
     if constexpr (!is_complex<T>)
       if (auto x = with_refined_system(a, b.cols(), plain, options.math,
-                                       [&](RefinedSystem<T>& system) { return solution_of(system, b); }))
+                                       [&](RefinedSystem<T>& system) { return solution_of(system, b, plain); }))
         return *std::move(x);
     HostSystem<T> system(a, plain, options.math);
-    return solution_of<T>(system, b);
+    return solution_of<T>(system, b, plain);
   });
 }
 
