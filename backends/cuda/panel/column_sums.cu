@@ -2,12 +2,13 @@
 ///
 /// A column's additions follow one another, each a few cycles after the last one. So one warp adds, a column a lane,
 /// and all threads fetch tiles of the next rows meanwhile. Of a symmetric matrix the upper triangle is read as rows of
-/// the lower one.
+/// the lower one. The magnitude of a complex number is √(re² + im²), without overflow on the way.
 
 #include "async_copy.cuh"
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
+#include "number.cuh"
 #include "panel.hpp"
 
 namespace tessera::cuda {
@@ -15,7 +16,8 @@ namespace {
 
 constexpr int columns = 32; ///< of a block
 constexpr int rows = 64;    ///< of a tile
-constexpr int stages = 4;
+template <class T>
+constexpr int stages_of = sizeof(T) == 16 ? 2 : 4;
 constexpr int threads = 256;
 
 template <class T>
@@ -23,14 +25,28 @@ struct ColumnSums {
   const T* a;
   Index lda, rows, cols;
   bool is_symmetric;
-  T scale; ///< a power of two
+  PartOf<T> scale; ///< a power of two
   double* sums;
 };
 
 template <class T>
 struct TilesOfColumns {
-  T number[stages][rows][columns + 1];
+  T number[stages_of<T>][rows][columns + 1];
 };
+
+template <class T>
+__device__ double magnitude(T x, T scale) {
+  return fabs(static_cast<double>(scale * x));
+}
+__device__ double root_of_squares(double re, double im) { return sqrt(fma(re, re, im * im)); }
+__device__ double magnitude(const Complex<float>& x, float scale) {
+  return root_of_squares(static_cast<double>(scale * x.re), static_cast<double>(scale * x.im));
+}
+__device__ double magnitude(const Complex<double>& x, double scale) {
+  const double re = scale * x.re, im = scale * x.im, larger = fmax(fabs(re), fabs(im));
+  const double power = larger > 0x1p480 ? 0x1p-600 : larger < 0x1p-480 ? 0x1p600 : 1.0;
+  return root_of_squares(power * re, power * im) / power;
+}
 
 /// Begins to read the tile of the rows from `first` on, with zeros where there is nothing. Neighbours in a warp read
 /// neighbours in memory, which lie in rows above the diagonal.
@@ -54,6 +70,8 @@ __global__ void __launch_bounds__(threads) add_columns(ColumnSums<T> p) {
   extern __shared__ __align__(16) unsigned char memory[];
   TilesOfColumns<T>& tiles = *reinterpret_cast<TilesOfColumns<T>*>(memory);
   const int me = static_cast<int>(threadIdx.x);
+  [[maybe_unused]] const Index first_col = static_cast<Index>(blockIdx.x) * columns;
+  constexpr int stages = stages_of<T>;
   for (int stage = 0; stage + 1 < stages; ++stage) fetch(p, Index{stage} * rows, tiles.number[stage]);
   double sum = 0;
   int stage = 0;
@@ -63,7 +81,12 @@ __global__ void __launch_bounds__(threads) add_columns(ColumnSums<T> p) {
     __syncthreads();
     if (me < columns) {
 #pragma unroll 16
-      for (int r = 0; r < rows; ++r) sum += fabs(static_cast<double>(p.scale * tiles.number[stage][r][me]));
+      for (int r = 0; r < rows; ++r) {
+        T number = tiles.number[stage][r][me];
+        if constexpr (NumberOf<T>::is_complex)
+          if (p.is_symmetric && first + r == first_col + me) number.im = 0;
+        sum += magnitude(number, p.scale);
+      }
     }
     __syncthreads();
   }
@@ -77,15 +100,15 @@ Status run(Queue& queue, const PanelCall& call) noexcept {
   if (Status status = allow_most_shared(add_columns<T>, "sums of columns"); !status.ok()) return status;
   add_columns<T>
       <<<static_cast<unsigned>((call.cols + columns - 1) / columns), threads, sizeof(TilesOfColumns<T>), stream>>>(
-          {static_cast<const T*>(call.a), call.lda, call.rows, call.cols, call.symmetric, static_cast<T>(call.scale),
-           call.sums});
+          {static_cast<const T*>(call.a), call.lda, call.rows, call.cols, call.symmetric,
+           static_cast<PartOf<T>>(call.scale), call.sums});
   return launched("sums of columns");
 }
 
 } // namespace
 
 Status column_sums(Queue& queue, const PanelCall& call) noexcept {
-  return call.type == DType::F32 ? run<float>(queue, call) : run<double>(queue, call);
+  return for_number_of(call, [&]<class T>(T) { return run<T>(queue, call); });
 }
 
 } // namespace tessera::cuda

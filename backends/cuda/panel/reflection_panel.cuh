@@ -118,6 +118,7 @@ class ReflectionFactor {
       tau = (to - from) / to;
     }
     column_.become_reflection(j, is_reflected, scale, factor, beta, v);
+    __syncwarp(); // all lanes have read the scale of the column before
     if (lane_ != 0) return;
     shared_.scale = scale;
     shared_.tau[j] = tau;

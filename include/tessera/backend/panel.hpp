@@ -7,8 +7,9 @@
 ///     PanelCall call{.op = PanelOp::Lu, .type = DType::F64, .rows = m, .cols = 64, .a = panel, .lda = ld, …};
 ///     throw_if_failed(cuda.panel(queue, call));
 ///
-/// Matrices are row-major in the executor's memory, f32 or f64; leading dimensions count elements. Programs use Lu,
-/// Cholesky and solve() instead.
+/// Matrices are row-major in the executor's memory, f32, f64 or, where `is_complex`, complex numbers of either; sizes
+/// and leading dimensions count numbers. A device may reject complex numbers. Programs use Lu, Cholesky and solve()
+/// instead.
 
 #include <tessera/types.hpp>
 
@@ -18,6 +19,8 @@ namespace tessera {
 
 /// The most columns of a panel, and the most rows of a triangle.
 inline constexpr Index most_panel_columns = 64;
+/// The same of complex numbers, of which as many bytes and operations are in half as many columns.
+inline constexpr Index most_complex_columns = 32;
 /// The most columns of a panel of QR. Bits depend on it.
 inline constexpr Index most_reflections = 32;
 /// The columns of a group in such a panel. Bits depend on it.
@@ -54,6 +57,9 @@ enum class PanelOp : int {
   ReflectionTriangle = 9,
   /// a(i, j) = 0 for j < i.
   ClearLower = 10,
+  /// Of complex numbers: a becomes the X of X·Tᵀ = a, T cols×cols: x(i) = (a(i) − s(i)) / t(i, i) in each row, where
+  /// s(i) goes on with x(k)·t(i, k), whose factors stand in this order.
+  SolveRows = 15,
 };
 
 /// The arguments. Members that an operation does not name are not read.
@@ -89,6 +95,11 @@ struct PanelCall {
   void* triangle = nullptr; ///< Reflections: becomes T
   Index ld_triangle = 0;    ///< elements from one row of it to the next
   void* tau = nullptr;      ///< Reflections, and read by ReflectionTriangle: cols factors in the executor's memory
+
+  // Complex numbers.
+  bool is_complex = false; ///< numbers are complex, of `type`: in Cholesky, Lu, SolveColumns, SolveRows, ExchangeRows,
+                           ///< Reverse, ClearUpper and ColumnSums, where of a Hermitian diagonal re counts alone
+  bool keep_rows = false;  ///< Reverse: rows stay where they are; not with keep_columns
 };
 
 } // namespace tessera
