@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 
+#include <tessera/backend/kernel.hpp>
 #include <tessera/backend/panel.hpp>
 #include <tessera/status.hpp>
 
@@ -30,6 +31,8 @@ class PanelLoops {
             call_.cols, call_.rows, [&](Index line, Index i) -> T& { return a(i, line); },
             [&](Index line, Index i) { return s(i, line); },
             [](T of_triangle, T x, T sum) { return go_on(of_triangle, x, sum); });
+      case PanelOp::SolveTriangle:
+        return solve_triangle();
       case PanelOp::ExchangeRows:
         return exchange();
       case PanelOp::Reverse:
@@ -132,6 +135,24 @@ class PanelLoops {
         for (Index k = 0; k < i; ++k) sum = term(t(i, k), x(line, k), sum);
         x(line, i) -= sum;
         if (!call_.has_unit_diagonal) x(line, i) = quotient(x(line, i), t(i, i));
+      }
+  }
+
+  void solve_triangle() const {
+    constexpr Index segment = is_complex_number<T> ? canonical_segment / 2 : canonical_segment;
+    const auto t = [&](Index i, Index k) { return static_cast<const T*>(call_.t)[i * call_.ldt + k * call_.t_step]; };
+    const auto x = [&](Index i, Index c) -> T& { return static_cast<T*>(call_.a)[i * call_.lda + c * call_.a_step]; };
+    for (Index c = 0; c < call_.cols; ++c)
+      for (Index i = 0; i < call_.rows; ++i) {
+        T sum = 0;
+        for (Index k = 0; k < i; ++k) {
+          sum = go_on(t(i, k), x(k, c), sum);
+          if ((k + 1) % segment != 0) continue;
+          x(i, c) -= sum;
+          sum = 0;
+        }
+        if (i % segment != 0) x(i, c) -= sum;
+        if (!call_.has_unit_diagonal) x(i, c) = quotient(x(i, c), t(i, i));
       }
   }
 

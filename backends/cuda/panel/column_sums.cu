@@ -2,7 +2,8 @@
 ///
 /// A column's additions follow one another, each a few cycles after the last one. So one warp adds, a column a lane,
 /// and all threads fetch tiles of the next rows meanwhile. Of a symmetric matrix the upper triangle is read as rows of
-/// the lower one. The magnitude of a complex number is √(re² + im²), without overflow on the way.
+/// the lower one. The magnitude of a complex number is √(re² + im²), without overflow on the way; all threads find
+/// those of a tile, before one warp adds them.
 
 #include "async_copy.cuh"
 #include "cuda/device/shared_memory.hpp"
@@ -65,12 +66,20 @@ __device__ void fetch(const ColumnSums<T>& p, Index first, T (&tile)[rows][colum
   end_group_of_copies();
 }
 
+/// Returns the magnitude of a complex number of a tile whose first row is `first`.
+template <class T>
+__device__ double magnitude_in_tile(const ColumnSums<T>& p, Index first, int r, int c,
+                                    const T (&tile)[rows][columns + 1]) {
+  T number = tile[r][c];
+  if (p.is_symmetric && first + r == static_cast<Index>(blockIdx.x) * columns + c) number.im = 0;
+  return magnitude(number, p.scale);
+}
+
 template <class T>
 __global__ void __launch_bounds__(threads) add_columns(ColumnSums<T> p) {
   extern __shared__ __align__(16) unsigned char memory[];
   TilesOfColumns<T>& tiles = *reinterpret_cast<TilesOfColumns<T>*>(memory);
   const int me = static_cast<int>(threadIdx.x);
-  [[maybe_unused]] const Index first_col = static_cast<Index>(blockIdx.x) * columns;
   constexpr int stages = stages_of<T>;
   for (int stage = 0; stage + 1 < stages; ++stage) fetch(p, Index{stage} * rows, tiles.number[stage]);
   double sum = 0;
@@ -79,14 +88,18 @@ __global__ void __launch_bounds__(threads) add_columns(ColumnSums<T> p) {
     fetch(p, first + (stages - 1) * rows, tiles.number[(stage + stages - 1) % stages]);
     wait_for_groups<stages - 1>();
     __syncthreads();
-    if (me < columns) {
+    if constexpr (NumberOf<T>::is_complex) {
+      __shared__ double sizes[rows][columns];
+      for (int i = me; i < rows * columns; i += threads)
+        sizes[i / columns][i % columns] = magnitude_in_tile(p, first, i / columns, i % columns, tiles.number[stage]);
+      __syncthreads();
+      if (me < columns) {
 #pragma unroll 16
-      for (int r = 0; r < rows; ++r) {
-        T number = tiles.number[stage][r][me];
-        if constexpr (NumberOf<T>::is_complex)
-          if (p.is_symmetric && first + r == first_col + me) number.im = 0;
-        sum += magnitude(number, p.scale);
+        for (int r = 0; r < rows; ++r) sum += sizes[r][me];
       }
+    } else if (me < columns) {
+#pragma unroll 16
+      for (int r = 0; r < rows; ++r) sum += magnitude(tiles.number[stage][r][me], p.scale);
     }
     __syncthreads();
   }

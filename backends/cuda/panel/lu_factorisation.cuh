@@ -44,7 +44,7 @@ struct LuShape {
 template <class T, class Shape, class Exchange>
 struct LuShared {
   static constexpr int rows = Shape::rows, warps = Shape::threads / 32;
-  static constexpr int panel_columns = columns_of_panel<T>, strip = strip_of<T>;
+  static constexpr int panel_columns = static_cast<int>(most_panel_columns), strip = strip_of<T>;
   typename Exchange::Shared exchange;
   T a[strip][rows + 1];           ///< by columns; the padding keeps the rows of a warp's loads apart
   T u[strip][panel_columns];      ///< rows of U right of a strip
@@ -258,15 +258,18 @@ class LuFactorisation {
   }
   /// Goes on with the sums of the columns right of the strip, in the rows that are no pivots' yet.
   __device__ void update(int first, int here, int right) {
-    if (right > 2 * width) return update<3>(first, first + here, right);
-    if (right > width) return update<2>(first, first + here, right);
-    update<1>(first, first + here, right);
+    int done = 0;
+    if constexpr (panel_columns > 4 * width)
+      for (; right - done > 3 * width; done += 3 * width) update<3>(first, first + here, done, right);
+    if (right - done > 2 * width) return update<3>(first, first + here, done, right);
+    if (right - done > width) return update<2>(first, first + here, done, right);
+    update<1>(first, first + here, done, right);
   }
-  /// A thread has some rows, and every sixteenth column of them.
+  /// A thread has some rows, and of the columns after the ones that are done, one and every `width` columns the next.
   template <int columns>
-  __device__ __forceinline__ void update(int first, int begin, int right) {
+  __device__ __forceinline__ void update(int first, int begin, int done, int right) {
     constexpr int rows = 4, at_once = threads / width;
-    const int col = me_ % width;
+    const int col = done + me_ % width;
 #pragma unroll 1
     for (int row = me_ / width; row < Shared::rows; row += rows * at_once) {
       T sums[rows][columns];

@@ -42,7 +42,7 @@ Status run_cluster(cudaStream_t stream, LuPanel<T>& panel) noexcept {
 template <class T>
 Status run_cluster(cudaStream_t stream, LuPanel<T>& panel) noexcept {
   if constexpr (NumberOf<T>::is_complex)
-    return run_cluster<T, LuShape<128, 1>, LuShape<512, 1>>(stream, panel);
+    return run_cluster<T, LuShape<128, 1>, LuShape<256, 1>, LuShape<512, 1>>(stream, panel);
   else
     return run_cluster<T, LuShape<128, 1>, LuShape<256, 1>, LuShape<512, 1>, LuShape<512, 2>>(stream, panel);
 }

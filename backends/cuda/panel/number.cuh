@@ -39,7 +39,7 @@ Status for_number_of(const PanelCall& call, const Run& run) noexcept {
   return is_narrow ? run(float{}) : run(double{});
 }
 
-/// The columns of a panel, and the rows of a triangle.
+/// The columns of a panel of Cholesky's, and the rows of a triangle.
 template <class T>
 inline constexpr int columns_of_panel = static_cast<int>(NumberOf<T>::is_complex ? most_complex_columns
                                                                                  : most_panel_columns);

@@ -1,8 +1,29 @@
 #include "panel.hpp"
 
 namespace tessera::cuda {
+namespace {
+
+bool takes_complex(PanelOp op) {
+  switch (op) {
+    case PanelOp::Cholesky:
+    case PanelOp::Lu:
+    case PanelOp::SolveColumns:
+    case PanelOp::SolveRows:
+    case PanelOp::ExchangeRows:
+    case PanelOp::Reverse:
+    case PanelOp::ClearUpper:
+    case PanelOp::ColumnSums:
+      return true;
+    default:
+      return false;
+  }
+}
+
+} // namespace
 
 Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
+  if (call.is_complex && !takes_complex(call.op))
+    return {StatusCode::Rejected, "this step of a factorisation is for real numbers"};
   switch (call.op) {
     case PanelOp::Cholesky:
       return factor_positive_panel(executor, queue, call);
@@ -10,6 +31,8 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
       return factor_lu_panel(executor, queue, call);
     case PanelOp::SolveColumns:
       return solve_columns(queue, call);
+    case PanelOp::SolveTriangle:
+      return solve_triangle(executor, queue, call);
     case PanelOp::ExchangeRows:
       return exchange_rows(queue, call);
     case PanelOp::Reverse:

@@ -14,6 +14,7 @@ Status factor_positive_panel(Executor& executor, Queue& queue, const PanelCall& 
 Status factor_lu_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
 Status solve_columns(Queue& queue, const PanelCall& call) noexcept;
 Status solve_rows(Queue& queue, const PanelCall& call) noexcept;
+Status solve_triangle(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
 Status exchange_rows(Queue& queue, const PanelCall& call) noexcept;
 Status reverse(Queue& queue, const PanelCall& call) noexcept;
 Status clear_upper(Queue& queue, const PanelCall& call) noexcept;

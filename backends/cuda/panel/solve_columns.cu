@@ -11,6 +11,7 @@
 #include "cuda/queue/stream.hpp"
 #include "number.cuh"
 #include "panel.hpp"
+#include "substitution.cuh"
 #include "vectors.cuh"
 
 namespace tessera::cuda {
@@ -36,36 +37,6 @@ struct Columns {
   Index count;
 };
 
-/// What divides by a number on the diagonal.
-template <class T>
-struct DiagonalNumber {
-  T reciprocal;
-
-  __device__ explicit DiagonalNumber(T d) : reciprocal(T(1) / d) {}
-  /// Divides y by d without a branch, and says whether the quotient is rounded as the operator rounds it.
-  __device__ __forceinline__ bool divide_fast(T y, T d, T& x) const {
-    x = quotient(y, Divisor<T>{d, reciprocal});
-    return is_moderate(d) & is_quotient(y, x, d);
-  }
-  __device__ T divide(T y, T d) const { return y / d; }
-};
-template <class T>
-struct DiagonalNumber<Complex<T>> {
-  Dividing<Complex<T>> dividing;
-  T reciprocal; ///< of the real part
-
-  __device__ explicit DiagonalNumber(Complex<T> d) : dividing(d), reciprocal(T(1) / d.re) {}
-  __device__ __forceinline__ bool divide_fast(const Complex<T>& y, const Complex<T>&, Complex<T>& x) const {
-    if (!dividing.is_real) {
-      x = dividing.divide_complex(y);
-      return true;
-    }
-    x = quotient(y, Divisor<T>{dividing.real, reciprocal});
-    return is_moderate(dividing.real) & is_quotient(y, x, dividing.real);
-  }
-  __device__ Complex<T> divide(const Complex<T>& y, const Complex<T>&) const { return dividing.divide(y); }
-};
-
 template <class T>
 struct ColumnsShared {
   static constexpr int size = columns_of_panel<T>, padding = 16 / sizeof(T);
@@ -74,38 +45,21 @@ struct ColumnsShared {
   T x[size][columns];
 };
 
-/// Returns the chain that goes on with t·x, or with x·t where the unknowns are rows.
-template <bool are_rows, class T>
-__device__ __forceinline__ T extended(T t, T x, T sum) {
-  return are_rows ? multiply_add(x, t, sum) : multiply_add(t, x, sum);
-}
-
-/// Finds the group of unknowns that begins at `base` from its right-hand sides and sums. Where `is_checked`, says
-/// whether all are rounded as the operator rounds them; else uses the operator.
-template <bool has_unit_diagonal, bool are_rows, bool is_checked, class T, int group>
-__device__ __forceinline__ bool solve_group(const ColumnsShared<T>& shared, int base, const T (&b)[group],
-                                            const T (&before)[group], T (&x)[group]) {
-  bool is_right = true;
-  T sums[group];
-#pragma unroll
-  for (int c = 0; c < group; ++c) sums[c] = before[c];
-#pragma unroll
-  for (int c = 0; c < group; ++c) {
-    T column[group];
-    read_vectors(column, &shared.triangle[base + c][base]);
-    const T y = b[c] - sums[c];
-    if constexpr (has_unit_diagonal) {
-      x[c] = y;
-    } else if constexpr (is_checked) {
-      is_right &= shared.diagonal[base + c].divide_fast(y, column[c], x[c]);
-    } else {
-      x[c] = shared.diagonal[base + c].divide(y, column[c]);
-    }
-#pragma unroll
-    for (int i = c + 1; i < group; ++i) sums[i] = extended<are_rows>(column[i], x[c], sums[i]);
+/// The triangle of the group that begins at `base`.
+template <class T, bool are_rows>
+struct GroupTriangle {
+  __device__ __forceinline__ void column(int c, T (&to)[group_of<T>]) const {
+    read_vectors(to, &shared.triangle[base + c][base]);
   }
-  return is_right;
-}
+  __device__ __forceinline__ const DiagonalNumber<T>& diagonal(int c) const { return shared.diagonal[base + c]; }
+  /// Returns the chain that goes on with t·x, or with x·t where the unknowns are rows.
+  static __device__ __forceinline__ T extended(T t, T x, T sum) {
+    return are_rows ? multiply_add(x, t, sum) : multiply_add(t, x, sum);
+  }
+
+  const ColumnsShared<T>& shared;
+  int base;
+};
 
 /// Adds the terms of the group of unknowns at `found` to the sums of the group at `base`.
 template <bool are_rows, class T, int group>
@@ -117,7 +71,7 @@ __device__ __forceinline__ void extend_group(const ColumnsShared<T>& shared, int
     read_vectors(column, &shared.triangle[found + k][base]);
     const T x = shared.x[found + k][lane];
 #pragma unroll
-    for (int i = 0; i < group; ++i) sums[i] = extended<are_rows>(column[i], x, sums[i]);
+    for (int i = 0; i < group; ++i) sums[i] = GroupTriangle<T, are_rows>::extended(column[i], x, sums[i]);
   }
 }
 
@@ -156,7 +110,7 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
   if (!has_unit_diagonal) {
     if (me < size) {
       if (me >= p.size) shared.triangle[me][me] = real_number<T>(1);
-      shared.diagonal[me] = DiagonalNumber<T>(shared.triangle[me][me]);
+      shared.diagonal[me] = diagonal_number(shared.triangle[me][me]);
     }
     __syncthreads();
   }
@@ -167,8 +121,9 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
       const int base = (h * parts + q) * group;
       if (part == q) {
         T x[group];
-        if (!solve_group<has_unit_diagonal, are_rows, true>(shared, base, b[h], sums[h], x))
-          solve_group<has_unit_diagonal, are_rows, false>(shared, base, b[h], sums[h], x);
+        const GroupTriangle<T, are_rows> triangle{shared, base};
+        if (!substitute<has_unit_diagonal, true>(triangle, b[h], sums[h], x))
+          substitute<has_unit_diagonal, false>(triangle, b[h], sums[h], x);
 #pragma unroll
         for (int c = 0; c < group; ++c) {
           shared.x[base + c][lane] = x[c];

@@ -41,11 +41,12 @@ Status launch_grid(const Executor& executor, cudaStream_t stream, const TeamLaun
           cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, team.kernel, team.threads, team.bytes), team.name);
       !status.ok())
     return status;
-  if (team.blocks > resident * executor.capabilities().multiprocessors)
-    return {StatusCode::Rejected, "a panel of more rows than the device's multiprocessors hold at once"};
+  if (team.blocks * team.groups > resident * executor.capabilities().multiprocessors)
+    return {StatusCode::Rejected, "more rows or columns than the device's multiprocessors hold at once"};
   void* arguments[] = {team.argument};
-  return check(cudaLaunchCooperativeKernel(team.kernel, static_cast<unsigned>(team.blocks),
-                                           static_cast<unsigned>(team.threads), arguments, team.bytes, stream),
+  const dim3 grid(static_cast<unsigned>(team.blocks), static_cast<unsigned>(team.groups));
+  return check(cudaLaunchCooperativeKernel(team.kernel, grid, static_cast<unsigned>(team.threads), arguments,
+                                           team.bytes, stream),
                team.name);
 }
 

@@ -14,6 +14,7 @@ struct TeamLaunch {
   const void* kernel;
   void* argument; ///< its only one
   int blocks;
+  int groups = 1;    ///< of so many blocks each; a cluster is one
   int threads;       ///< of a block
   std::size_t bytes; ///< of a block's shared memory
   const char* name;  ///< for errors

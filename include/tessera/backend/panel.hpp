@@ -19,12 +19,15 @@ namespace tessera {
 
 /// The most columns of a panel, and the most rows of a triangle.
 inline constexpr Index most_panel_columns = 64;
-/// The same of complex numbers, of which as many bytes and operations are in half as many columns.
+/// The same of complex numbers, but for panels of LU: as many bytes and operations are in half as many columns.
 inline constexpr Index most_complex_columns = 32;
 /// The most columns of a panel of QR. Bits depend on it.
 inline constexpr Index most_reflections = 32;
 /// The columns of a group in such a panel. Bits depend on it.
 inline constexpr Index reflection_columns = 8;
+
+/// Returns the columns of unknowns up to which SolveTriangle is faster than SolveColumns with products.
+constexpr Index most_unknown_columns(Index rows) { return rows <= 8192 ? 128 : 64; }
 
 /// The operations. `a` is rows×cols in all of them; the values are part of the plug-in ABI.
 enum class PanelOp : int {
@@ -57,6 +60,10 @@ enum class PanelOp : int {
   ReflectionTriangle = 9,
   /// a(i, j) = 0 for j < i.
   ClearLower = 10,
+  /// a becomes the X of T·X = a, T rows×rows and lower: by the whole order of the contract, which SolveColumns has a
+  /// part of. Steps from row to row (lda, ldt) and from column to column (a_step, t_step) may be negative. Meant for
+  /// up to most_unknown_columns() columns.
+  SolveTriangle = 14,
   /// Of complex numbers: a becomes the X of X·Tᵀ = a, T cols×cols: x(i) = (a(i) − s(i)) / t(i, i) in each row, where
   /// s(i) goes on with x(k)·t(i, k), whose factors stand in this order.
   SolveRows = 15,
@@ -95,6 +102,8 @@ struct PanelCall {
   void* triangle = nullptr; ///< Reflections: becomes T
   Index ld_triangle = 0;    ///< elements from one row of it to the next
   void* tau = nullptr;      ///< Reflections, and read by ReflectionTriangle: cols factors in the executor's memory
+  Index a_step = 1;         ///< SolveTriangle: elements from one column of a to the next
+  Index t_step = 1;         ///< and from one column of t to the next
 
   // Complex numbers.
   bool is_complex = false; ///< numbers are complex, of `type`: in Cholesky, Lu, SolveColumns, SolveRows, ExchangeRows,

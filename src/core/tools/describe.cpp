@@ -62,6 +62,8 @@ const char* word_of(PanelOp op) {
       return "lu_panel";
     case PanelOp::SolveColumns:
       return "solve_columns";
+    case PanelOp::SolveTriangle:
+      return "solve_triangle";
     case PanelOp::ExchangeRows:
       return "exchange_rows";
     case PanelOp::Reverse:

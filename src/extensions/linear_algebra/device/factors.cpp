@@ -9,10 +9,10 @@
 namespace tessera::linear_algebra::device {
 namespace {
 
-/// Calls step(j, width) for each panel of the rows or columns first … end − 1.
+/// Calls step(j, here) for each panel of at most `width` rows or columns of first … end − 1.
 template <class Step>
-void for_panels(const Steps& steps, Index first, Index end, const Step& step) {
-  for (Index j = first; j < end; j += steps.width()) step(j, std::min(steps.width(), end - j));
+void for_panels(Index first, Index end, Index width, const Step& step) {
+  for (Index j = first; j < end; j += width) step(j, std::min(width, end - j));
 }
 
 /// Solves with some rows of a lower triangle, at most a panel's, whose sums begin at column `first`.
@@ -40,7 +40,7 @@ void solve_panel(const Steps& steps, const Lower& lower, Index first, Index row,
 /// Does so with the rows first … end − 1.
 void solve_segment(const Steps& steps, const Lower& lower, Index first, Index end, const Unknowns& unknowns, Place sums,
                    bool& begins) {
-  for_panels(steps, first, end, [&](Index row, Index height) {
+  for_panels(first, end, steps.width(), [&](Index row, Index height) {
     solve_panel(steps, lower, first, row, height, unknowns, sums);
     begins = true;
   });
@@ -77,9 +77,9 @@ Elimination::Elimination(const Steps& steps, Index m, Index n, Place a)
       n_(n),
       a_(a),
       numbers_(steps.numbers(std::min(m, n))),
-      column_memory_(steps.array(m, steps.width())),
+      column_memory_(steps.array(m, most_panel_columns)),
       row_memory_(steps.array(steps.width(), n)),
-      column_sums_(steps.place(column_memory_, steps.width())),
+      column_sums_(steps.place(column_memory_, most_panel_columns)),
       row_sums_(steps.place(row_memory_, n)),
       failure_(steps) {
   steps.expect_memory_of_products();
@@ -89,7 +89,8 @@ Index Elimination::run(std::span<Index> pivots, bool& begins) const {
   const Index all = std::min(m_, n_);
   for (Index first = 0; first < all; first += steps_.segment()) {
     const Index end = std::min(all, first + steps_.segment());
-    for_panels(steps_, first, end, [&](Index j, Index width) { factor_panel(first, j, width, end, begins); });
+    for_panels(first, end, most_panel_columns,
+               [&](Index j, Index width) { factor_panel(first, j, width, end, begins); });
     exchange(first, first, end, {0, n_}, {first, end});
     if (end == n_) continue;
     solve_segment(steps_, unit_lower(), first, end, {.count = n_ - end, .x = a_.at(0, end)}, row_sums_, begins);
@@ -118,7 +119,9 @@ void Elimination::factor_panel(Index first, Index j, Index width, Index end, boo
   exchange(j, j, j + width, {first, end}, {j, j + width});
   const Index right = j + width;
   if (right == end) return;
-  solve_panel(steps_, unit_lower(), first, j, width, {.count = end - right, .x = a_.at(0, right)}, row_sums_);
+  const Unknowns rest{.count = end - right, .x = a_.at(0, right)};
+  for_panels(j, right, steps_.width(),
+             [&](Index row, Index height) { solve_panel(steps_, unit_lower(), first, row, height, rest, row_sums_); });
 }
 
 /// Exchanges the rows of steps begin … end − 1, from row `row` on, in some columns but for the ones that are kept.
@@ -150,7 +153,7 @@ Index PositiveFactor::run(bool& begins) const {
   const Index segment = steps_.segment();
   for (Index first = 0; first < n_; first += segment) {
     const Index end = std::min(n_, first + segment);
-    for_panels(steps_, first, end, [&](Index j, Index width) { factor_panel(first, j, width, begins); });
+    for_panels(first, end, steps_.width(), [&](Index j, Index width) { factor_panel(first, j, width, begins); });
     for (Index col = end; col < n_; col += segment) // above the diagonal a little is computed in vain
       steps_.product(true, n_ - col, std::min(segment, n_ - col), end - first, a_.at(col, first), a_.at(col, first),
                      steps_.adjoint(), a_.at(col, col));

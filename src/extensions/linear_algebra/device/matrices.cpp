@@ -115,6 +115,31 @@ class System {
   Copy turned_, turned_back_, reversed_, lines_, reversed_lines_, sums_;
 };
 
+/// Solves a real system of few unknowns by one step, where the device has it. A matrix whose rows or columns are
+/// counted from the last has negative steps.
+bool solve_at_once(const Steps& steps, const detail::TriangularForm& form, Index n, Index count, Place t, Place x) {
+  if (steps.is_complex() || count > most_unknown_columns(n)) return false;
+  PanelCall call{.op = PanelOp::SolveTriangle,
+                 .rows = n,
+                 .cols = count,
+                 .lda = x.ld,
+                 .ldt = t.ld,
+                 .has_unit_diagonal = form.diagonal == Diagonal::Unit};
+  const bool is_right = form.side == Side::Right, turns = (form.op == Op::None) == is_right;
+  if (is_right) std::swap(call.lda, call.a_step);
+  if (turns) std::swap(call.ldt, call.t_step);
+  const bool is_reversed = (form.triangle == Triangle::Lower) == turns;
+  const Index last = is_reversed ? n - 1 : 0;
+  call.a = x.data + last * call.lda * x.element;
+  call.t = t.data + last * (t.ld + 1) * t.element;
+  if (is_reversed) {
+    call.lda = -call.lda;
+    call.ldt = -call.ldt;
+    call.t_step = -call.t_step;
+  }
+  return steps.try_panel(call);
+}
+
 } // namespace
 
 std::optional<Factored> factor_lu(const Whole& a, std::span<Index> pivots, const SolveOptions& options) {
@@ -139,7 +164,8 @@ bool solve(const detail::TriangularForm& form, const Whole& t, const Whole& x, c
                           detail::DeviceHold holds_t(t.parts, *executor);
                           const Place triangle = steps.place(holds_t.read());
                           const Place unknowns = steps.place(write_on(x.parts, *executor, false));
-                          System(steps, form, n, count).solve(triangle, unknowns, begins);
+                          if (!solve_at_once(steps, form, n, count, triangle, unknowns))
+                            System(steps, form, n, count).solve(triangle, unknowns, begins);
                           written_on(x.parts, *executor);
                           return true;
                         })

@@ -41,6 +41,15 @@ void Steps::panel(PanelCall call) const {
   throw_if_failed(executor_.panel(queue_, call));
 }
 
+bool Steps::try_panel(PanelCall call) const {
+  call.type = type_;
+  call.is_complex = is_complex_;
+  const Status status = executor_.panel(queue_, call);
+  if (status.code == StatusCode::Rejected) return false;
+  throw_if_failed(status);
+  return true;
+}
+
 void Steps::expect_memory_of_products() const {
   constexpr Index enough = Index{2} << 20; // src/core/complex
   if (is_complex_) DeviceArray(executor_, enough);

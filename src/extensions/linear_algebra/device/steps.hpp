@@ -56,7 +56,7 @@ class Steps {
   Index element() const { return parts() * static_cast<Index>(size_of(type_)); }
   /// Returns the terms of a segment.
   Index segment() const { return canonical_segment / parts(); }
-  /// Returns the columns of a panel.
+  /// Returns the columns of a panel of Cholesky's, and the rows of a triangle.
   Index width() const { return is_complex_ ? most_complex_columns : most_panel_columns; }
   Op adjoint() const { return is_complex_ ? Op::ConjugateTranspose : Op::Transpose; }
   Place place(detail::Placed placed) const { return {static_cast<char*>(placed.data), placed.ld / parts(), element()}; }
@@ -75,6 +75,8 @@ class Steps {
   void sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const;
   /// Runs a step of this type of numbers. Throws KernelRejected where the device cannot.
   void panel(PanelCall call) const;
+  /// Does the same, or returns false where the device cannot; then nothing has changed.
+  bool try_panel(PanelCall call) const;
   /// Throws OutOfMemory where the device has none for the expanded operands of complex products. They take less where
   /// less is left, but not nothing; so a factorisation asks before it begins.
   void expect_memory_of_products() const;

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cluster_turns.cuh"
+#include "cuda/panel/cluster_turns.cuh"
 
 namespace tessera::cuda {
 

@@ -1,11 +1,11 @@
 /// A panel of QR: by one block of threads, by a cluster of blocks, or by a whole grid, which have 1024 rows each.
 
 #include "cuda/device/status.hpp"
+#include "cuda/panel/panel.hpp"
+#include "cuda/panel/team_launch.hpp"
 #include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
-#include "panel.hpp"
 #include "reflection_panel.cuh"
-#include "team_launch.hpp"
 
 namespace tessera::cuda {
 namespace {
