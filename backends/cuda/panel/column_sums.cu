@@ -2,8 +2,8 @@
 ///
 /// A column's additions follow one another, each a few cycles after the last one. So one warp adds, a column a lane,
 /// and all threads fetch tiles of the next rows meanwhile. Of a symmetric matrix the upper triangle is read as rows of
-/// the lower one. The magnitude of a complex number is √(re² + im²), without overflow on the way; all threads find
-/// those of a tile, before one warp adds them.
+/// the lower one. The magnitude of a complex number is √(re² + im²), without overflow on the way; all threads find the
+/// magnitudes of a tile before one warp adds them.
 
 #include "async_copy.cuh"
 #include "cuda/device/shared_memory.hpp"
