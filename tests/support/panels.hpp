@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <concepts>
 #include <limits>
 
 #include <tessera/backend/kernel.hpp>
 #include <tessera/backend/panel.hpp>
 #include <tessera/status.hpp>
 
+#include "panel_numbers.hpp"
 #include "reflection_loops.hpp"
 
 namespace tessera::test {
@@ -26,7 +29,10 @@ class PanelLoops {
       case PanelOp::Lu:
         return lu();
       case PanelOp::SolveColumns:
-        return solve();
+        return solve(
+            call_.cols, call_.rows, [&](Index line, Index i) -> T& { return a(i, line); },
+            [&](Index line, Index i) { return s(i, line); },
+            [](T of_triangle, T x, T sum) { return go_on(of_triangle, x, sum); });
       case PanelOp::SolveTriangle:
         return solve_triangle();
       case PanelOp::ExchangeRows:
@@ -34,7 +40,8 @@ class PanelLoops {
       case PanelOp::Reverse:
         return for_elements([&](Index i, Index j) {
           const Index col = call_.keep_columns ? j : call_.cols - 1 - j;
-          a(i, j) = static_cast<const T*>(call_.x)[(call_.rows - 1 - i) * call_.ldx + col];
+          const Index row = call_.keep_rows ? i : call_.rows - 1 - i;
+          a(i, j) = static_cast<const T*>(call_.x)[row * call_.ldx + col];
         });
       case PanelOp::ClearUpper:
         return for_elements([&](Index i, Index j) {
@@ -44,31 +51,29 @@ class PanelLoops {
         std::fill(call_.sums, call_.sums + call_.cols, 0.0);
         return for_elements([&](Index i, Index j) {
           const T number = call_.symmetric && i < j ? a(j, i) : a(i, j);
-          call_.sums[j] += std::abs(static_cast<double>(static_cast<T>(call_.scale) * number));
+          const T counted = call_.symmetric && i == j ? T(std::real(number)) : number;
+          call_.sums[j] += size_in_double(static_cast<PanelPart<T>>(call_.scale) * counted);
         });
       case PanelOp::Reflections:
-        return ReflectionLoops<T>(call_).factor();
       case PanelOp::ReflectionVectors:
-        return ReflectionLoops<T>(call_).take_vectors();
       case PanelOp::ReflectionTriangle:
-        return ReflectionLoops<T>(call_).make_triangle();
+        if constexpr (!is_complex_number<T>) return reflect();
+        return;
+      case PanelOp::SolveRows:
+        return solve(
+            call_.rows, call_.cols, [&](Index line, Index i) -> T& { return a(line, i); },
+            [&](Index line, Index i) { return s(line, i); },
+            [](T of_triangle, T x, T sum) { return go_on(x, of_triangle, sum); });
       case PanelOp::ClearLower:
         return for_elements([&](Index i, Index j) {
           if (j < i) a(i, j) = 0;
         });
       case PanelOp::LargestOfRows:
-        return largest_of_rows();
       case PanelOp::LargestOfColumns:
-        std::fill(call_.largest, call_.largest + call_.cols, 0.0);
-        return for_elements(
-            [&](Index i, Index j) { enlarge(call_.largest[j], std::abs(x(i, j) * call_.row_scales[i])); });
       case PanelOp::Narrow:
-        return for_elements([&](Index i, Index j) {
-          static_cast<float*>(call_.a)[i * call_.lda + j] =
-              static_cast<float>(x(i, j) * call_.row_scales[i] * call_.column_scales[j]);
-        });
       case PanelOp::Magnitudes:
-        return for_elements([&](Index i, Index j) { a(i, j) = std::abs(x(i, j)); });
+        if constexpr (std::same_as<T, double>) return scale();
+        return;
     }
   }
 
@@ -90,6 +95,19 @@ class PanelLoops {
   static void enlarge(double& largest, double magnitude) {
     if (magnitude > largest || std::isnan(magnitude)) largest = magnitude;
   }
+  void scale() const {
+    if (call_.op == PanelOp::LargestOfRows) return largest_of_rows();
+    if (call_.op == PanelOp::LargestOfColumns) std::fill(call_.largest, call_.largest + call_.cols, 0.0);
+    for_elements([&](Index i, Index j) {
+      if (call_.op == PanelOp::Magnitudes)
+        a(i, j) = std::abs(x(i, j));
+      else if (call_.op == PanelOp::LargestOfColumns)
+        enlarge(call_.largest[j], std::abs(x(i, j) * call_.row_scales[i]));
+      else
+        static_cast<float*>(call_.a)[i * call_.lda + j] =
+            static_cast<float>(x(i, j) * call_.row_scales[i] * call_.column_scales[j]);
+    });
+  }
   void largest_of_rows() const {
     std::fill(call_.largest, call_.largest + call_.rows, 0.0);
     std::fill(call_.least, call_.least + call_.rows, std::numeric_limits<double>::infinity());
@@ -100,14 +118,21 @@ class PanelLoops {
     });
   }
 
+  void reflect() const {
+    const ReflectionLoops<T> loops(call_);
+    if (call_.op == PanelOp::Reflections) return loops.factor();
+    if (call_.op == PanelOp::ReflectionVectors) return loops.take_vectors();
+    loops.make_triangle();
+  }
+
   void cholesky() const {
     for (Index j = 0; j < call_.cols; ++j)
       for (Index i = j; i < call_.rows; ++i) {
         T sum = s(i, j);
-        for (Index k = 0; k < j; ++k) sum = std::fma(a(i, k), a(j, k), sum);
+        for (Index k = 0; k < j; ++k) sum = go_on(a(i, k), conjugate(a(j, k)), sum);
         const T rest = a(i, j) - sum;
-        if (i == j && !(rest > 0)) fail(j);
-        a(i, j) = i == j ? std::sqrt(rest) : rest / a(j, j);
+        if (i == j && !(std::real(rest) > 0)) fail(j);
+        a(i, j) = i == j ? T(std::sqrt(std::real(rest))) : rest / std::real(a(j, j));
       }
   }
 
@@ -116,7 +141,7 @@ class PanelLoops {
       Index pivot = j;
       for (Index i = j; i < call_.rows; ++i) {
         a(i, j) -= s(i, j);
-        const T size = std::abs(a(i, j)), best = std::abs(a(pivot, j));
+        const PanelPart<T> size = pivot_size(a(i, j)), best = pivot_size(a(pivot, j));
         if (size > best || (std::isnan(size) && !std::isnan(best))) pivot = i;
       }
       call_.numbers[j] = call_.first + pivot;
@@ -124,41 +149,45 @@ class PanelLoops {
         std::swap(a(j, c), a(pivot, c));
         std::swap(s(j, c), s(pivot, c));
       }
-      if (a(j, j) == 0) fail(j);
+      const bool divides = a(j, j) != T(0);
+      if (!divides) fail(j);
       for (Index c = j + 1; c < call_.cols; ++c) {
         a(j, c) -= s(j, c);
       }
       for (Index i = j + 1; i < call_.rows; ++i) {
-        if (a(j, j) != 0) a(i, j) /= a(j, j);
-        for (Index c = j + 1; c < call_.cols; ++c) s(i, c) = std::fma(a(i, j), a(j, c), s(i, c));
+        if (divides) a(i, j) = quotient(a(i, j), a(j, j));
+        for (Index c = j + 1; c < call_.cols; ++c) s(i, c) = go_on(a(i, j), a(j, c), s(i, c));
       }
     }
   }
 
-  void solve() const {
-    for (Index c = 0; c < call_.cols; ++c)
-      for (Index i = 0; i < call_.rows; ++i) {
-        T sum = s(i, c);
-        for (Index k = 0; k < i; ++k) sum = std::fma(t(i, k), a(k, c), sum);
-        a(i, c) -= sum;
-        if (!call_.has_unit_diagonal) a(i, c) /= t(i, i);
+  /// Solves for each line of unknowns; x and sums give number i of a line.
+  template <class Number, class Sums, class Term>
+  void solve(Index lines, Index size, const Number& x, const Sums& sums, const Term& term) const {
+    for (Index line = 0; line < lines; ++line)
+      for (Index i = 0; i < size; ++i) {
+        T sum = sums(line, i);
+        for (Index k = 0; k < i; ++k) sum = term(t(i, k), x(line, k), sum);
+        x(line, i) -= sum;
+        if (!call_.has_unit_diagonal) x(line, i) = quotient(x(line, i), t(i, i));
       }
   }
 
   void solve_triangle() const {
+    constexpr Index segment = is_complex_number<T> ? canonical_segment / 2 : canonical_segment;
     const auto t = [&](Index i, Index k) { return static_cast<const T*>(call_.t)[i * call_.ldt + k * call_.t_step]; };
     const auto x = [&](Index i, Index c) -> T& { return static_cast<T*>(call_.a)[i * call_.lda + c * call_.a_step]; };
     for (Index c = 0; c < call_.cols; ++c)
       for (Index i = 0; i < call_.rows; ++i) {
         T sum = 0;
         for (Index k = 0; k < i; ++k) {
-          sum = std::fma(t(i, k), x(k, c), sum);
-          if ((k + 1) % canonical_segment != 0) continue;
+          sum = go_on(t(i, k), x(k, c), sum);
+          if ((k + 1) % segment != 0) continue;
           x(i, c) -= sum;
           sum = 0;
         }
-        if (i % canonical_segment != 0) x(i, c) -= sum;
-        if (!call_.has_unit_diagonal) x(i, c) /= t(i, i);
+        if (i % segment != 0) x(i, c) -= sum;
+        if (!call_.has_unit_diagonal) x(i, c) = quotient(x(i, c), t(i, i));
       }
   }
 
@@ -172,10 +201,11 @@ class PanelLoops {
 };
 
 inline Status run_panel_loops(const PanelCall& call) {
-  if (call.type == DType::F32)
-    PanelLoops<float>(call).run();
+  const bool is_narrow = call.type == DType::F32;
+  if (call.is_complex)
+    is_narrow ? PanelLoops<std::complex<float>>(call).run() : PanelLoops<std::complex<double>>(call).run();
   else
-    PanelLoops<double>(call).run();
+    is_narrow ? PanelLoops<float>(call).run() : PanelLoops<double>(call).run();
   return {};
 }
 

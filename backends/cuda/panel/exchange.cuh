@@ -7,24 +7,26 @@
 
 #include <cooperative_groups.h>
 
-#include "cuda/gemm/common/cluster_send.cuh"
+#include "cluster_turns.cuh"
+#include "number.cuh"
 #include "pivot.cuh"
 
 namespace tessera::cuda {
 
-inline constexpr int strip = 16; ///< the columns of a panel that are factored at once
+/// The columns of a panel that are factored at once.
+template <class T>
+inline constexpr int strip_of = NumberOf<T>::is_complex ? 8 : 16;
 
 /// What a block offers for column c of a strip: its best row, with what U is in the columns from c on if the row is the
 /// pivot's, and then L in the c columns before.
 template <class T>
 struct alignas(16) Offer {
-  T row[strip];
+  T row[strip_of<T>];
   Candidate candidate;
   int number; ///< the row's number in memory
 };
 
-/// A grid of one cluster. Offers travel by st.async; columns take turns with two places and two barriers, because a
-/// block can be one column ahead of another, but not two.
+/// A grid of one cluster. Offers travel by st.async; columns take turns.
 template <class T>
 class ClusterExchange {
  public:
@@ -35,22 +37,9 @@ class ClusterExchange {
     std::uint64_t arrived[2];
   };
 
-  __device__ ClusterExchange(Shared& shared, void*) : shared_(shared) {
-#if __CUDA_ARCH__ >= 900
-    namespace ptx = ::cuda::ptx;
-    if (threadIdx.x == 0) {
-      for (std::uint64_t& barrier : shared_.arrived) ptx::mbarrier_init(&barrier, 1);
-      ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
-    }
-#endif
-    wait_for_all();
-  }
+  __device__ ClusterExchange(Shared& shared, void*) : shared_(shared) { make_barriers(shared_.arrived, 2); }
   /// Waits for all threads of all blocks; what they wrote before can be read afterwards.
-  __device__ static void wait_for_all() {
-#if __CUDA_ARCH__ >= 900
-    cooperative_groups::this_cluster().sync();
-#endif
-  }
+  __device__ static void wait_for_all() { sync_cluster(); }
   /// The block's offer, which one warp makes.
   __device__ Offer<T>& out() { return shared_.out; }
 
@@ -61,31 +50,26 @@ class ClusterExchange {
     const int count = static_cast<int>(gridDim.x) * pieces;
     for (int i = static_cast<int>(threadIdx.x) % 32; i < count; i += 32) {
       const int to = i / pieces, piece = i % pieces;
-      send(place_in(to, reinterpret_cast<const float4*>(&shared_.offers[parity_][blockIdx.x]) + piece),
-           reinterpret_cast<const float4*>(&shared_.out)[piece], place_in(to, &shared_.arrived[parity_]));
+      send(place_in(to, reinterpret_cast<const float4*>(&shared_.offers[turn_.place][blockIdx.x]) + piece),
+           reinterpret_cast<const float4*>(&shared_.out)[piece], place_in(to, &shared_.arrived[turn_.place]));
     }
 #endif
   }
   /// Returns the offers of all blocks, when they have come.
   __device__ const Offer<T>* receive() {
 #if __CUDA_ARCH__ >= 900
-    if (threadIdx.x == 0)
-      ::cuda::ptx::mbarrier_arrive_expect_tx(::cuda::ptx::sem_relaxed, ::cuda::ptx::scope_cluster,
-                                             ::cuda::ptx::space_shared, &shared_.arrived[parity_],
-                                             static_cast<unsigned>(gridDim.x * sizeof(Offer<T>)));
-    while (!::cuda::ptx::mbarrier_try_wait_parity(&shared_.arrived[parity_], phase_)) {
+    if (threadIdx.x == 0) expect_bytes(shared_.arrived[turn_.place], gridDim.x * sizeof(Offer<T>));
+    while (!::cuda::ptx::mbarrier_try_wait_parity(&shared_.arrived[turn_.place], turn_.phase)) {
     }
 #endif
-    const Offer<T>* const offers = shared_.offers[parity_];
-    phase_ ^= static_cast<unsigned>(parity_);
-    parity_ ^= 1;
+    const Offer<T>* const offers = shared_.offers[turn_.place];
+    turn_.end();
     return offers;
   }
 
  private:
   Shared& shared_;
-  int parity_ = 0;
-  unsigned phase_ = 0;
+  ClusterTurn turn_;
 };
 
 /// A cooperative grid. `memory` has two offers for each block.

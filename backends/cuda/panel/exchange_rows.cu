@@ -90,6 +90,15 @@ Status run(Queue& queue, const PanelCall& call) noexcept {
 } // namespace
 
 Status exchange_rows(Queue& queue, const PanelCall& call) noexcept {
+  if (call.is_complex) { // rows of parts
+    PanelCall parts = call;
+    parts.is_complex = false;
+    parts.cols *= 2;
+    parts.lda *= 2;
+    parts.kept_begin *= 2;
+    parts.kept_end *= 2;
+    return exchange_rows(queue, parts);
+  }
   return call.type == DType::F32 ? run<float>(queue, call) : run<double>(queue, call);
 }
 

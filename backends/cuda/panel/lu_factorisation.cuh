@@ -3,11 +3,11 @@
 /// A panel of LU with partial pivoting, by blocks of threads that have some rows each.
 ///
 /// Rows stay where they are until the end; each has a place, which changes as if rows were exchanged. The panel is
-/// taken in strips of 16 columns. A strip's elements lie in shared memory, by columns, and its sums in registers,
-/// rotated so that the current column's is the first. For each column each block finds its best row and offers it to
-/// the others; all choose the same one, whose elements are U from the column on, and go on with the sums of their rows.
-/// After a strip, each block computes U's rows of the strip in the panel's columns right of it, and the sums of these
-/// go on.
+/// taken in strips of 16 columns, or of 8 where numbers are complex. A strip's elements lie in shared memory, by
+/// columns, and its sums in registers, rotated so that the current column's is the first. For each column each block
+/// finds its best row and offers it to the others; all choose the same one, whose elements are U from the column on,
+/// and go on with the sums of their rows. After a strip, each block computes U's rows of the strip in the panel's
+/// columns right of it, and the sums of these go on.
 ///
 /// A column costs the latency of a barrier, of a message, and of three searches in a warp. Nothing else counts, up to
 /// some thousand rows.
@@ -44,7 +44,7 @@ struct LuShape {
 template <class T, class Shape, class Exchange>
 struct LuShared {
   static constexpr int rows = Shape::rows, warps = Shape::threads / 32;
-  static constexpr int panel_columns = static_cast<int>(most_panel_columns);
+  static constexpr int panel_columns = static_cast<int>(most_panel_columns), strip = strip_of<T>;
   typename Exchange::Shared exchange;
   T a[strip][rows + 1];           ///< by columns; the padding keeps the rows of a warp's loads apart
   T u[strip][panel_columns];      ///< rows of U right of a strip
@@ -62,7 +62,7 @@ struct LuShared {
 template <class T, class Shape, class Exchange>
 class LuFactorisation {
   using Shared = LuShared<T, Shape, Exchange>;
-  static constexpr int width = strip, threads = Shape::threads, each = Shape::each, warps = Shared::warps;
+  static constexpr int width = strip_of<T>, threads = Shape::threads, each = Shape::each, warps = Shared::warps;
   static constexpr int panel_columns = Shared::panel_columns;
   static constexpr signed char no_strip = 127;
 
@@ -164,13 +164,14 @@ class LuFactorisation {
     const Offer<T>& pivot = best_of(exchange_.receive());
     const int place = pivot.candidate.place;
     const T divisor = pivot.row[0];
+    const Dividing<T> dividing(divisor);
     if (me_ < c) shared_.l[c][me_] = pivot.row[width - c + me_];
     if (me_ == 0) {
       shared_.pivots[j] = pivot.number;
       shared_.places[j] = place;
       if (blockIdx.x == 0) {
         p_.numbers[j] = p_.first + place;
-        if (divisor == T(0) && *p_.failed < 0) *p_.failed = p_.first + j;
+        if (is_zero(divisor) && *p_.failed < 0) *p_.failed = p_.first + j;
       }
     }
     T u[width];
@@ -188,10 +189,10 @@ class LuFactorisation {
         place_[r] = place;
       }
       if (!is_here(r) || place_[r] <= j) continue;
-      const T l = divisor == T(0) ? value[r] : value[r] / divisor;
+      const T l = is_zero(divisor) ? value[r] : dividing.divide(value[r]);
       shared_.a[c][at] = l;
 #pragma unroll
-      for (int i = 1; i < width; ++i) s_[r][i - 1] = fma(l, u[i], s_[r][i]);
+      for (int i = 1; i < width; ++i) s_[r][i - 1] = multiply_add(l, u[i], s_[r][i]);
     }
   }
   __device__ void write_sums(int r) {
@@ -229,8 +230,8 @@ class LuFactorisation {
       const int k = i / panel_columns, col = i % panel_columns;
       const bool is_one = k < here && col < right;
       const Index row = is_one ? shared_.pivots[first + k] : 0;
-      shared_.u[k][col] = is_one ? p_.a[row * p_.lda + begin + col] : T(0);
-      shared_.sums[k][col] = is_one ? p_.s[row * p_.lds + begin + col] : T(0);
+      shared_.u[k][col] = is_one ? p_.a[row * p_.lda + begin + col] : T{};
+      shared_.sums[k][col] = is_one ? p_.s[row * p_.lds + begin + col] : T{};
     }
     __syncthreads();
     if (me_ < panel_columns) {
@@ -242,7 +243,7 @@ class LuFactorisation {
         const T u = shared_.u[k][me_] - sums[k];
 #pragma unroll
         for (int i = k + 1; i < width; ++i)
-          if (i < here) sums[i] = fma(shared_.l[i][k], u, sums[i]);
+          if (i < here) sums[i] = multiply_add(shared_.l[i][k], u, sums[i]);
         shared_.u[k][me_] = u;
       }
     }
@@ -257,15 +258,18 @@ class LuFactorisation {
   }
   /// Goes on with the sums of the columns right of the strip, in the rows that are no pivots' yet.
   __device__ void update(int first, int here, int right) {
-    if (right > 2 * width) return update<3>(first, first + here, right);
-    if (right > width) return update<2>(first, first + here, right);
-    update<1>(first, first + here, right);
+    int done = 0;
+    if constexpr (panel_columns > 4 * width)
+      for (; right - done > 3 * width; done += 3 * width) update<3>(first, first + here, done, right);
+    if (right - done > 2 * width) return update<3>(first, first + here, done, right);
+    if (right - done > width) return update<2>(first, first + here, done, right);
+    update<1>(first, first + here, done, right);
   }
-  /// A thread has some rows, and every sixteenth column of them.
+  /// A thread has some rows, and of the columns after the ones that are done, one and every `width` columns the next.
   template <int columns>
-  __device__ __forceinline__ void update(int first, int begin, int right) {
+  __device__ __forceinline__ void update(int first, int begin, int done, int right) {
     constexpr int rows = 4, at_once = threads / width;
-    const int col = me_ % width;
+    const int col = done + me_ % width;
 #pragma unroll 1
     for (int row = me_ / width; row < Shared::rows; row += rows * at_once) {
       T sums[rows][columns];
@@ -277,8 +281,7 @@ class LuFactorisation {
         is_one[r] = base_ + number < p_.rows && shared_.pivot_strip[number] > first / width;
         place[r] = p_.s + (base_ + number) * p_.lds + begin + col;
 #pragma unroll
-        for (int q = 0; q < columns; ++q)
-          sums[r][q] = is_one[r] && col + q * width < right ? place[r][q * width] : T(0);
+        for (int q = 0; q < columns; ++q) sums[r][q] = is_one[r] && col + q * width < right ? place[r][q * width] : T{};
       }
 #pragma unroll
       for (int k = 0; k < width; ++k) {
@@ -289,7 +292,7 @@ class LuFactorisation {
         for (int r = 0; r < rows; ++r) {
           const T l = shared_.a[k][row + r * at_once];
 #pragma unroll
-          for (int q = 0; q < columns; ++q) sums[r][q] = fma(l, u[q], sums[r][q]);
+          for (int q = 0; q < columns; ++q) sums[r][q] = multiply_add(l, u[q], sums[r][q]);
         }
       }
 #pragma unroll

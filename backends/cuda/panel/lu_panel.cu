@@ -28,16 +28,23 @@ TeamLaunch team_of(LuPanel<T>& panel, int blocks) {
 /// their block take less time for a column.
 template <class T, class Shape, class... Larger>
 Status run_cluster(cudaStream_t stream, LuPanel<T>& panel) noexcept {
-  constexpr int fewest = ClusterExchange<T>::fewest_blocks, most = ClusterExchange<T>::most_blocks;
+  constexpr int most = ClusterExchange<T>::most_blocks;
   if (panel.rows <= most * Shape::rows) {
-    int blocks = fewest;
-    while (blocks * Shape::rows < panel.rows) blocks *= 2;
+    const int blocks = blocks_of_cluster((panel.rows + Shape::rows - 1) / Shape::rows);
     return launch_cluster(stream, team_of<T, Shape, ClusterExchange<T>>(panel, blocks));
   }
   if constexpr (sizeof...(Larger) > 0)
     return run_cluster<T, Larger...>(stream, panel);
   else
     return {StatusCode::Rejected, "an LU panel of more rows than a cluster of blocks holds"};
+}
+
+template <class T>
+Status run_cluster(cudaStream_t stream, LuPanel<T>& panel) noexcept {
+  if constexpr (NumberOf<T>::is_complex)
+    return run_cluster<T, LuShape<128, 1>, LuShape<256, 1>, LuShape<512, 1>>(stream, panel);
+  else
+    return run_cluster<T, LuShape<128, 1>, LuShape<256, 1>, LuShape<512, 1>, LuShape<512, 2>>(stream, panel);
 }
 
 template <class T>
@@ -63,8 +70,7 @@ Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
                    call.failed,
                    nullptr};
   if (executor.capabilities().compute_major == 9) {
-    Status status =
-        run_cluster<T, LuShape<128, 1>, LuShape<256, 1>, LuShape<512, 1>, LuShape<512, 2>>(stream_of(queue), panel);
+    Status status = run_cluster(stream_of(queue), panel);
     if (status.code != StatusCode::Rejected) return status;
   }
   return run_grid(executor, queue, panel);
@@ -75,7 +81,7 @@ Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
 Status factor_lu_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
   constexpr Index most_rows = Index{1} << 30;
   if (call.rows > most_rows) return {StatusCode::Rejected, "an LU panel of more than 2^30 rows"};
-  return call.type == DType::F32 ? run<float>(executor, queue, call) : run<double>(executor, queue, call);
+  return for_number_of(call, [&]<class T>(T) { return run<T>(executor, queue, call); });
 }
 
 } // namespace tessera::cuda

@@ -1,8 +1,29 @@
 #include "panel.hpp"
 
 namespace tessera::cuda {
+namespace {
+
+bool takes_complex(PanelOp op) {
+  switch (op) {
+    case PanelOp::Cholesky:
+    case PanelOp::Lu:
+    case PanelOp::SolveColumns:
+    case PanelOp::SolveRows:
+    case PanelOp::ExchangeRows:
+    case PanelOp::Reverse:
+    case PanelOp::ClearUpper:
+    case PanelOp::ColumnSums:
+      return true;
+    default:
+      return false;
+  }
+}
+
+} // namespace
 
 Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
+  if (call.is_complex && !takes_complex(call.op))
+    return {StatusCode::Rejected, "this step of a factorisation is for real numbers"};
   switch (call.op) {
     case PanelOp::Cholesky:
       return factor_positive_panel(executor, queue, call);
@@ -28,6 +49,8 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
       return reflection_triangle(queue, call);
     case PanelOp::ClearLower:
       return clear_lower(queue, call);
+    case PanelOp::SolveRows:
+      return solve_rows(queue, call);
     case PanelOp::LargestOfRows:
       return largest_of_rows(queue, call);
     case PanelOp::LargestOfColumns:

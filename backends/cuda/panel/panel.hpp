@@ -13,6 +13,7 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
 Status factor_positive_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
 Status factor_lu_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
 Status solve_columns(Queue& queue, const PanelCall& call) noexcept;
+Status solve_rows(Queue& queue, const PanelCall& call) noexcept;
 Status solve_triangle(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
 Status exchange_rows(Queue& queue, const PanelCall& call) noexcept;
 Status reverse(Queue& queue, const PanelCall& call) noexcept;

@@ -1,9 +1,12 @@
 #pragma once
 
-/// The search for the pivot of a column: the largest magnitude, of equals the first row, and NaN above all.
+/// The search for the pivot of a column: the largest magnitude, of equals the first row, and NaN above all. The
+/// magnitude of a complex number is |re| + |im|.
 
 #include <climits>
 #include <cstdint>
+
+#include "number.cuh"
 
 namespace tessera::cuda {
 
@@ -27,6 +30,10 @@ __device__ inline std::uint64_t order_of(float x) {
   constexpr std::uint32_t infinity = 0x7f800000;
   const std::uint32_t bits = __float_as_uint(x) & 0x7fffffff;
   return (bits > infinity ? infinity + 1 : bits) + 1;
+}
+template <class T>
+__device__ std::uint64_t order_of(const Complex<T>& x) {
+  return order_of(fabs(x.re) + fabs(x.im));
 }
 
 __device__ inline unsigned largest_of_warp(unsigned value) {
@@ -52,7 +59,7 @@ __device__ inline unsigned lanes_of_largest(unsigned candidates, unsigned value)
 template <class T>
 __device__ inline int lane_of_best(const Candidate& mine) {
   unsigned lanes = 0xffffffff;
-  if constexpr (sizeof(T) == 8) {
+  if constexpr (sizeof(PartOf<T>) == 8) {
     lanes = lanes_of_largest(lanes, static_cast<unsigned>(mine.order >> 32));
     if (__popc(lanes) == 1) return __ffs(static_cast<int>(lanes)) - 1;
   }

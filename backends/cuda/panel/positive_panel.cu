@@ -1,7 +1,7 @@
 /// A panel of Cholesky's factorisation: the square on the diagonal, and rows below it.
 ///
 /// Each block of threads factors the square for itself, beside some of the rows below, which are treated alike. Columns
-/// are taken in groups of 8 (positive_group.cuh), by threads that have a row each. Between two groups there are two
+/// are taken in groups (positive_group.cuh), by threads that have a row each. Between two groups there are two
 /// barriers. After them, these threads continue the sums of the next group's columns, whose factors lie in shared
 /// memory; meanwhile the others, the helpers, do so for the columns after that, and write columns that are finished.
 /// The block that reads the square last writes it, when no other one will read it any more.
@@ -17,9 +17,6 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int size = static_cast<int>(most_panel_columns);
-constexpr int group = positive_group;
-
 template <class T>
 struct PositivePanel {
   T* a;
@@ -27,13 +24,14 @@ struct PositivePanel {
   const T* s;
   Index lds;
   Index rows;
-  int cols; ///< the rest, up to `size`, is made a unit matrix
+  int cols; ///< the rest, up to columns_of_panel, is made a unit matrix
   Index first;
   Index* failed; ///< and, after it, how many blocks have read the square
 };
 
 template <class T, int rows_below>
 struct PositiveShared {
+  static constexpr int size = columns_of_panel<T>, group = positive_group<T>;
   static constexpr int rows = size + rows_below;
   static constexpr int padding = 16 / sizeof(T);
   T a[rows][size + 1]; ///< becomes L
@@ -45,7 +43,7 @@ struct PositiveShared {
 template <class T, int rows_below>
 class PositiveFactorisation {
   using Shared = PositiveShared<T, rows_below>;
-  static constexpr int rows = Shared::rows;
+  static constexpr int rows = Shared::rows, size = Shared::size, group = Shared::group;
 
  public:
   static constexpr int helpers = rows;
@@ -88,7 +86,7 @@ class PositiveFactorisation {
     wait_for_copies();
     __syncthreads();
     if (p_.cols == size) return;
-    for (int c = p_.cols + me_; c < size; c += threads) shared_.a[c][c] = 1;
+    for (int c = p_.cols + me_; c < size; c += threads) shared_.a[c][c] = real_number<T>(1);
     __syncthreads();
   }
   template <class IsRead>
@@ -106,7 +104,7 @@ class PositiveFactorisation {
   __device__ __forceinline__ void load_elements(PositiveRow<T>& row, PositiveRow<T>& diagonal, int base) {
 #pragma unroll
     for (int c = 0; c < group; ++c) {
-      row.a[c] = me_ < base ? T(1) : shared_.a[me_][base + c];
+      row.a[c] = me_ < base ? real_number<T>(1) : shared_.a[me_][base + c];
       diagonal.a[c] = shared_.a[base + me_ % group][base + c];
     }
   }
@@ -132,7 +130,7 @@ class PositiveFactorisation {
     const int number = base + me_ % group;
 #pragma unroll
     for (int c = 0; c < group; ++c) {
-      row.s[c] = me_ < base ? T(0) : shared_.s[me_][base + c];
+      row.s[c] = me_ < base ? T{} : shared_.s[me_][base + c];
       diagonal.s[c] = shared_.s[number][base + c];
     }
     if (base == 0) return;
@@ -147,8 +145,9 @@ class PositiveFactorisation {
       read_vectors(other, before[base + c]);
 #pragma unroll
       for (int k = 0; k < group; ++k) {
-        row.s[c] = fma(l[k], other[k], row.s[c]);
-        diagonal.s[c] = fma(l_diagonal[k], other[k], diagonal.s[c]);
+        const T factor = conjugate_of(other[k]);
+        row.s[c] = multiply_add(l[k], factor, row.s[c]);
+        diagonal.s[c] = multiply_add(l_diagonal[k], factor, diagonal.s[c]);
       }
     }
   }
@@ -173,8 +172,9 @@ class PositiveFactorisation {
       read_vectors(factors, shared_.l[parity(before)][col]);
 #pragma unroll
       for (int k = 0; k < group; ++k) {
-        sum = fma(l[k], factors[k], sum);
-        other_sum = fma(other_l[k], factors[k], other_sum);
+        const T factor = conjugate_of(factors[k]);
+        sum = multiply_add(l[k], factor, sum);
+        other_sum = multiply_add(other_l[k], factor, other_sum);
       }
       shared_.s[one][col] = sum;
       shared_.s[other_one][col] = other_sum;
@@ -243,7 +243,7 @@ Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
 } // namespace
 
 Status factor_positive_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
-  return call.type == DType::F32 ? run<float>(executor, queue, call) : run<double>(executor, queue, call);
+  return for_number_of(call, [&]<class T>(T) { return run<T>(executor, queue, call); });
 }
 
 } // namespace tessera::cuda

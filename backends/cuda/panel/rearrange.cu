@@ -2,6 +2,7 @@
 /// rounded to f32, without their signs.
 
 #include "cuda/elementwise/for_each.cuh"
+#include "number.cuh"
 #include "panel.hpp"
 
 namespace tessera::cuda {
@@ -11,9 +12,9 @@ template <class T>
 struct Reversed {
   const T* x;
   Index ldx, last_row, last_col;
-  bool keep_columns;
+  bool keep_columns, keep_rows;
   __device__ T operator()(Index i, Index j) const {
-    return x[(last_row - i) * ldx + (keep_columns ? j : last_col - j)];
+    return x[(keep_rows ? i : last_row - i) * ldx + (keep_columns ? j : last_col - j)];
   }
 };
 
@@ -21,12 +22,13 @@ template <class T>
 struct LowerPart {
   const T* a;
   Index lda;
-  __device__ T operator()(Index i, Index j) const { return j > i ? T(0) : a[i * lda + j]; }
+  __device__ T operator()(Index i, Index j) const { return j > i ? T{} : a[i * lda + j]; }
 };
 
 template <class T>
 Status reverse_typed(Queue& queue, const PanelCall& call) noexcept {
-  const Reversed<T> value{static_cast<const T*>(call.x), call.ldx, call.rows - 1, call.cols - 1, call.keep_columns};
+  const Reversed<T> value{
+      static_cast<const T*>(call.x), call.ldx, call.rows - 1, call.cols - 1, call.keep_columns, call.keep_rows};
   return for_each<T>(queue, call.rows, call.cols, call.a, call.lda, value, "reversal");
 }
 
@@ -58,10 +60,10 @@ Status of_f64_alone() { return {StatusCode::Rejected, "f64 alone is narrowed, or
 } // namespace
 
 Status reverse(Queue& queue, const PanelCall& call) noexcept {
-  return call.type == DType::F32 ? reverse_typed<float>(queue, call) : reverse_typed<double>(queue, call);
+  return for_number_of(call, [&]<class T>(T) { return reverse_typed<T>(queue, call); });
 }
 Status clear_upper(Queue& queue, const PanelCall& call) noexcept {
-  return call.type == DType::F32 ? clear_upper_typed<float>(queue, call) : clear_upper_typed<double>(queue, call);
+  return for_number_of(call, [&]<class T>(T) { return clear_upper_typed<T>(queue, call); });
 }
 
 Status narrow(Queue& queue, const PanelCall& call) noexcept {

@@ -1,13 +1,15 @@
-/// A triangle and many columns of unknowns, which are solved side by side.
+/// A triangle and many columns of unknowns, which are solved side by side; of complex numbers also rows of unknowns.
 ///
-/// Unknowns are found in groups of 8, one after another. A thread has a column, and of it every fourth group, whose
-/// right-hand sides and sums are in registers: so four warps share a column's work. The warp that has found a group
-/// puts it into shared memory, where the triangle lies too, by columns; then all warps add its terms to their sums.
+/// Unknowns are found in groups of 8, or of 4 complex ones, one after another. A thread has a column, and of it every
+/// fourth group, whose right-hand sides and sums are in registers: so four warps share a column's work. The warp that
+/// has found a group puts it into shared memory, where the triangle lies too, by columns; then all warps add its terms
+/// to their sums.
 
 #include "async_copy.cuh"
 #include "cuda/device/shared_memory.hpp"
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
+#include "number.cuh"
 #include "panel.hpp"
 #include "substitution.cuh"
 #include "vectors.cuh"
@@ -15,12 +17,13 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int size = static_cast<int>(most_panel_columns);
 constexpr int columns = 32; ///< of a block, one a lane
-constexpr int group = 8;
-constexpr int parts = 4; ///< warps
+constexpr int parts = 4;    ///< warps
 constexpr int threads = parts * columns;
-constexpr int groups = size / group / parts; ///< of a thread
+template <class T>
+constexpr int group_of = NumberOf<T>::is_complex ? 4 : 8;
+template <class T>
+constexpr int groups_of_thread = columns_of_panel<T> / group_of<T> / parts;
 
 template <class T>
 struct Columns {
@@ -30,32 +33,36 @@ struct Columns {
   Index lds;
   const T* t;
   Index ldt;
-  int size; ///< the rest, up to most_panel_columns, is made a unit matrix
+  int size; ///< the rest, up to columns_of_panel, is made a unit matrix
   Index count;
 };
 
 template <class T>
 struct ColumnsShared {
-  static constexpr int padding = 16 / sizeof(T);
+  static constexpr int size = columns_of_panel<T>, padding = 16 / sizeof(T);
   alignas(16) T triangle[size][size + padding]; ///< column by column
-  T reciprocal[size];                           ///< of the diagonal
+  DiagonalNumber<T> diagonal[size];
   T x[size][columns];
 };
 
 /// The triangle of the group that begins at `base`.
-template <class T>
+template <class T, bool are_rows>
 struct GroupTriangle {
-  __device__ __forceinline__ void column(int c, T (&to)[group]) const {
+  __device__ __forceinline__ void column(int c, T (&to)[group_of<T>]) const {
     read_vectors(to, &shared.triangle[base + c][base]);
   }
-  __device__ __forceinline__ T reciprocal(int c) const { return shared.reciprocal[base + c]; }
+  __device__ __forceinline__ const DiagonalNumber<T>& diagonal(int c) const { return shared.diagonal[base + c]; }
+  /// Returns the chain that goes on with t·x, or with x·t where the unknowns are rows.
+  static __device__ __forceinline__ T extended(T t, T x, T sum) {
+    return are_rows ? multiply_add(x, t, sum) : multiply_add(t, x, sum);
+  }
 
   const ColumnsShared<T>& shared;
   int base;
 };
 
 /// Adds the terms of the group of unknowns at `found` to the sums of the group at `base`.
-template <class T>
+template <bool are_rows, class T, int group>
 __device__ __forceinline__ void extend_group(const ColumnsShared<T>& shared, int found, int base, int lane,
                                              T (&sums)[group]) {
 #pragma unroll
@@ -64,13 +71,13 @@ __device__ __forceinline__ void extend_group(const ColumnsShared<T>& shared, int
     read_vectors(column, &shared.triangle[found + k][base]);
     const T x = shared.x[found + k][lane];
 #pragma unroll
-    for (int i = 0; i < group; ++i) sums[i] = fma(column[i], x, sums[i]);
+    for (int i = 0; i < group; ++i) sums[i] = GroupTriangle<T, are_rows>::extended(column[i], x, sums[i]);
   }
 }
 
 template <class T, bool has_unit_diagonal>
 __device__ void fetch_triangle(const Columns<T>& p, ColumnsShared<T>& shared) {
-  constexpr int at_once = threads / size;
+  constexpr int size = columns_of_panel<T>, at_once = threads / size;
   const int me = static_cast<int>(threadIdx.x), col = me % size;
 #pragma unroll 4
   for (int i = me / size; i < size; i += at_once) {
@@ -79,29 +86,31 @@ __device__ void fetch_triangle(const Columns<T>& p, ColumnsShared<T>& shared) {
   }
 }
 
-template <class T, bool has_unit_diagonal>
+template <class T, bool has_unit_diagonal, bool are_rows>
 __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
+  constexpr int size = columns_of_panel<T>, group = group_of<T>, groups = groups_of_thread<T>;
   extern __shared__ __align__(16) unsigned char memory[];
   ColumnsShared<T>& shared = *reinterpret_cast<ColumnsShared<T>*>(memory);
   fetch_triangle<T, has_unit_diagonal>(p, shared);
   const int me = static_cast<int>(threadIdx.x), lane = me % columns, part = me / columns;
   const Index col = static_cast<Index>(blockIdx.x) * columns + lane;
   const auto is_one = [&](int row) { return col < p.count && row < p.size; };
+  const auto place = [&](int row, Index ld) { return are_rows ? col * ld + row : row * ld + col; };
   T b[groups][group], sums[groups][group];
 #pragma unroll
   for (int h = 0; h < groups; ++h)
 #pragma unroll
     for (int c = 0; c < group; ++c) {
       const int row = (h * parts + part) * group + c;
-      b[h][c] = is_one(row) ? p.x[row * p.ldx + col] : T(0);
-      sums[h][c] = is_one(row) ? p.s[row * p.lds + col] : T(0);
+      b[h][c] = is_one(row) ? p.x[place(row, p.ldx)] : T{};
+      sums[h][c] = is_one(row) ? p.s[place(row, p.lds)] : T{};
     }
   wait_for_copies();
   __syncthreads();
   if (!has_unit_diagonal) {
     if (me < size) {
-      if (me >= p.size) shared.triangle[me][me] = 1;
-      shared.reciprocal[me] = T(1) / shared.triangle[me][me];
+      if (me >= p.size) shared.triangle[me][me] = real_number<T>(1);
+      shared.diagonal[me] = diagonal_number(shared.triangle[me][me]);
     }
     __syncthreads();
   }
@@ -112,43 +121,48 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
       const int base = (h * parts + q) * group;
       if (part == q) {
         T x[group];
-        const GroupTriangle<T> triangle{shared, base};
+        const GroupTriangle<T, are_rows> triangle{shared, base};
         if (!substitute<has_unit_diagonal, true>(triangle, b[h], sums[h], x))
           substitute<has_unit_diagonal, false>(triangle, b[h], sums[h], x);
 #pragma unroll
         for (int c = 0; c < group; ++c) {
           shared.x[base + c][lane] = x[c];
-          if (is_one(base + c)) p.x[(base + c) * p.ldx + col] = x[c];
+          if (is_one(base + c)) p.x[place(base + c, p.ldx)] = x[c];
         }
       }
       __syncthreads();
 #pragma unroll
       for (int later = h; later < groups; ++later)
         if (const int own = (later * parts + part) * group; own > base)
-          extend_group(shared, base, own, lane, sums[later]);
+          extend_group<are_rows>(shared, base, own, lane, sums[later]);
     }
 }
 
-template <class T, bool has_unit_diagonal>
+template <class T, bool has_unit_diagonal, bool are_rows>
 Status run(Queue& queue, const PanelCall& call) noexcept {
   const cudaStream_t stream = stream_of(queue);
-  const auto kernel = solve<T, has_unit_diagonal>;
+  const auto kernel = solve<T, has_unit_diagonal, are_rows>;
   if (Status status = allow_most_shared(kernel, "triangular solution"); !status.ok()) return status;
-  kernel<<<static_cast<unsigned>((call.cols + columns - 1) / columns), threads, sizeof(ColumnsShared<T>), stream>>>(
+  const Index count = are_rows ? call.rows : call.cols, unknowns = are_rows ? call.cols : call.rows;
+  kernel<<<static_cast<unsigned>((count + columns - 1) / columns), threads, sizeof(ColumnsShared<T>), stream>>>(
       {static_cast<T*>(call.a), call.lda, static_cast<const T*>(call.s), call.lds, static_cast<const T*>(call.t),
-       call.ldt, static_cast<int>(call.rows), call.cols});
+       call.ldt, static_cast<int>(unknowns), count});
   return launched("triangular solution");
 }
 
-template <class T>
+template <class T, bool are_rows>
 Status run(Queue& queue, const PanelCall& call) noexcept {
-  return call.has_unit_diagonal ? run<T, true>(queue, call) : run<T, false>(queue, call);
+  return call.has_unit_diagonal ? run<T, true, are_rows>(queue, call) : run<T, false, are_rows>(queue, call);
 }
 
 } // namespace
 
 Status solve_columns(Queue& queue, const PanelCall& call) noexcept {
-  return call.type == DType::F32 ? run<float>(queue, call) : run<double>(queue, call);
+  return for_number_of(call, [&]<class T>(T) { return run<T, false>(queue, call); });
+}
+Status solve_rows(Queue& queue, const PanelCall& call) noexcept {
+  if (!call.is_complex) return {StatusCode::Rejected, "rows of real unknowns; their transposes are columns"};
+  return call.type == DType::F32 ? run<Complex<float>, true>(queue, call) : run<Complex<double>, true>(queue, call);
 }
 
 } // namespace tessera::cuda

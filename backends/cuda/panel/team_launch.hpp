@@ -20,6 +20,13 @@ struct TeamLaunch {
   const char* name;  ///< for errors
 };
 
+/// Returns how many blocks a cluster has in which so many have rows: a power of two, of at least two.
+inline int blocks_of_cluster(int blocks) {
+  int power = 2;
+  while (power < blocks) power *= 2;
+  return power;
+}
+
 /// Launches one cluster of at least two blocks, or returns Rejected where the device has no place for it.
 Status launch_cluster(cudaStream_t stream, const TeamLaunch& team) noexcept;
 

@@ -97,7 +97,8 @@ class WarpTriangle {
 #pragma unroll
       for (int i = 0; i < thread_rows; ++i) to[i] = coefficients.column[c][i];
     }
-    __device__ __forceinline__ T reciprocal(int c) const { return reciprocals[c]; }
+    __device__ __forceinline__ DiagonalNumber<T> diagonal(int c) const { return {reciprocals[c]}; }
+    static __device__ __forceinline__ T extended(T t, T x, T sum) { return fma(t, x, sum); }
 
     Coefficients<T, thread_rows> coefficients;
     T reciprocals[thread_rows];

@@ -7,8 +7,9 @@
 ///     PanelCall call{.op = PanelOp::Lu, .type = DType::F64, .rows = m, .cols = 64, .a = panel, .lda = ld, …};
 ///     throw_if_failed(cuda.panel(queue, call));
 ///
-/// Matrices are row-major in the executor's memory, f32 or f64; leading dimensions count elements. Programs use Lu,
-/// Cholesky and solve() instead.
+/// Matrices are row-major in the executor's memory, f32, f64 or, where `is_complex`, complex numbers of either; sizes
+/// and leading dimensions count numbers. A device may reject complex numbers. Programs use Lu, Cholesky and solve()
+/// instead.
 
 #include <tessera/types.hpp>
 
@@ -18,6 +19,8 @@ namespace tessera {
 
 /// The most columns of a panel, and the most rows of a triangle.
 inline constexpr Index most_panel_columns = 64;
+/// The same of complex numbers, but for panels of LU: as many bytes and operations are in half as many columns.
+inline constexpr Index most_complex_columns = 32;
 /// The most columns of a panel of QR. Bits depend on it.
 inline constexpr Index most_reflections = 32;
 /// The columns of a group in such a panel. Bits depend on it.
@@ -61,6 +64,9 @@ enum class PanelOp : int {
   /// part of. Steps from row to row (lda, ldt) and from column to column (a_step, t_step) may be negative. Meant for
   /// up to most_unknown_columns() columns.
   SolveTriangle = 14,
+  /// Of complex numbers: a becomes the X of X·Tᵀ = a, T cols×cols: x(i) = (a(i) − s(i)) / t(i, i) in each row, where
+  /// s(i) goes on with x(k)·t(i, k), whose factors stand in this order.
+  SolveRows = 15,
   /// largest[i] is the largest |x(i, j)| of row i, NaN where one is NaN; least[i] is the least one but 0, or Inf where
   /// all are 0.
   LargestOfRows = 11,
@@ -107,6 +113,11 @@ struct PanelCall {
   void* tau = nullptr;      ///< Reflections, and read by ReflectionTriangle: cols factors in the executor's memory
   Index a_step = 1;         ///< SolveTriangle: elements from one column of a to the next
   Index t_step = 1;         ///< and from one column of t to the next
+
+  // Complex numbers.
+  bool is_complex = false; ///< numbers are complex, of `type`: in Cholesky, Lu, SolveColumns, SolveRows, ExchangeRows,
+                           ///< Reverse, ClearUpper and ColumnSums, where of a Hermitian diagonal re counts alone
+  bool keep_rows = false;  ///< Reverse: rows stay where they are; not with keep_columns
   // LargestOfRows, LargestOfColumns, Narrow and Magnitudes, which read x of f64 and know no other type.
   const double* row_scales = nullptr;    ///< rows powers of two in the executor's memory
   const double* column_scales = nullptr; ///< cols of them

@@ -10,8 +10,8 @@
 /// A is n×n, f32, f64 or complex numbers of either (complex_matrix.hpp), and one triangle of it is read; imaginary
 /// parts of the diagonal are taken as 0. n³/3 operations, and 2·n² for each right-hand side; four times as many with
 /// complex numbers. The bits of L and of X depend on A and B alone: not on the backend, the threads or the processor
-/// (docs/contract.md, "Linear algebra"). Real factors and solutions stay on the GPU whose backend computed them, until
-/// the host reads them.
+/// (docs/contract.md, "Linear algebra"). Factors and solutions stay on the GPU whose backend computed them, until the
+/// host reads them.
 ///
 /// Errors: InvalidArgument (not square, another number of rows), NotPositiveDefinite, BackendUnavailable, OutOfMemory.
 ///

@@ -7,9 +7,11 @@
 ///     Matrix x = solve(a, b);                     // solve.hpp
 ///     Matrix h = conjugate_transpose(a), c = gemm(h, a);
 ///
-/// They are in host memory alone, and have of Matrix what this header shows: elements, rows, blocks and transposes, and
-/// products. Rows are padded as a real matrix's are. Sizes and leading dimensions count complex numbers. Errors:
-/// InvalidArgument names the sizes, OutOfMemory the bytes.
+/// They have of Matrix what this header shows: elements, rows, blocks and transposes, and products. Factors and
+/// solutions stay on the device that computed them until the host reads them; a copy of a matrix, or of a view that is
+/// not transposed, is made where the newest elements are. Products read their operands on the host. Rows are padded as
+/// a real matrix's are. Sizes and leading dimensions count complex numbers. Errors: InvalidArgument names the sizes,
+/// OutOfMemory the bytes.
 
 #include <algorithm>
 #include <complex>
@@ -36,37 +38,49 @@ class MatrixView<T> {
   /// The type of the elements, without const.
   using value_type = std::remove_const_t<T>;
 
-  /// Makes a view of elements that `owner` keeps alive; programs call wrap(), and view() of a matrix.
-  MatrixView(std::shared_ptr<detail::Storage> owner, T* data, Index rows, Index cols, Index ld, bool transposed = false)
-      : owner_(std::move(owner)), data_(data), rows_(rows), cols_(cols), ld_(ld), is_transposed_(transposed) {}
+  /// Makes a view of the parts of complex numbers; programs call wrap(), and view() of a matrix.
+  explicit MatrixView(detail::Operand parts) : parts_(std::move(parts)) {}
   /// A writable view reads as well.
   operator MatrixView<const value_type>() const requires(!std::is_const_v<T>) {
-    return {owner_, data_, rows_, cols_, ld_, is_transposed_};
+    return MatrixView<const value_type>(parts_);
   }
 
   /// Returns a view of elements of the caller, rows×cols with `ld` elements from row to row. The caller must keep them
   /// alive.
   static MatrixView wrap(T* data, Index rows, Index cols, Index ld) {
-    if (rows < 0 || cols < 0 || (rows > 1 && ld < cols))
+    constexpr Index most = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(T));
+    if (rows < 0 || cols < 0 || (rows > 1 && ld < cols) || std::max(ld, cols) > most)
       throw InvalidArgument("a view of complex numbers is " + std::to_string(rows) + "×" + std::to_string(cols) +
                             " with ld = " + std::to_string(ld) +
-                            "; sizes must not be negative, and a row must fit into ld");
-    return {nullptr, data, rows, cols, ld};
+                            "; sizes must not be negative or beyond the address space, and a row must fit into ld");
+    return MatrixView(detail::wrap_host(const_cast<value_type*>(data), rows, 2 * cols, 2 * std::max(ld, cols),
+                                        dtype_of<typename value_type::value_type>));
   }
 
   /// Returns the number of rows.
-  Index rows() const noexcept { return is_transposed_ ? cols_ : rows_; }
+  Index rows() const noexcept { return is_transposed() ? parts_.cols / 2 : parts_.rows; }
   /// Returns the number of columns.
-  Index cols() const noexcept { return is_transposed_ ? rows_ : cols_; }
+  Index cols() const noexcept { return is_transposed() ? parts_.rows : parts_.cols / 2; }
   /// Does the memory hold the transpose, row by row?
-  bool is_transposed() const noexcept { return is_transposed_; }
-  /// Returns the first element.
-  T* data() const noexcept { return data_; }
+  bool is_transposed() const noexcept { return parts_.op == Op::Transpose; }
+  /// Returns the first element in host memory, to which the newest elements are copied first. If T is not const, the
+  /// host's copy becomes the newest one.
+  T* data() const {
+    const Index first = parts_.row * parts_.storage->ld() + parts_.col;
+    if constexpr (std::is_const_v<T>)
+      return static_cast<T*>(parts_.storage->host_read()) + first / 2;
+    else
+      return static_cast<T*>(parts_.storage->host_write()) + first / 2;
+  }
   /// Returns the number of elements from one row in memory to the next.
-  Index ld() const noexcept { return ld_; }
+  Index ld() const noexcept { return parts_.storage->ld() / 2; }
 
   /// Returns a view of the transpose, which is not conjugated. Nothing is copied.
-  MatrixView transposed() const { return {owner_, data_, rows_, cols_, ld_, !is_transposed_}; }
+  MatrixView transposed() const {
+    detail::Operand flipped = parts_;
+    flipped.op = is_transposed() ? Op::None : Op::Transpose;
+    return MatrixView(std::move(flipped));
+  }
   /// Returns a view of rows×cols elements from (row, col) on. Throws InvalidArgument if they do not lie within this
   /// view.
   MatrixView block(Index row, Index col, Index rows, Index cols) const {
@@ -74,27 +88,26 @@ class MatrixView<T> {
       throw InvalidArgument("block " + std::to_string(rows) + "×" + std::to_string(cols) + " at (" +
                             std::to_string(row) + ", " + std::to_string(col) + ") does not lie within " +
                             std::to_string(this->rows()) + "×" + std::to_string(this->cols()));
-    if (is_transposed_) {
+    if (is_transposed()) {
       std::swap(row, col);
       std::swap(rows, cols);
     }
-    return {owner_, data_ + row * ld_ + col, rows, cols, ld_, is_transposed_};
+    return MatrixView({parts_.storage, parts_.row + row, parts_.col + 2 * col, rows, 2 * cols, parts_.op});
   }
 
-  /// Returns element (i, j), which is not checked.
-  T& operator()(Index i, Index j) const { return is_transposed_ ? data_[j * ld_ + i] : data_[i * ld_ + j]; }
+  /// Returns element (i, j), which is not checked. If T is not const, the host's copy becomes the newest one.
+  T& operator()(Index i, Index j) const { return is_transposed() ? data()[j * ld() + i] : data()[i * ld() + j]; }
 
   /// Returns a read-only view of the same elements.
-  MatrixView<const value_type> view() const { return {owner_, data_, rows_, cols_, ld_, is_transposed_}; }
+  MatrixView<const value_type> view() const { return MatrixView<const value_type>(parts_); }
+  /// Returns what the library's functions take: the parts of all numbers, as a real matrix of twice as many columns.
+  const detail::Operand& operand() const noexcept { return parts_; }
 
  private:
-  std::shared_ptr<detail::Storage> owner_;
-  T* data_;
-  Index rows_, cols_, ld_; ///< as they are stored
-  bool is_transposed_;
+  detail::Operand parts_;
 };
 
-/// A dense row-major matrix of complex numbers in host memory; the comment of this header describes it.
+/// A dense row-major matrix of complex numbers; the comment of this header describes it.
 template <class T>
 requires detail::Complex<T>
 class Matrix<T> {
@@ -120,11 +133,18 @@ class Matrix<T> {
   }
   /// Copies the elements of a view.
   explicit Matrix(MatrixView<const T> view) : Matrix(uninitialized(view.rows(), view.cols())) {
+    if (empty()) return;
+    if (!view.is_transposed()) {
+      detail::copy(view.operand(), operand());
+      return;
+    }
+    const T* const from = view.data();
+    T* const to = data();
     for (Index i = 0; i < rows(); ++i)
-      for (Index j = 0; j < cols(); ++j) (*this)(i, j) = view(i, j);
+      for (Index j = 0; j < cols(); ++j) to[i * ld() + j] = from[j * view.ld() + i];
   }
 
-  /// Copies the elements.
+  /// Copies the elements, on the device that holds the newest copy.
   Matrix(const Matrix& other) : Matrix(other.view()) {}
   /// Copies the elements into new memory. If that fails, this matrix stays as it was.
   Matrix& operator=(const Matrix& other) {
@@ -165,8 +185,7 @@ class Matrix<T> {
   /// Returns a matrix of random parts; Distribution says what low and high mean.
   static Matrix random(Index rows, Index cols, Seed seed, Distribution distribution, Part low, Part high) {
     Matrix m = uninitialized(rows, cols);
-    detail::random({m.storage_, 0, 0, rows, 2 * cols, Op::None}, distribution, seed.value, detail::exact_double(low),
-                   detail::exact_double(high));
+    detail::random(m.operand(), distribution, seed.value, detail::exact_double(low), detail::exact_double(high));
     return m;
   }
 
@@ -178,10 +197,11 @@ class Matrix<T> {
   Index size() const noexcept { return rows() * cols(); }
   /// Is there no element?
   bool empty() const noexcept { return size() == 0; }
-  /// Returns the number of elements from one row to the next.
+  /// Returns the number of elements from one row to the next in host memory.
   Index ld() const noexcept { return storage_ ? storage_->ld() / 2 : 0; }
 
-  /// Returns element (i, j), which is not checked.
+  /// Returns element (i, j), which is not checked. The non-const forms of operator(), data() and row() make the host's
+  /// copy the newest one.
   const T& operator()(Index i, Index j) const { return data()[i * ld() + j]; }
   /// Returns element (i, j), which is not checked, to be written.
   T& operator()(Index i, Index j) { return data()[i * ld() + j]; }
@@ -190,9 +210,9 @@ class Matrix<T> {
     detail::check_index(i, j, rows(), cols());
     return (*this)(i, j);
   }
-  /// Returns the elements: element (i, j) is data()[i * ld() + j]. Null for a matrix that was made empty.
+  /// Returns the host's elements: element (i, j) is data()[i * ld() + j]. Null for a matrix that was made empty.
   const T* data() const { return storage_ ? static_cast<const T*>(storage_->host_read()) : nullptr; }
-  /// Returns the elements, to be written.
+  /// Returns the host's elements, to be written.
   T* data() { return storage_ ? static_cast<T*>(storage_->host_write()) : nullptr; }
   /// Returns the elements of row i, which is not checked.
   std::span<const T> row(Index i) const { return {data() + i * ld(), static_cast<std::size_t>(cols())}; }
@@ -200,9 +220,9 @@ class Matrix<T> {
   std::span<T> row(Index i) { return {data() + i * ld(), static_cast<std::size_t>(cols())}; }
 
   /// Returns a read-only view of all elements.
-  MatrixView<const T> view() const { return {storage_, data(), rows(), cols(), ld()}; }
+  MatrixView<const T> view() const { return MatrixView<const T>(operand()); }
   /// Returns a view of all elements that can be written.
-  MatrixView<T> writable() { return {storage_, data(), rows(), cols(), ld()}; }
+  MatrixView<T> writable() { return MatrixView<T>(operand()); }
   /// Returns a read-only view of the transpose, which is not conjugated. Nothing is copied.
   MatrixView<const T> transposed() const { return view().transposed(); }
   /// Returns a read-only view of rows×cols elements from (row, col) on. Throws InvalidArgument if they do not lie
@@ -214,6 +234,13 @@ class Matrix<T> {
   /// Sets every element to `value`.
   void fill(T value) {
     for (Index i = 0; i < rows(); ++i) std::ranges::fill(row(i), value);
+  }
+
+  /// Returns the executor of the device that has the newest copy; null if the host has it.
+  Executor* newest_on() const noexcept { return storage_ ? storage_->newest_on() : nullptr; }
+  /// Returns what the library's functions take: the parts of all numbers, as a real matrix of twice as many columns.
+  detail::Operand operand() const {
+    return {storage_ ? storage_ : detail::create_storage(0, 0, dtype_of<Part>), 0, 0, rows(), 2 * cols(), Op::None};
   }
 
  private:

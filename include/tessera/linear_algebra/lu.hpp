@@ -9,8 +9,8 @@
 /// operations, and 2·n² for each right-hand side; four times as many with complex numbers. The pivot of a column is its
 /// largest magnitude, |re| + |im| of complex numbers, the first of equals; NaN counts as the largest. The bits of L, U
 /// and X depend on A and B alone: not on the backend, the threads or the processor (docs/contract.md, "Linear
-/// algebra"). Real factors and solutions stay on the GPU whose backend
-/// computed them, until the host reads them.
+/// algebra"). Factors and solutions stay on the GPU whose backend computed
+/// them, until the host reads them.
 ///
 /// Errors: InvalidArgument (shapes), SingularMatrix, BackendUnavailable, OutOfMemory.
 ///

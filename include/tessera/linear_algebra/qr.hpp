@@ -11,7 +11,7 @@
 /// triangular, and its diagonal is real; signs and norms are LAPACK's. 2·m·n² − 2/3·n³ operations for m ≥ n, and 4·m·n
 /// for each right-hand side; four times as many with complex numbers. The bits of all results depend on A and B alone:
 /// not on the backend, the threads or the processor (docs/contract.md, "QR"). A GPU that computes real factors keeps
-/// them, and results, until the host reads them; complex ones are in host memory.
+/// them, and results, until the host reads them; complex ones are made on the host.
 ///
 /// Errors: InvalidArgument (shapes), RankDeficient, BackendUnavailable, OutOfMemory.
 ///

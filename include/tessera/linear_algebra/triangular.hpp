@@ -10,7 +10,7 @@
 ///
 /// T is n×n; B is n×count (Side::Left) or count×n. n²·count operations. A zero on the diagonal of a system gives Inf or
 /// NaN, as the division does. Elements are f32, f64 or complex numbers of either (complex_matrix.hpp). The bits depend
-/// on T and B alone (docs/contract.md, "Linear algebra"). A real X that a GPU's backend computed stays there.
+/// on T and B alone (docs/contract.md, "Linear algebra"). An X that a GPU's backend computed stays there.
 ///
 /// Errors: InvalidArgument (shapes, null, T overlapping B), BackendUnavailable, OutOfMemory. T is never changed.
 ///

@@ -80,6 +80,8 @@ const char* word_of(PanelOp op) {
       return "reflection_triangle";
     case PanelOp::ClearLower:
       return "clear_lower";
+    case PanelOp::SolveRows:
+      return "solve_rows";
     case PanelOp::LargestOfRows:
       return "largest_of_rows";
     case PanelOp::LargestOfColumns:
@@ -211,7 +213,9 @@ Operation describe(Executor& executor, Queue& queue, const CopyCall& call) {
 }
 
 Operation describe(Executor& executor, Queue& queue, const PanelCall& call) {
-  return on_matrix(on(executor, &queue, Kind::Panel, word_of(call.op)), call);
+  Operation operation = on_matrix(on(executor, &queue, Kind::Panel, word_of(call.op)), call);
+  if (call.is_complex) operation.bytes *= 2;
+  return operation;
 }
 
 Operation describe_memory(Executor& executor, Kind kind, const char* name, std::size_t bytes, const void* memory) {

@@ -7,13 +7,29 @@
 #include <utility>
 
 #include <tessera/detail/storage.hpp>
+#include <tessera/linear_algebra/complex_matrix.hpp>
 #include <tessera/linear_algebra/options.hpp>
 #include <tessera/status.hpp>
 
 namespace tessera::linear_algebra::device {
 
+/// A matrix that a device computes with as a whole. Of complex numbers the operand has the parts, side by side.
+struct Whole {
+  detail::Operand parts;
+  bool is_complex = false;
+
+  Index rows() const { return parts.rows; }
+  Index cols() const { return is_complex ? parts.cols / 2 : parts.cols; }
+  DType type() const { return parts.storage->type(); }
+};
+template <class T>
+Whole whole(const Matrix<T>& x) {
+  return {x.operand(), detail::Complex<T>};
+}
+
 /// Returns the device that is to compute with these matrices, if it has the steps; null if not.
-Executor* device_of(const SolveOptions& options, GemmShape shape, std::initializer_list<const detail::Operand*> all);
+Executor* device_of(const SolveOptions& options, GemmShape shape, std::initializer_list<const detail::Operand*> all,
+                    bool are_complex = false);
 
 /// Calls work(begins), which returns what it made and sets `begins` before it writes. Says no where the device lacks
 /// memory before, or rejects the first step, which it does before anything is written. Then the matrices leave the

@@ -12,14 +12,15 @@
 
 namespace tessera::detail {
 
+namespace device = linear_algebra::device;
+
 template <class T>
 void solve_triangle(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x, const SolveOptions& options) {
   expect_no_refinement("triangular_solve", options);
   if (x.empty()) return;
-  if constexpr (Real<T>)
-    if (linear_algebra::enter("triangular_solve", options,
-                              [&] { return linear_algebra::device::solve(form, t.operand(), x.operand(), options); }))
-      return;
+  if (linear_algebra::enter("triangular_solve", options,
+                            [&] { return device::solve(form, device::whole(t), device::whole(x), options); }))
+    return;
   auto call = triangular_call("triangular_solve", form.side, form.triangle, form.diagonal, t, x);
   call.op = form.op;
   triangular_solve(call, options);
@@ -28,12 +29,10 @@ void solve_triangle(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x
 template <class T>
 Index factor_cholesky(Matrix<T>& a, ScaledNumber& norm, const SolveOptions& options) {
   const Index n = a.rows();
-  if constexpr (Real<T>) {
-    if (const auto found = linear_algebra::enter(
-            "Cholesky", options, [&] { return linear_algebra::device::factor_cholesky(a.operand(), options); })) {
-      norm = found->norm;
-      return found->failed < 0 ? n : found->failed;
-    }
+  if (const auto found = linear_algebra::enter("Cholesky", options,
+                                               [&] { return device::factor_cholesky(device::whole(a), options); })) {
+    norm = found->norm;
+    return found->failed < 0 ? n : found->failed;
   }
   norm = norm_1_of_lower(std::as_const(a));
   const Index done = factor_cholesky(number_type_of<T>, Triangle::Lower, n, a.data(), a.ld(), options);
@@ -43,12 +42,10 @@ Index factor_cholesky(Matrix<T>& a, ScaledNumber& norm, const SolveOptions& opti
 
 template <class T>
 Index factor_lu(Matrix<T>& a, std::span<Index> pivots, ScaledNumber& norm, const SolveOptions& options) {
-  if constexpr (Real<T>) {
-    if (const auto found = linear_algebra::enter(
-            "Lu", options, [&] { return linear_algebra::device::factor_lu(a.operand(), pivots, options); })) {
-      norm = found->norm;
-      return found->failed;
-    }
+  if (const auto found =
+          linear_algebra::enter("Lu", options, [&] { return device::factor_lu(device::whole(a), pivots, options); })) {
+    norm = found->norm;
+    return found->failed;
   }
   norm = norm_1(std::as_const(a));
   return factor_lu(number_type_of<T>, Op::None, a.rows(), a.cols(), a.data(), a.ld(), RowNumbers(pivots.data()),
@@ -59,8 +56,7 @@ namespace {
 
 template <class T>
 void exchange_rows(std::span<const Index> pivots, bool ascends, Matrix<T>& x, const SolveOptions& options) {
-  if constexpr (Real<T>)
-    if (linear_algebra::device::exchange_rows(pivots, ascends, x.operand(), options)) return;
+  if (device::exchange_rows(pivots, ascends, device::whole(x), options)) return;
   const auto count = static_cast<Index>(pivots.size());
   for (Index step = 0; step < count; ++step) {
     const Index row = ascends ? step : count - 1 - step, other = pivots[static_cast<std::size_t>(row)];

@@ -4,29 +4,30 @@
 #include <algorithm>
 #include <array>
 
-#include <tessera/backend/kernel.hpp>
-
 #include "steps.hpp"
 
 namespace tessera::linear_algebra::device {
 namespace {
 
-constexpr Index segment = canonical_segment; // of real numbers
-
-/// Calls step(j, width) for each panel of the rows or columns first … end − 1.
+/// Calls step(j, here) for each panel of at most `width` rows or columns of first … end − 1.
 template <class Step>
-void for_panels(Index first, Index end, const Step& step) {
-  for (Index j = first; j < end; j += most_panel_columns) step(j, std::min(most_panel_columns, end - j));
+void for_panels(Index first, Index end, Index width, const Step& step) {
+  for (Index j = first; j < end; j += width) step(j, std::min(width, end - j));
 }
 
 /// Solves with some rows of a lower triangle, at most a panel's, whose sums begin at column `first`.
-void solve_rows(const Steps& steps, const Lower& lower, Index first, Index row, Index height, Index count, Place x,
-                Place sums) {
-  steps.sums(height, count, row - first, lower.t.at(row, first), x.at(first, 0), Op::None, sums);
-  const Place to = x.at(row, 0), triangle = lower.t.at(row, row);
-  steps.panel({.op = PanelOp::SolveColumns,
-               .rows = height,
-               .cols = count,
+void solve_panel(const Steps& steps, const Lower& lower, Index first, Index row, Index height, const Unknowns& unknowns,
+                 Place sums) {
+  const Index count = unknowns.count;
+  const Place before = unknowns.from(first), to = unknowns.from(row);
+  const Place left = lower.t.at(row, first), triangle = lower.t.at(row, row);
+  if (unknowns.are_rows)
+    steps.sums(count, height, row - first, before, left, Op::Transpose, sums);
+  else
+    steps.sums(height, count, row - first, left, before, Op::None, sums);
+  steps.panel({.op = unknowns.are_rows ? PanelOp::SolveRows : PanelOp::SolveColumns,
+               .rows = unknowns.are_rows ? count : height,
+               .cols = unknowns.are_rows ? height : count,
                .a = to.data,
                .lda = to.ld,
                .s = sums.data,
@@ -37,9 +38,12 @@ void solve_rows(const Steps& steps, const Lower& lower, Index first, Index row, 
 }
 
 /// Does so with the rows first … end − 1.
-void solve_segment(const Steps& steps, const Lower& lower, Index first, Index end, Index count, Place x, Place sums) {
-  for_panels(first, end,
-             [&](Index row, Index height) { solve_rows(steps, lower, first, row, height, count, x, sums); });
+void solve_segment(const Steps& steps, const Lower& lower, Index first, Index end, const Unknowns& unknowns, Place sums,
+                   bool& begins) {
+  for_panels(first, end, steps.width(), [&](Index row, Index height) {
+    solve_panel(steps, lower, first, row, height, unknowns, sums);
+    begins = true;
+  });
 }
 
 } // namespace
@@ -55,12 +59,15 @@ Index FirstFailure::get() const {
   return row[0];
 }
 
-void solve_lower(const Steps& steps, const Lower& lower, Index count, Place x, Place sums) {
-  for (Index first = 0; first < lower.n; first += segment) {
-    const Index end = std::min(lower.n, first + segment);
-    solve_segment(steps, lower, first, end, count, x, sums);
-    steps.product(true, lower.n - end, count, end - first, lower.t.at(end, first), x.at(first, 0), Op::None,
-                  x.at(end, 0));
+void solve_lower(const Steps& steps, const Lower& lower, const Unknowns& unknowns, Place sums, bool& begins) {
+  for (Index first = 0; first < lower.n; first += steps.segment()) {
+    const Index end = std::min(lower.n, first + steps.segment()), rest = lower.n - end;
+    solve_segment(steps, lower, first, end, unknowns, sums, begins);
+    const Place found = unknowns.from(first), to = unknowns.from(end), left = lower.t.at(end, first);
+    if (unknowns.are_rows)
+      steps.product(true, unknowns.count, rest, end - first, found, left, Op::Transpose, to);
+    else
+      steps.product(true, rest, unknowns.count, end - first, left, found, Op::None, to);
   }
 }
 
@@ -72,19 +79,22 @@ Elimination::Elimination(const Steps& steps, Index m, Index n, Place a, Math mat
       math_(math),
       numbers_(steps.numbers(std::min(m, n))),
       column_memory_(steps.array(m, most_panel_columns)),
-      row_memory_(steps.array(most_panel_columns, n)),
+      row_memory_(steps.array(steps.width(), n)),
       column_sums_(steps.place(column_memory_, most_panel_columns)),
       row_sums_(steps.place(row_memory_, n)),
-      failure_(steps) {}
+      failure_(steps) {
+  steps.expect_memory_of_products();
+}
 
 Index Elimination::run(std::span<Index> pivots, bool& begins) const {
   const Index all = std::min(m_, n_);
-  for (Index first = 0; first < all; first += segment) {
-    const Index end = std::min(all, first + segment);
-    for_panels(first, end, [&](Index j, Index width) { factor_panel(first, j, width, end, begins); });
+  for (Index first = 0; first < all; first += steps_.segment()) {
+    const Index end = std::min(all, first + steps_.segment());
+    for_panels(first, end, most_panel_columns,
+               [&](Index j, Index width) { factor_panel(first, j, width, end, begins); });
     exchange(first, first, end, {0, n_}, {first, end});
     if (end == n_) continue;
-    solve_segment(steps_, unit_lower(), first, end, n_ - end, a_.at(0, end), row_sums_);
+    solve_segment(steps_, unit_lower(), first, end, {.count = n_ - end, .x = a_.at(0, end)}, row_sums_, begins);
     steps_.product(true, m_ - end, n_ - end, end - first, a_.at(end, first), Op::None, a_.at(first, end), Op::None,
                    a_.at(end, end), math_);
   }
@@ -110,7 +120,9 @@ void Elimination::factor_panel(Index first, Index j, Index width, Index end, boo
   exchange(j, j, j + width, {first, end}, {j, j + width});
   const Index right = j + width;
   if (right == end) return;
-  solve_rows(steps_, unit_lower(), first, j, width, end - right, a_.at(0, right), row_sums_);
+  const Unknowns rest{.count = end - right, .x = a_.at(0, right)};
+  for_panels(j, right, steps_.width(),
+             [&](Index row, Index height) { solve_panel(steps_, unit_lower(), first, row, height, rest, row_sums_); });
 }
 
 /// Exchanges the rows of steps begin … end − 1, from row `row` on, in some columns but for the ones that are kept.
@@ -132,25 +144,28 @@ PositiveFactor::PositiveFactor(const Steps& steps, Index n, Place a)
     : steps_(steps),
       n_(n),
       a_(a),
-      memory_(steps.array(n, most_panel_columns)),
-      sums_(steps.place(memory_, most_panel_columns)),
-      failure_(steps) {}
+      memory_(steps.array(n, steps.width())),
+      sums_(steps.place(memory_, steps.width())),
+      failure_(steps) {
+  steps.expect_memory_of_products();
+}
 
-Index PositiveFactor::run() const {
+Index PositiveFactor::run(bool& begins) const {
+  const Index segment = steps_.segment();
   for (Index first = 0; first < n_; first += segment) {
     const Index end = std::min(n_, first + segment);
-    for_panels(first, end, [&](Index j, Index width) { factor_panel(first, j, width); });
+    for_panels(first, end, steps_.width(), [&](Index j, Index width) { factor_panel(first, j, width, begins); });
     for (Index col = end; col < n_; col += segment) // above the diagonal a little is computed in vain
       steps_.product(true, n_ - col, std::min(segment, n_ - col), end - first, a_.at(col, first), a_.at(col, first),
-                     Op::Transpose, a_.at(col, col));
+                     steps_.adjoint(), a_.at(col, col));
   }
   steps_.panel({.op = PanelOp::ClearUpper, .rows = n_, .cols = n_, .a = a_.data, .lda = a_.ld});
   return failure_.get();
 }
 
-void PositiveFactor::factor_panel(Index first, Index j, Index width) const {
+void PositiveFactor::factor_panel(Index first, Index j, Index width, bool& begins) const {
   const Place left = a_.at(j, first), panel = a_.at(j, j);
-  steps_.sums(n_ - j, width, j - first, left, left, Op::Transpose, sums_);
+  steps_.sums(n_ - j, width, j - first, left, left, steps_.adjoint(), sums_);
   steps_.panel({.op = PanelOp::Cholesky,
                 .rows = n_ - j,
                 .cols = width,
@@ -160,6 +175,7 @@ void PositiveFactor::factor_panel(Index first, Index j, Index width) const {
                 .lds = sums_.ld,
                 .first = j,
                 .failed = failure_.place()});
+  begins = true;
 }
 
 } // namespace tessera::linear_algebra::device

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "choice.hpp"
 #include "steps.hpp"
 
 namespace tessera::linear_algebra::device {
@@ -12,16 +11,16 @@ namespace {
 
 /// Takes the norm of A, and factors it by run(steps, place, begins), which returns where the factorisation fails.
 template <class Run>
-std::optional<Factored> factored(const detail::Operand& a, bool is_symmetric, const SolveOptions& options,
-                                 const Run& run) {
-  Executor* const executor = device_of(options, {a.rows, a.cols, std::min(a.rows, a.cols)}, {&a});
+std::optional<Factored> factored(const Whole& a, bool is_symmetric, const SolveOptions& options, const Run& run) {
+  const Index m = a.rows(), n = a.cols();
+  Executor* const executor = device_of(options, {m, n, std::min(m, n)}, {&a.parts}, a.is_complex);
   if (executor == nullptr) return std::nullopt;
-  return unless_refused({&a}, [&](bool& begins) {
-    const Steps steps(*executor, a.storage->type());
-    const Place place = steps.place(write_on(a, *executor, false));
-    const detail::ScaledNumber norm = steps.norm_1(a.rows, a.cols, place, is_symmetric);
+  return unless_refused({&a.parts}, [&](bool& begins) {
+    const Steps steps(*executor, a.type(), a.is_complex);
+    const Place place = steps.place(write_on(a.parts, *executor, false));
+    const detail::ScaledNumber norm = steps.norm_1(m, n, place, is_symmetric);
     const Index failed = run(steps, place, begins);
-    written_on(a, *executor);
+    written_on(a.parts, *executor);
     return Factored{failed, norm};
   });
 }
@@ -42,7 +41,7 @@ class Copy {
 };
 
 /// A system on the device. An upper triangle is a lower one when rows and columns are counted from the last; X·op(T) =
-/// B is op(T)ᵀ·Xᵀ = Bᵀ. The constructor takes all memory.
+/// B is op(T)ᵀ·Xᵀ = Bᵀ, but for the order of complex factors. The constructor takes all memory.
 class System {
  public:
   System(const Steps& steps, const detail::TriangularForm& form, Index n, Index count)
@@ -50,55 +49,76 @@ class System {
         n_(n),
         count_(count),
         is_right_(form.side == Side::Right),
+        conjugates_(steps.is_complex() && form.op == Op::ConjugateTranspose),
         turns_((form.op == Op::None) == is_right_),
         is_reversed_((form.triangle == Triangle::Lower) == turns_),
         has_unit_diagonal_(form.diagonal == Diagonal::Unit),
-        turned_(steps, turns_, n, n),
+        are_rows_(is_right_ && steps.is_complex()),
+        turned_(steps, turns_ || conjugates_, n, n),
+        turned_back_(steps, conjugates_ && !turns_, n, n),
         reversed_(steps, is_reversed_, n, n),
-        lines_(steps, is_right_, n, count),
-        reversed_lines_(steps, is_reversed_, n, count),
-        sums_(steps, true, most_panel_columns, count) {}
+        lines_(steps, is_right_ && !are_rows_, n, count),
+        reversed_lines_(steps, is_reversed_, are_rows_ ? count : n, are_rows_ ? n : count),
+        sums_(steps, true, are_rows_ ? count : steps.width(), are_rows_ ? steps.width() : count) {
+    steps.expect_memory_of_products();
+  }
 
-  void solve(Place t, Place x) const {
-    if (turns_) {
-      steps_.transpose(n_, n_, t, turned_.place());
+  /// X takes the place of B. `begins` is as in solve_lower().
+  void solve(Place t, Place x, bool& begins) const {
+    if (turns_ || conjugates_) {
+      steps_.transpose(n_, n_, t, turned_.place(), conjugates_);
       t = turned_.place();
     }
+    if (conjugates_ && !turns_) {
+      steps_.transpose(n_, n_, t, turned_back_.place());
+      t = turned_back_.place();
+    }
     if (is_reversed_) {
-      reverse(n_, false, t, reversed_.place());
+      reverse(n_, n_, t, reversed_.place());
       t = reversed_.place();
     }
-    const Place lines = is_right_ ? lines_.place() : x;
-    if (is_right_) steps_.transpose(n_, count_, x, lines);
+    const bool turns_lines = is_right_ && !are_rows_;
+    const Place lines = turns_lines ? lines_.place() : x;
+    if (turns_lines) steps_.transpose(n_, count_, x, lines);
     const Place unknowns = is_reversed_ ? reversed_lines_.place() : lines;
-    if (is_reversed_) reverse(count_, true, lines, unknowns);
-    solve_lower(steps_, {.n = n_, .t = t, .has_unit_diagonal = has_unit_diagonal_}, count_, unknowns, sums_.place());
-    if (is_reversed_) reverse(count_, true, unknowns, lines);
-    if (is_right_) steps_.transpose(count_, n_, lines, x);
+    if (is_reversed_) reverse_lines(lines, unknowns);
+    solve_lower(steps_, {.n = n_, .t = t, .has_unit_diagonal = has_unit_diagonal_},
+                {.count = count_, .x = unknowns, .are_rows = are_rows_}, sums_.place(), begins);
+    if (is_reversed_) reverse_lines(unknowns, lines);
+    if (turns_lines) steps_.transpose(count_, n_, lines, x);
   }
 
  private:
-  void reverse(Index cols, bool keeps_columns, Place from, Place to) const {
+  void reverse_lines(Place from, Place to) const {
+    if (are_rows_)
+      reverse(count_, n_, from, to, false, true);
+    else
+      reverse(n_, count_, from, to, true, false);
+  }
+  void reverse(Index rows, Index cols, Place from, Place to, bool keeps_columns = false,
+               bool keeps_rows = false) const {
     steps_.panel({.op = PanelOp::Reverse,
-                  .rows = n_,
+                  .rows = rows,
                   .cols = cols,
                   .a = to.data,
                   .lda = to.ld,
                   .x = from.data,
                   .ldx = from.ld,
-                  .keep_columns = keeps_columns});
+                  .keep_columns = keeps_columns,
+                  .keep_rows = keeps_rows});
   }
 
   const Steps& steps_;
   Index n_, count_;
-  bool is_right_, turns_, is_reversed_, has_unit_diagonal_;
-  Copy turned_, reversed_, lines_, reversed_lines_, sums_;
+  bool is_right_, conjugates_, turns_, is_reversed_, has_unit_diagonal_;
+  bool are_rows_; ///< the unknowns are rows of X, which stay where they are
+  Copy turned_, turned_back_, reversed_, lines_, reversed_lines_, sums_;
 };
 
-/// Solves a system of few unknowns by one step, where the device has it. A matrix whose rows or columns are counted
-/// from the last has negative steps.
+/// Solves a real system of few unknowns by one step, where the device has it. A matrix whose rows or columns are
+/// counted from the last has negative steps.
 bool solve_at_once(const Steps& steps, const detail::TriangularForm& form, Index n, Index count, Place t, Place x) {
-  if (count > most_unknown_columns(n)) return false;
+  if (steps.is_complex() || count > most_unknown_columns(n)) return false;
   PanelCall call{.op = PanelOp::SolveTriangle,
                  .rows = n,
                  .cols = count,
@@ -123,55 +143,51 @@ bool solve_at_once(const Steps& steps, const detail::TriangularForm& form, Index
 } // namespace
 
 void solve_there(const Steps& steps, const detail::TriangularForm& form, Index n, Index count, Place t, Place x) {
-  if (!solve_at_once(steps, form, n, count, t, x)) System(steps, form, n, count).solve(t, x);
+  bool begins = false;
+  if (!solve_at_once(steps, form, n, count, t, x)) System(steps, form, n, count).solve(t, x, begins);
 }
 
-std::optional<Factored> factor_lu(const detail::Operand& a, std::span<Index> pivots, const SolveOptions& options) {
+std::optional<Factored> factor_lu(const Whole& a, std::span<Index> pivots, const SolveOptions& options) {
   return factored(a, false, options, [&](const Steps& steps, Place place, bool& begins) {
-    return Elimination(steps, a.rows, a.cols, place).run(pivots, begins);
+    return Elimination(steps, a.rows(), a.cols(), place).run(pivots, begins);
   });
 }
 
-std::optional<Factored> factor_cholesky(const detail::Operand& a, const SolveOptions& options) {
+std::optional<Factored> factor_cholesky(const Whole& a, const SolveOptions& options) {
   return factored(a, true, options, [&](const Steps& steps, Place place, bool& begins) {
-    const PositiveFactor factor(steps, a.rows, place);
-    begins = true;
-    return factor.run();
+    return PositiveFactor(steps, a.rows(), place).run(begins);
   });
 }
 
-bool solve(const detail::TriangularForm& form, const detail::Operand& t, const detail::Operand& x,
-           const SolveOptions& options) {
-  const Index n = t.rows, count = form.side == Side::Left ? x.cols : x.rows;
-  Executor* const executor = device_of(options, {n, count, n}, {&t, &x});
+bool solve(const detail::TriangularForm& form, const Whole& t, const Whole& x, const SolveOptions& options) {
+  const Index n = t.rows(), count = form.side == Side::Left ? x.cols() : x.rows();
+  Executor* const executor = device_of(options, {n, count, n}, {&t.parts, &x.parts}, t.is_complex);
   if (executor == nullptr) return false;
-  return unless_refused({&t, &x},
+  return unless_refused({&t.parts, &x.parts},
                         [&](bool& begins) {
-                          const Steps steps(*executor, t.storage->type());
-                          detail::DeviceHold holds_t(t, *executor);
+                          const Steps steps(*executor, t.type(), t.is_complex);
+                          detail::DeviceHold holds_t(t.parts, *executor);
                           const Place triangle = steps.place(holds_t.read());
-                          const Place unknowns = steps.place(write_on(x, *executor, false));
-                          if (!solve_at_once(steps, form, n, count, triangle, unknowns)) {
-                            const System system(steps, form, n, count);
-                            begins = true;
-                            system.solve(triangle, unknowns);
-                          }
-                          written_on(x, *executor);
+                          const Place unknowns = steps.place(write_on(x.parts, *executor, false));
+                          if (!solve_at_once(steps, form, n, count, triangle, unknowns))
+                            System(steps, form, n, count).solve(triangle, unknowns, begins);
+                          written_on(x.parts, *executor);
                           return true;
                         })
       .has_value();
 }
 
-bool exchange_rows(std::span<const Index> pivots, bool ascends, const detail::Operand& x, const SolveOptions& options) {
-  Executor* const executor = device_of(options, {x.rows, x.cols, x.rows}, {&x});
+bool exchange_rows(std::span<const Index> pivots, bool ascends, const Whole& x, const SolveOptions& options) {
+  const Index m = x.rows(), n = x.cols();
+  Executor* const executor = device_of(options, {m, n, m}, {&x.parts}, x.is_complex);
   if (executor == nullptr) return false;
-  return unless_refused({&x},
+  return unless_refused({&x.parts},
                         [&](bool& begins) {
-                          const Steps steps(*executor, x.storage->type());
-                          Place place = steps.place(write_on(x, *executor, false));
+                          const Steps steps(*executor, x.type(), x.is_complex);
+                          Place place = steps.place(write_on(x.parts, *executor, false));
                           std::vector<Index> ordered(pivots.begin(), pivots.end());
                           if (!ascends) { // in descending order, rows are counted from the last
-                            const Index last = x.rows - 1;
+                            const Index last = m - 1;
                             for (std::size_t j = 0; j < pivots.size(); ++j)
                               ordered[pivots.size() - 1 - j] = last - pivots[j];
                             place = place.at(last, 0);
@@ -179,15 +195,15 @@ bool exchange_rows(std::span<const Index> pivots, bool ascends, const detail::Op
                           }
                           const DeviceArray numbers = steps.numbers(static_cast<Index>(ordered.size()));
                           steps.write(numbers.as<Index>(), std::span<const Index>(ordered));
-                          begins = true;
                           steps.panel({.op = PanelOp::ExchangeRows,
-                                       .rows = x.rows,
-                                       .cols = x.cols,
+                                       .rows = m,
+                                       .cols = n,
                                        .a = place.data,
                                        .lda = place.ld,
                                        .numbers = numbers.as<Index>(),
                                        .count = static_cast<Index>(ordered.size())});
-                          written_on(x, *executor);
+                          begins = true;
+                          written_on(x.parts, *executor);
                           return true;
                         })
       .has_value();

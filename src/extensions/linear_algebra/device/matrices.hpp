@@ -6,9 +6,10 @@
 #include <optional>
 #include <span>
 
-#include <tessera/detail/storage.hpp>
 #include <tessera/linear_algebra/condition.hpp>
 #include <tessera/linear_algebra/triangular.hpp>
+
+#include "choice.hpp"
 
 namespace tessera::linear_algebra::device {
 
@@ -20,17 +21,16 @@ struct Factored {
   Index failed = -1;
   detail::ScaledNumber norm;
 };
-std::optional<Factored> factor_lu(const detail::Operand& a, std::span<Index> pivots, const SolveOptions& options);
-std::optional<Factored> factor_cholesky(const detail::Operand& a, const SolveOptions& options);
+std::optional<Factored> factor_lu(const Whole& a, std::span<Index> pivots, const SolveOptions& options);
+std::optional<Factored> factor_cholesky(const Whole& a, const SolveOptions& options);
 
 /// X takes the place of B in op(T)·X = B, or X·op(T) = B.
-bool solve(const detail::TriangularForm& form, const detail::Operand& t, const detail::Operand& x,
-           const SolveOptions& options);
+bool solve(const detail::TriangularForm& form, const Whole& t, const Whole& x, const SolveOptions& options);
 
 /// Does so with T, n×n, and X, n×count on the left side, where they are.
 void solve_there(const Steps& steps, const detail::TriangularForm& form, Index n, Index count, Place t, Place x);
 
 /// Exchanges rows of X: row j and row pivots[j], in ascending or descending j.
-bool exchange_rows(std::span<const Index> pivots, bool ascends, const detail::Operand& x, const SolveOptions& options);
+bool exchange_rows(std::span<const Index> pivots, bool ascends, const Whole& x, const SolveOptions& options);
 
 } // namespace tessera::linear_algebra::device

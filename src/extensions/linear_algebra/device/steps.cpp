@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include <tessera/complex.hpp>
+
 #include "extensions/linear_algebra/condition/largest_sum.hpp"
 
 namespace tessera::linear_algebra::device {
@@ -9,44 +11,61 @@ namespace tessera::linear_algebra::device {
 void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c,
                     Math math) const {
   if (m == 0 || n == 0 || k == 0) return;
-  GemmCall call{{.type = type_,
-                 .math = math,
-                 .op_a = op_a,
-                 .op_b = op_b,
-                 .m = m,
-                 .n = n,
-                 .k = k,
-                 .alpha = subtracts ? -1.0 : 1.0,
-                 .beta = subtracts ? 1.0 : 0.0}};
-  call.a = a.data;
-  call.lda = a.ld;
-  call.b = b.data;
-  call.ldb = b.ld;
-  call.c = c.data;
-  call.ldc = c.ld;
-  throw_if_failed(executor_.gemm(queue_, call));
+  const auto filled = [&](auto call) {
+    call.math = math;
+    call.op_a = op_a;
+    call.op_b = op_b;
+    call.m = m;
+    call.n = n;
+    call.k = k;
+    call.alpha = subtracts ? -1.0 : 1.0;
+    call.beta = subtracts ? 1.0 : 0.0;
+    call.a = a.data;
+    call.lda = a.ld;
+    call.b = b.data;
+    call.ldb = b.ld;
+    call.c = c.data;
+    call.ldc = c.ld;
+    return call;
+  };
+  throw_if_failed(is_complex_ ? gemm(executor_, queue_, filled(ComplexGemmCall{{.type = type_}}))
+                              : executor_.gemm(queue_, filled(GemmCall{{.type = type_}})));
 }
 
 void Steps::sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const {
   if (k > 0) return product(false, m, n, k, a, b, op_b, s);
-  map({.op = MapOp::Fill, .rows = m, .cols = n, .alpha = 0.0, .z = s.data, .ldz = s.ld});
+  map({.op = MapOp::Fill, .rows = m, .cols = parts() * n, .alpha = 0.0, .z = s.data, .ldz = parts() * s.ld});
 }
 
 void Steps::panel(PanelCall call) const {
   call.type = type_;
+  call.is_complex = is_complex_;
   throw_if_failed(executor_.panel(queue_, call));
 }
 
 bool Steps::try_panel(PanelCall call) const {
   call.type = type_;
+  call.is_complex = is_complex_;
   const Status status = executor_.panel(queue_, call);
   if (status.code == StatusCode::Rejected) return false;
   throw_if_failed(status);
   return true;
 }
 
-void Steps::transpose(Index rows, Index cols, Place x, Place z) const {
-  map({.op = MapOp::Transpose, .rows = rows, .cols = cols, .x = x.data, .ldx = x.ld, .z = z.data, .ldz = z.ld});
+void Steps::expect_memory_of_products() const {
+  constexpr Index enough = Index{2} << 20; // src/core/complex
+  if (is_complex_) DeviceArray(executor_, enough);
+}
+
+void Steps::transpose(Index rows, Index cols, Place x, Place z, bool conjugates) const {
+  map({.op = is_complex_ ? MapOp::CopyComplex : MapOp::Transpose,
+       .rows = rows,
+       .cols = cols,
+       .x = x.data,
+       .ldx = x.ld,
+       .z = z.data,
+       .ldz = z.ld,
+       .op_x = conjugates ? Op::ConjugateTranspose : Op::Transpose});
 }
 
 void Steps::make_identity(Index rows, Index cols, Place z) const {

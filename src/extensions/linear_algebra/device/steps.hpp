@@ -1,12 +1,14 @@
 #pragma once
 
 /// What a device computes of a factorisation: products, and the steps that are none (panel.hpp). Everything is enqueued
-/// in the default queue; nothing is copied but numbers of rows.
+/// in the default queue; nothing is copied but numbers of rows. Sizes and leading dimensions count numbers, real or
+/// complex ones.
 
 #include <algorithm>
 #include <span>
 #include <utility>
 
+#include <tessera/backend/kernel.hpp>
 #include <tessera/backend/panel.hpp>
 #include <tessera/detail/storage.hpp>
 #include <tessera/executor.hpp>
@@ -46,10 +48,18 @@ class DeviceArray {
 
 class Steps {
  public:
-  Steps(Executor& executor, DType type) : executor_(executor), queue_(executor.default_queue()), type_(type) {}
+  Steps(Executor& executor, DType type, bool is_complex = false)
+      : executor_(executor), queue_(executor.default_queue()), type_(type), is_complex_(is_complex) {}
 
-  Index element() const { return static_cast<Index>(size_of(type_)); }
-  Place place(detail::Placed placed) const { return {static_cast<char*>(placed.data), placed.ld, element()}; }
+  bool is_complex() const { return is_complex_; }
+  Index parts() const { return is_complex_ ? 2 : 1; } ///< of a number
+  Index element() const { return parts() * static_cast<Index>(size_of(type_)); }
+  /// Returns the terms of a segment.
+  Index segment() const { return canonical_segment / parts(); }
+  /// Returns the columns of a panel of Cholesky's, and the rows of a triangle.
+  Index width() const { return is_complex_ ? most_complex_columns : most_panel_columns; }
+  Op adjoint() const { return is_complex_ ? Op::ConjugateTranspose : Op::Transpose; }
+  Place place(detail::Placed placed) const { return {static_cast<char*>(placed.data), placed.ld / parts(), element()}; }
   /// Returns memory for rows of at most `cols` numbers, as a matrix whose rows are whole lines of the cache.
   DeviceArray array(Index rows, Index cols) const { return {executor_, rows * line(cols) * element()}; }
   Place place(const DeviceArray& array, Index cols) const { return {array.as<char>(), line(cols), element()}; }
@@ -68,8 +78,11 @@ class Steps {
   void panel(PanelCall call) const;
   /// Does the same, or returns false where the device cannot; then nothing has changed.
   bool try_panel(PanelCall call) const;
-  /// Z = Xᵀ, rows×cols.
-  void transpose(Index rows, Index cols, Place x, Place z) const;
+  /// Throws OutOfMemory where the device has none for the expanded operands of complex products. They take less where
+  /// less is left, but not nothing; so a factorisation asks before it begins.
+  void expect_memory_of_products() const;
+  /// Z = Xᵀ, rows×cols, or Xᴴ.
+  void transpose(Index rows, Index cols, Place x, Place z, bool conjugates = false) const;
   /// Z has ones on its diagonal, and zeros elsewhere.
   void make_identity(Index rows, Index cols, Place z) const;
 
@@ -93,6 +106,7 @@ class Steps {
   Executor& executor_;
   Queue& queue_;
   DType type_;
+  bool is_complex_;
 };
 
 /// A lower triangle, which may stand in a larger matrix.
@@ -102,8 +116,20 @@ struct Lower {
   bool has_unit_diagonal = false;
 };
 
-/// X takes the place of B, n×count, in T·X = B. `sums` has room for most_panel_columns rows.
-void solve_lower(const Steps& steps, const Lower& lower, Index count, Place x, Place sums);
+/// The unknowns of a system, which take the place of its right-hand sides: the columns of X in T·X = B, or the rows of
+/// X in X·Tᵀ = B. Of complex numbers the second is not the transpose of the first, because the factors of its terms
+/// stand in the other order.
+struct Unknowns {
+  Index count = 0;
+  Place x;
+  bool are_rows = false;
+
+  Place from(Index i) const { return are_rows ? x.at(0, i) : x.at(i, 0); }
+};
+
+/// Solves with a lower triangle. `sums` has room for a panel's numbers of all unknowns. `begins` becomes true when the
+/// unknowns are changed, and stays as it is where the device rejects the first step.
+void solve_lower(const Steps& steps, const Lower& lower, const Unknowns& unknowns, Place sums, bool& begins);
 
 /// One number that steps of the device set: the row where a factorisation fails, or −1.
 class FirstFailure {
@@ -148,11 +174,11 @@ class Elimination {
 class PositiveFactor {
  public:
   PositiveFactor(const Steps& steps, Index n, Place a);
-  /// Returns the first row whose number under the root is not positive, or −1.
-  Index run() const;
+  /// Returns the first row whose number under the root is not positive, or −1. `begins` is as in Elimination.
+  Index run(bool& begins) const;
 
  private:
-  void factor_panel(Index first, Index j, Index width) const;
+  void factor_panel(Index first, Index j, Index width, bool& begins) const;
 
   const Steps& steps_;
   Index n_;

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cuda/gemm/common/cluster_send.cuh"
+#include "cuda/panel/cluster_turns.cuh"
 
 namespace tessera::cuda {
 
@@ -25,8 +25,7 @@ struct alignas(16) Message {
   unsigned largest = 0; ///< key of the largest number below it
 };
 
-/// A grid of one cluster of several blocks. Messages travel by st.async. The exchanges of a warp take turns with two
-/// places and two barriers, because a block can be one exchange ahead of another, but not two.
+/// A grid of one cluster of several blocks. Messages travel by st.async. The exchanges of a warp take turns.
 template <class T>
 class ClusterTeam {
  public:
@@ -38,33 +37,19 @@ class ClusterTeam {
 
   __device__ ClusterTeam(Shared& shared, void*)
       : shared_(shared), warp_(static_cast<int>(threadIdx.x) / 32), lane_(static_cast<int>(threadIdx.x) % 32) {
-#if __CUDA_ARCH__ >= 900
-    namespace ptx = ::cuda::ptx;
-    if (threadIdx.x == 0) {
-      for (auto& barriers : shared_.arrived)
-        for (std::uint64_t& barrier : barriers) ptx::mbarrier_init(&barrier, 1);
-      ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
-    }
-#endif
-    sync();
+    make_barriers(shared_.arrived[0], 2 * team_warps);
   }
   /// Waits for all threads of all blocks; what they wrote before can be read afterwards.
-  __device__ void sync() const {
-#if __CUDA_ARCH__ >= 900
-    cooperative_groups::this_cluster().sync();
-#endif
-  }
+  __device__ void sync() const { sync_cluster(); }
   /// Sends a message to all blocks, and waits for theirs. All lanes of the warp have the same message.
   __device__ void exchange([[maybe_unused]] const Message<T>& message) {
-    place_ = next_;
+    place_ = turn_.place;
 #if __CUDA_ARCH__ >= 900
     namespace ptx = ::cuda::ptx;
     __syncwarp(); // all lanes have read the messages before
     std::uint64_t& barrier = shared_.arrived[place_][warp_];
     const int count = static_cast<int>(gridDim.x);
-    if (lane_ == 0)
-      ptx::mbarrier_arrive_expect_tx(ptx::sem_relaxed, ptx::scope_cluster, ptx::space_shared, &barrier,
-                                     static_cast<unsigned>(count * sizeof(Message<T>)));
+    if (lane_ == 0) expect_bytes(barrier, count * sizeof(Message<T>));
     if (lane_ < count) {
       const unsigned there = place_in(lane_, &barrier);
       const auto* const from = reinterpret_cast<const float4*>(&message);
@@ -72,11 +57,10 @@ class ClusterTeam {
 #pragma unroll
       for (int p = 0; p < static_cast<int>(sizeof(Message<T>) / 16); ++p) send(place_in(lane_, to + p), from[p], there);
     }
-    while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &barrier, phase_)) {
+    while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &barrier, turn_.phase)) {
     }
 #endif
-    phase_ ^= static_cast<unsigned>(next_);
-    next_ ^= 1;
+    turn_.end();
   }
   /// Returns the message of block 32·round + lane in the last exchange; there is one.
   __device__ Message<T> message(int) const { return shared_.messages[place_][warp_][lane_]; }
@@ -86,8 +70,8 @@ class ClusterTeam {
  private:
   Shared& shared_;
   int warp_, lane_;
-  int place_ = 0, next_ = 0;
-  unsigned phase_ = 0;
+  int place_ = 0; ///< of the last exchange
+  ClusterTurn turn_;
 };
 
 /// A cooperative grid, or a single block. `memory` has what bytes() says, all of it 0. Messages go by way of it, in

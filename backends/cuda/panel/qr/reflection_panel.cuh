@@ -6,7 +6,7 @@
 /// products with the other columns are sums of chunks, which the blocks tell one another. A group's products with all
 /// columns are sums of segments, which go by way of memory, and change the columns right of the group.
 
-#include "async_copy.cuh"
+#include "cuda/panel/async_copy.cuh"
 #include "reflection_column.cuh"
 #include "reflection_shared.cuh"
 
@@ -118,6 +118,7 @@ class ReflectionFactor {
       tau = (to - from) / to;
     }
     column_.become_reflection(j, is_reflected, scale, factor, beta, v);
+    __syncwarp(); // all lanes have read the scale of the column before
     if (lane_ != 0) return;
     shared_.scale = scale;
     shared_.tau[j] = tau;

@@ -4,7 +4,7 @@
 
 #include <tessera/types.hpp>
 
-#include "pivot.cuh"
+#include "cuda/panel/pivot.cuh"
 
 namespace tessera::cuda {
 

@@ -1,11 +1,11 @@
 /// A panel of QR: by one block of threads, by a cluster of blocks, or by a whole grid, which have 1024 rows each.
 
 #include "cuda/device/status.hpp"
+#include "cuda/panel/panel.hpp"
+#include "cuda/panel/team_launch.hpp"
 #include "cuda/queue/scratch.hpp"
 #include "cuda/queue/stream.hpp"
-#include "panel.hpp"
 #include "reflection_panel.cuh"
-#include "team_launch.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -37,19 +37,12 @@ Status run_grid(Executor& executor, cudaStream_t stream, Reflections<T>& panel, 
   return launch_grid(executor, stream, team_of<T, GridTeam<T>>(panel, blocks));
 }
 
-/// Returns how many blocks a cluster has: some of them may have no rows.
-int power_of_two(int blocks) {
-  int power = 1;
-  while (power < blocks) power *= 2;
-  return power;
-}
-
 template <class T>
 Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
   constexpr Index of_block = WarpColumn<T>::chunk;
   const int blocks = static_cast<int>((call.rows + of_block - 1) / of_block);
   ScratchLayout layout;
-  const std::size_t segments = layout.add(power_of_two(blocks) * reflection_sums * static_cast<Index>(sizeof(T)));
+  const std::size_t segments = layout.add(blocks_of_cluster(blocks) * reflection_sums * static_cast<Index>(sizeof(T)));
   const std::size_t messages = layout.add(static_cast<Index>(GridTeam<T>::bytes(blocks)));
   Scratch scratch;
   if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
@@ -67,7 +60,7 @@ Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
                        .segments = reinterpret_cast<T*>(scratch.as<char>() + segments),
                        .memory = scratch.as<char>() + messages};
   if (executor.capabilities().compute_major == 9 && blocks > 1 && blocks <= ClusterTeam<T>::most_blocks)
-    if (Status status = launch_cluster(stream_of(queue), team_of<T, ClusterTeam<T>>(panel, power_of_two(blocks)));
+    if (Status status = launch_cluster(stream_of(queue), team_of<T, ClusterTeam<T>>(panel, blocks_of_cluster(blocks)));
         status.code != StatusCode::Rejected)
       return status;
   return run_grid(executor, stream_of(queue), panel, blocks);

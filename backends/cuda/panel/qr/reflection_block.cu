@@ -2,8 +2,8 @@
 
 #include "cuda/device/status.hpp"
 #include "cuda/elementwise/for_each.cuh"
+#include "cuda/panel/panel.hpp"
 #include "cuda/queue/stream.hpp"
-#include "panel.hpp"
 
 namespace tessera::cuda {
 namespace {
