@@ -103,8 +103,9 @@ std::vector<int> least_exponents(const Matrix<double>& sizes, Index columns) {
 template <class T>
 void certify(RefinedSystem<T>& system, const Matrix<T>& x, const Matrix<T>& b) {
   constexpr Index each = Number<T>::parts;
-  Matrix<T> r(b.view());
-  system.subtract_product(x, r);
+  const Block<T> r = system.r();
+  for (Index i = 0; i < b.rows(); ++i) std::ranges::copy(b.row(i), r.at(i, 0));
+  system.subtract_product();
   const Matrix<double> sizes = magnitudes_of(x), sums = system.multiply_magnitudes(sizes);
   const std::vector<int> of_columns = least_exponents(sizes, x.cols());
   constexpr int exact_from = -970; // then each product of two numbers is a multiple of the least number
@@ -112,7 +113,8 @@ void certify(RefinedSystem<T>& system, const Matrix<T>& x, const Matrix<T>& b) {
   bool is_certified = true;
   for (Index i = 0; i < x.rows(); ++i) {
     const int of_row = exponent_of(system.scales().least[static_cast<std::size_t>(i)]);
-    const std::span<const T> residuals = std::as_const(r).row(i), right = b.row(i);
+    const std::span<const T> right = b.row(i);
+    const T* const residuals = r.at(i, 0);
     const std::span<const double> sums_of_row = sums.row(i);
     for (std::size_t j = 0; j < right.size(); ++j) {
       double sum = sums_of_row[j * each];

@@ -8,7 +8,7 @@
 
 namespace tessera::linear_algebra {
 
-/// Throws NotRefined where X is not certified.
+/// Throws NotRefined where X, which system.x() is, is not certified.
 template <class T>
 void certify(RefinedSystem<T>& system, const Matrix<T>& x, const Matrix<T>& b);
 

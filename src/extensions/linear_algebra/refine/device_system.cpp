@@ -1,7 +1,7 @@
 #include "device_system.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <cstring>
 #include <vector>
 
 #include <tessera/linear_algebra/solve.hpp>
@@ -12,6 +12,24 @@
 
 namespace tessera::linear_algebra {
 namespace {
+
+/// Memory of the host from which the device copies by itself.
+class PinnedMemory {
+ public:
+  PinnedMemory(Executor& executor, Index bytes) : executor_(executor) {
+    throw_if_failed(executor.allocate_host(static_cast<std::size_t>(bytes), data_));
+    std::memset(data_, 0, static_cast<std::size_t>(bytes));
+  }
+  ~PinnedMemory() { executor_.free_host(data_); }
+  PinnedMemory(const PinnedMemory&) = delete;
+  PinnedMemory& operator=(const PinnedMemory&) = delete;
+
+  char* get() const { return static_cast<char*>(data_); }
+
+ private:
+  Executor& executor_;
+  void* data_ = nullptr;
+};
 
 class DeviceSystem final : public RefinedSystem<double> {
  public:
@@ -25,13 +43,16 @@ class DeviceSystem final : public RefinedSystem<double> {
         a_(steps_.place(hold_.read())),
         square_memory_(steps_.array(n_, n_)),
         x_memory_(steps_.array(1, n_ * count)),
-        sums_memory_(steps_.array(1, n_ * count)),
+        r_memory_(steps_.array(1, n_ * count)),
         y_memory_(narrow_steps_.array(1, n_ * count)),
-        numbers_(steps_.numbers(n_)),
+        host_memory_(executor, n_ * count * (2 * steps_.element() + narrow_steps_.element())),
         factors_(narrow_steps_.place(square_memory_, n_)),
-        x_{x_memory_.as<char>(), count, steps_.element()},
-        sums_{sums_memory_.as<char>(), count, steps_.element()},
-        y_{y_memory_.as<char>(), count, narrow_steps_.element()} {
+        x_there_{x_memory_.as<char>(), count, steps_.element()},
+        r_there_{r_memory_.as<char>(), count, steps_.element()},
+        y_there_{y_memory_.as<char>(), count, narrow_steps_.element()} {
+    x_ = {reinterpret_cast<double*>(host_memory_.get()), count};
+    r_ = {x_.at(n_, 0), count};
+    y_ = {reinterpret_cast<float*>(r_.at(n_, 0)), count};
     scale();
   }
 
@@ -40,31 +61,24 @@ class DeviceSystem final : public RefinedSystem<double> {
     bool begins = false;
     if (device::Elimination(narrow_steps_, n_, n_, factors_, math_).run(pivots, begins) >= 0)
       throw NotRefined("a pivot of the factors is 0");
-    steps_.write(numbers_.as<Index>(), std::span<const Index>(pivots));
+    place_rows(pivots);
   }
 
-  void solve(Matrix<float>& y) override {
-    write(std::as_const(y), y_);
-    narrow_steps_.panel({.op = PanelOp::ExchangeRows,
-                         .rows = n_,
-                         .cols = count_,
-                         .a = y_.data,
-                         .lda = y_.ld,
-                         .numbers = numbers_.as<Index>(),
-                         .count = n_});
+  void solve() override {
+    write(y_, y_there_);
     solve(Triangle::Lower, Diagonal::Unit);
     solve(Triangle::Upper, Diagonal::Stored);
-    read(y_, y);
+    read(y_there_, y_);
   }
 
-  void subtract_product(const Matrix<double>& x, Matrix<double>& r) override {
-    write(x, x_);
-    write(std::as_const(r), sums_);
-    steps_.product(true, n_, count_, n_, a_, x_, Op::None, sums_);
-    read(sums_, r);
+  void subtract_product() override {
+    write(x_, x_there_);
+    write(r_, r_there_);
+    steps_.product(true, n_, count_, n_, a_, x_there_, Op::None, r_there_);
+    read(r_there_, r_);
   }
 
-  Matrix<double> multiply_magnitudes(const Matrix<double>& x) override {
+  Matrix<double> multiply_magnitudes(const Matrix<double>& z) override {
     const device::Place magnitudes = steps_.place(square_memory_, n_);
     steps_.panel({.op = PanelOp::Magnitudes,
                   .rows = n_,
@@ -73,10 +87,13 @@ class DeviceSystem final : public RefinedSystem<double> {
                   .lda = magnitudes.ld,
                   .x = a_.data,
                   .ldx = a_.ld});
-    write(x, x_);
-    steps_.product(false, n_, count_, n_, magnitudes, x_, Op::None, sums_);
+    for (Index i = 0; i < n_; ++i) std::ranges::copy(z.row(i), x_.at(i, 0));
+    write(x_, x_there_);
+    steps_.product(false, n_, count_, n_, magnitudes, x_there_, Op::None, r_there_);
+    read(r_there_, x_);
     auto sums = Matrix<double>::uninitialized(n_, count_);
-    read(sums_, sums);
+    const Block<double> to{sums.data(), sums.ld()};
+    for (Index i = 0; i < n_; ++i) std::copy_n(x_.at(i, 0), count_, to.at(i, 0));
     return sums;
   }
 
@@ -117,22 +134,18 @@ class DeviceSystem final : public RefinedSystem<double> {
     steps_.panel(call);
   }
 
-  /// Copy a matrix of n rows by way of memory without gaps: a copy of many short rows takes long.
+  /// Copy memory without gaps between rows: a copy of many short rows takes long.
   template <class N>
-  void write(const Matrix<N>& from, device::Place to) const {
-    std::vector<N> numbers(static_cast<std::size_t>(n_ * count_));
-    for (Index i = 0; i < n_; ++i) std::ranges::copy(from.row(i), numbers.begin() + i * count_);
-    steps_.write(reinterpret_cast<N*>(to.data), std::span<const N>(numbers));
+  void write(Block<N> from, device::Place to) const {
+    steps_.write(reinterpret_cast<N*>(to.data), std::span<const N>(from.data, static_cast<std::size_t>(n_ * count_)));
   }
   template <class N>
-  void read(device::Place from, Matrix<N>& to) const {
-    std::vector<N> numbers(static_cast<std::size_t>(n_ * count_));
-    steps_.read(std::span(numbers), reinterpret_cast<const N*>(from.data));
-    for (Index i = 0; i < n_; ++i) std::copy_n(numbers.begin() + i * count_, count_, to.row(i).begin());
+  void read(device::Place from, Block<N> to) const {
+    steps_.read(std::span<N>(to.data, static_cast<std::size_t>(n_ * count_)), reinterpret_cast<const N*>(from.data));
   }
 
   void solve(Triangle triangle, Diagonal diagonal) const {
-    device::solve_there(narrow_steps_, {Side::Left, triangle, Op::None, diagonal}, n_, count_, factors_, y_);
+    device::solve_there(narrow_steps_, {Side::Left, triangle, Op::None, diagonal}, n_, count_, factors_, y_there_);
   }
 
   device::Steps steps_, narrow_steps_;
@@ -141,8 +154,9 @@ class DeviceSystem final : public RefinedSystem<double> {
   Math math_;
   device::Place a_;
   device::DeviceArray square_memory_; ///< of the factors, and of the magnitudes afterwards
-  device::DeviceArray x_memory_, sums_memory_, y_memory_, numbers_;
-  device::Place factors_, x_, sums_, y_;
+  device::DeviceArray x_memory_, r_memory_, y_memory_;
+  PinnedMemory host_memory_;
+  device::Place factors_, x_there_, r_there_, y_there_;
 };
 
 } // namespace

@@ -46,8 +46,18 @@ struct RowRange {
 } // namespace
 
 template <class T>
-HostSystem<T>::HostSystem(const Matrix<T>& a, const SolveOptions& options, Math math)
-    : n_(a.rows()), a_{a.data(), a.ld()}, options_(options), math_(math), products_(options) {
+HostSystem<T>::HostSystem(const Matrix<T>& a, Index count, const SolveOptions& options, Math math)
+    : n_(a.rows()),
+      a_{a.data(), a.ld()},
+      solution_(n_, count),
+      residual_(Matrix<T>::uninitialized(n_, count)),
+      unknowns_(Matrix<Small>::uninitialized(n_, count)),
+      options_(options),
+      math_(math),
+      products_(options) {
+  this->x_ = {solution_.data(), solution_.ld()};
+  this->r_ = {residual_.data(), residual_.ld()};
+  this->y_ = {unknowns_.data(), unknowns_.ld()};
   constexpr Index each = Number<T>::parts;
   Scales& scales = this->scales_;
   const auto n = static_cast<std::size_t>(n_);
@@ -100,10 +110,11 @@ Matrix<Narrow<T>> HostSystem<T>::narrowed() const {
 
 template <class T>
 void HostSystem<T>::factor() {
-  const auto n = static_cast<std::size_t>(n_);
-  Factors& factors = factors_.emplace(Factors{narrowed(), Matrix<Small>(), std::vector<Index>(n)});
-  if (factor_lu_in_mode<Small>(math_, n_, {factors.packed.data(), factors.packed.ld()}, factors.pivots, options_) >= 0)
+  std::vector<Index> pivots(static_cast<std::size_t>(n_));
+  Factors& factors = factors_.emplace(Factors{narrowed(), Matrix<Small>()});
+  if (factor_lu_in_mode<Small>(math_, n_, {factors.packed.data(), factors.packed.ld()}, pivots, options_) >= 0)
     throw NotRefined("a pivot of the factors is 0");
+  this->place_rows(pivots);
   factors.turned = Matrix<Small>::uninitialized(n_, n_);
   const Block<const Small> u{std::as_const(factors.packed).data(), factors.packed.ld()};
   const Block<Small> to{factors.turned.data(), factors.turned.ld()};
@@ -116,17 +127,14 @@ void HostSystem<T>::factor() {
 }
 
 template <class T>
-void HostSystem<T>::solve(Matrix<Small>& y) {
+void HostSystem<T>::solve() {
   const auto solve_lower = [&](const Matrix<Small>& t, Diagonal diagonal) {
-    detail::triangular_solve(detail::triangular_call("solve", Side::Left, Triangle::Lower, diagonal, t, y), options_);
-  };
-  const auto swap_rows = [&](Index i, Index other) {
-    if (i != other) std::ranges::swap_ranges(y.row(i), y.row(other));
+    detail::triangular_solve(detail::triangular_call("solve", Side::Left, Triangle::Lower, diagonal, t, unknowns_),
+                             options_);
   };
   const auto turn_round = [&] {
-    for (Index i = 0; i < n_ / 2; ++i) swap_rows(i, n_ - 1 - i);
+    for (Index i = 0; i < n_ / 2; ++i) std::ranges::swap_ranges(unknowns_.row(i), unknowns_.row(n_ - 1 - i));
   };
-  for (Index i = 0; i < n_; ++i) swap_rows(i, factors_->pivots[static_cast<std::size_t>(i)]);
   solve_lower(factors_->packed, Diagonal::Unit);
   turn_round();
   solve_lower(factors_->turned, Diagonal::Stored);
@@ -134,19 +142,20 @@ void HostSystem<T>::solve(Matrix<Small>& y) {
 }
 
 template <class T>
-void HostSystem<T>::subtract_product(const Matrix<T>& x, Matrix<T>& r) {
-  products_.multiply(T(-1), n_, x.cols(), n_, {a_}, {{x.data(), x.ld()}}, T(1), {r.data(), r.ld()});
+void HostSystem<T>::subtract_product() {
+  const Block<T> x = this->x();
+  products_.multiply(T(-1), n_, solution_.cols(), n_, {a_}, {x}, T(1), this->r());
 }
 
 template <class T>
-Matrix<double> HostSystem<T>::multiply_magnitudes(const Matrix<double>& x) {
+Matrix<double> HostSystem<T>::multiply_magnitudes(const Matrix<double>& z) {
   factors_.reset();
   constexpr Index most_rows = 256; // their magnitudes stay in the cache
   const Index width = Number<T>::parts * n_;
   const Products<double> products(options_);
   const HostNumbers<double> memory(std::min(most_rows, n_) * width);
   const Block<double> strip{memory.get(), width};
-  auto sums = Matrix<double>::uninitialized(n_, x.cols());
+  auto sums = Matrix<double>::uninitialized(n_, z.cols());
   const Block<double> to{sums.data(), sums.ld()};
   for (Index first = 0; first < n_; first += most_rows) {
     const Index rows = std::min(most_rows, n_ - first);
@@ -155,7 +164,7 @@ Matrix<double> HostSystem<T>::multiply_magnitudes(const Matrix<double>& x) {
         std::transform(parts(first + i), parts(first + i) + width, strip.at(i, 0),
                        [](double number) { return std::abs(number); });
     });
-    products.multiply(1, rows, x.cols(), width, {strip}, {{x.data(), x.ld()}}, 0, to.from(first, 0));
+    products.multiply(1, rows, z.cols(), width, {strip}, {{z.data(), z.ld()}}, 0, to.from(first, 0));
   }
   return sums;
 }

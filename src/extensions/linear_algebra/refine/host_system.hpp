@@ -14,20 +14,20 @@ namespace tessera::linear_algebra {
 template <class T>
 class HostSystem final : public RefinedSystem<T> {
  public:
-  /// `a` must outlive it. `math` is the mode of the factorisation's products; `options` have none.
-  HostSystem(const Matrix<T>& a, const SolveOptions& options, Math math);
+  /// `a` must outlive it; there are `count` right-hand sides. `math` is the mode of the factorisation's products;
+  /// `options` have none.
+  HostSystem(const Matrix<T>& a, Index count, const SolveOptions& options, Math math);
 
   void factor() override;
-  void solve(Matrix<Narrow<T>>& y) override;
-  void subtract_product(const Matrix<T>& x, Matrix<T>& r) override;
-  Matrix<double> multiply_magnitudes(const Matrix<double>& x) override;
+  void solve() override;
+  void subtract_product() override;
+  Matrix<double> multiply_magnitudes(const Matrix<double>& z) override;
 
  private:
   using Small = Narrow<T>;
   struct Factors {
     Matrix<Small> packed;
     Matrix<Small> turned; ///< U as the lower triangle that it is when rows and columns are counted from the last
-    std::vector<Index> pivots;
   };
 
   /// Row i of A, as a row of the parts of its numbers.
@@ -36,6 +36,8 @@ class HostSystem final : public RefinedSystem<T> {
 
   Index n_;
   Block<const T> a_;
+  Matrix<T> solution_, residual_;
+  Matrix<Small> unknowns_;
   SolveOptions options_;
   Math math_;
   Products<T> products_;

@@ -59,31 +59,30 @@ void expect_numbers_in(const Matrix<T>& b) {
 /// A right-hand side on its way. It does not depend on the others.
 struct Column {
   bool is_done = false;
-  double size = 0;     ///< the largest element of the scaled solution
-  double step = 0;     ///< and of its last correction
-  double residual = 1; ///< 1 over the scale of the residual that is being solved for
+  double size = 0;    ///< the largest element of the scaled solution
+  double step = 0;    ///< and of its last correction
+  double scale = 0;   ///< of the residual that is being solved for
+  double unscale = 0; ///< its inverse
 };
 
 template <class T>
 class Refinement {
-  using Small = Narrow<T>;
-
  public:
   Refinement(RefinedSystem<T>& system, const Matrix<T>& b, const SolveOptions& options)
       : system_(system),
         products_(options),
         scales_(system.scales()),
-        b_(b),
-        x_(b.rows(), b.cols()),
+        n_(b.rows()),
+        b_{b.data(), b.ld()},
         columns_(static_cast<std::size_t>(b.cols())) {}
 
-  Matrix<T> run() && {
+  /// Makes the system's x the solution.
+  void run() {
     for (int step = 0; step < most_steps && !is_done(); ++step) {
-      Matrix<Small> y = scaled_residual(step == 0);
-      system_.solve(y);
-      add(std::as_const(y));
+      take_residual(step == 0);
+      system_.solve();
+      add();
     }
-    return std::move(x_);
   }
 
  private:
@@ -100,85 +99,84 @@ class Refinement {
     std::vector<double> all(columns_.size());
     std::mutex mutex;
     for (std::size_t first = 0; first < all.size(); first += columns_at_once)
-      products_.in_parts(x_.rows(), rows_of_thread, [&](Index begin, Index end) {
+      products_.in_parts(n_, rows_of_thread, [&](Index begin, Index end) {
         std::array<double, columns_at_once> memory{};
         const std::span<double> largest(memory.data(), std::min(columns_at_once, all.size() - first));
-        for (Index i = begin; i < end; ++i) visit(i, first, largest);
+        for (Index i = begin; i < end; ++i) visit(i, static_cast<Index>(first), largest);
         const std::lock_guard lock(mutex);
         for (std::size_t j = 0; j < largest.size(); ++j) all[first + j] = std::max(all[first + j], largest[j]);
       });
     return all;
   }
+  Column& column(Index first, std::size_t j) { return columns_[static_cast<std::size_t>(first) + j]; }
 
-  /// Returns the residual of each column, with its rows scaled as A's, and divided by a power of two.
-  Matrix<Small> scaled_residual(bool is_first) {
-    Matrix<T> r(b_.view());
-    if (!is_first) system_.subtract_product(std::as_const(x_), r);
-    const Block<T> residuals{r.data(), r.ld()};
-    const std::vector<double> sizes = largest_of_rows([&](Index i, std::size_t first, std::span<double> largest) {
-      T* const row = residuals.at(i, static_cast<Index>(first));
+  /// Makes y the residual of each column, with its rows scaled as A's, and divided by a power of two.
+  void take_residual(bool is_first) {
+    const Block<T> r = system_.r();
+    largest_of_rows([&](Index i, Index first, std::span<double> some) {
+      std::copy_n(b_.at(i, first), some.size(), r.at(i, first));
+    });
+    if (!is_first) system_.subtract_product();
+    const std::vector<double> sizes = largest_of_rows([&](Index i, Index first, std::span<double> largest) {
+      T* const row = r.at(i, first);
       for (std::size_t j = 0; j < largest.size(); ++j) {
         row[j] *= scales_.rows[static_cast<std::size_t>(i)];
         largest[j] = std::max(largest[j], size_of_number(row[j]));
       }
     });
-    std::vector<double> scales(columns_.size());
     for (std::size_t j = 0; j < columns_.size(); ++j) {
-      Column& column = columns_[j];
-      column.is_done = column.is_done || sizes[j] == 0;
-      scales[j] = column.is_done ? 0 : scale_of(sizes[j]);
-      column.residual = column.is_done ? 0 : 1 / scales[j];
+      Column& one = columns_[j];
+      one.is_done = one.is_done || sizes[j] == 0;
+      one.scale = one.is_done ? 0 : scale_of(sizes[j]);
+      one.unscale = one.is_done ? 0 : 1 / one.scale;
     }
-    auto narrow = Matrix<Small>::uninitialized(r.rows(), r.cols());
-    const Block<Small> to{narrow.data(), narrow.ld()};
-    largest_of_rows([&](Index i, std::size_t first, std::span<double> some) {
-      const auto col = static_cast<Index>(first);
-      for (std::size_t j = 0; j < some.size(); ++j)
-        to.at(i, col)[j] = narrow_of(residuals.at(i, col)[j] * scales[first + j]);
+    const Block<Narrow<T>> y = system_.y();
+    largest_of_rows([&](Index i, Index first, std::span<double> some) {
+      Narrow<T>* const to = y.at(system_.places()[static_cast<std::size_t>(i)], first);
+      for (std::size_t j = 0; j < some.size(); ++j) to[j] = narrow_of(r.at(i, first)[j] * column(first, j).scale);
     });
-    return narrow;
   }
 
   /// Adds the corrections, and finds which columns gain no more.
-  void add(const Matrix<Small>& y) {
-    const Block<const Small> corrections{y.data(), y.ld()};
-    const Block<T> unknowns{x_.data(), x_.ld()};
+  void add() {
+    const Block<Narrow<T>> y = system_.y();
+    const Block<T> solution = system_.x();
     std::atomic<bool> all_are_numbers = true;
-    const std::vector<double> steps = largest_of_rows([&](Index i, std::size_t first, std::span<double> largest) {
+    const std::vector<double> steps = largest_of_rows([&](Index i, Index first, std::span<double> largest) {
       const double scale = scales_.cols[static_cast<std::size_t>(i)];
-      const Small* const row = corrections.at(i, static_cast<Index>(first));
-      T* const x = unknowns.at(i, static_cast<Index>(first));
+      T* const x = solution.at(i, first);
       for (std::size_t j = 0; j < largest.size(); ++j) {
-        if (columns_[first + j].is_done) continue;
-        const T correction = widened(row[j]) * columns_[first + j].residual;
+        const Column& one = column(first, j);
+        if (one.is_done) continue;
+        const T correction = widened(y.at(i, first)[j]) * one.unscale;
         if (!is_number(correction)) all_are_numbers = false;
         x[j] += correction * scale;
         largest[j] = std::max(largest[j], size_of_number(correction));
       }
     });
     if (!all_are_numbers) throw NotRefined("a correction is NaN or Inf");
-    const std::vector<double> sizes = largest_of_rows([&](Index i, std::size_t first, std::span<double> largest) {
+    const std::vector<double> sizes = largest_of_rows([&](Index i, Index first, std::span<double> largest) {
       const double unscale = 1 / scales_.cols[static_cast<std::size_t>(i)]; // a power of two as well
-      const T* const x = unknowns.at(i, static_cast<Index>(first));
+      const T* const x = solution.at(i, first);
       for (std::size_t j = 0; j < largest.size(); ++j)
         largest[j] = std::max(largest[j], size_of_number(x[j] * unscale));
     });
     constexpr double u = 0x1p-53;
     for (std::size_t j = 0; j < columns_.size(); ++j) {
-      Column& column = columns_[j];
-      if (column.is_done) continue;
-      const bool is_first = column.size == 0;
-      column.is_done = steps[j] <= u * sizes[j] || (!is_first && steps[j] > column.step / 2);
-      column.step = steps[j];
-      column.size = sizes[j];
+      Column& one = columns_[j];
+      if (one.is_done) continue;
+      const bool is_first = one.size == 0;
+      one.is_done = steps[j] <= u * sizes[j] || (!is_first && steps[j] > one.step / 2);
+      one.step = steps[j];
+      one.size = sizes[j];
     }
   }
 
   RefinedSystem<T>& system_;
   Products<T> products_; ///< has the host's threads
   const Scales& scales_;
-  const Matrix<T>& b_;
-  Matrix<T> x_;
+  Index n_;
+  Block<const T> b_;
   std::vector<Column> columns_;
 };
 
@@ -186,7 +184,10 @@ template <class T>
 Matrix<T> solution_of(RefinedSystem<T>& system, const Matrix<T>& b, const SolveOptions& options) {
   expect_numbers_in(b);
   system.factor();
-  Matrix<T> x = Refinement<T>(system, b, options).run();
+  Refinement<T>(system, b, options).run();
+  auto x = Matrix<T>::uninitialized(b.rows(), b.cols());
+  const Block<T> to{x.data(), x.ld()};
+  for (Index i = 0; i < b.rows(); ++i) std::copy_n(system.x().at(i, 0), b.cols(), to.at(i, 0));
   certify(system, std::as_const(x), b);
   return x;
 }
@@ -205,7 +206,7 @@ Matrix<T> refined_and_certified(const Matrix<T>& a, const Matrix<T>& b, const So
       if (auto x = with_refined_system(a, b.cols(), plain, options.math,
                                        [&](RefinedSystem<T>& system) { return solution_of(system, b, plain); }))
         return *std::move(x);
-    HostSystem<T> system(a, plain, options.math);
+    HostSystem<T> system(a, b.cols(), plain, options.math);
     return solution_of<T>(system, b, plain);
   });
 }
