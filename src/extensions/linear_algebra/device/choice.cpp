@@ -8,11 +8,23 @@
 
 namespace tessera::linear_algebra::device {
 
-Executor* device_of(const SolveOptions& options, GemmShape shape, std::initializer_list<const detail::Operand*> all) {
-  const DType type = (*all.begin())->storage->type();
+namespace {
+
+Executor* device_for_product(const SolveOptions& options, DType type, GemmShape shape,
+                             std::initializer_list<const detail::Operand*> all) {
   shape.k = std::min(shape.k, canonical_segment);
   Executor& chosen = place_gemm(options.backend, {type, Math::Strict, shape}, all);
   return chosen.capabilities().has_panels ? &chosen : nullptr;
+}
+
+} // namespace
+
+Executor* device_of(const SolveOptions& options, GemmShape shape, std::initializer_list<const detail::Operand*> all) {
+  return device_for_product(options, (*all.begin())->storage->type(), shape, all);
+}
+
+Executor* device_of(const SolveOptions& options, DType type, GemmShape shape) {
+  return device_for_product(options, type, shape, {});
 }
 
 } // namespace tessera::linear_algebra::device

@@ -43,6 +43,31 @@ void Steps::make_identity(Index rows, Index cols, Place z) const {
   map({.op = MapOp::Identity, .rows = rows, .cols = cols, .z = z.data, .ldz = z.ld});
 }
 
+void Steps::scale(Index rows, Index cols, double alpha, Place x) const {
+  map({.op = MapOp::Scale,
+       .rows = rows,
+       .cols = cols,
+       .alpha = alpha,
+       .x = x.data,
+       .ldx = x.ld,
+       .z = x.data,
+       .ldz = x.ld});
+}
+
+void Steps::bring(Index rows, Index cols, const void* from, Index ld, Place to) const {
+  if (rows == 0 || cols == 0) return;
+  throw_if_failed(executor_.copy_in(queue_, to.data, static_cast<std::size_t>(to.ld * element()), from,
+                                    static_cast<std::size_t>(ld * element()),
+                                    static_cast<std::size_t>(cols * element()), static_cast<std::size_t>(rows)));
+}
+
+void Steps::fetch(Index rows, Index cols, Place from, void* to, Index ld) const {
+  if (rows == 0 || cols == 0) return;
+  throw_if_failed(executor_.copy_out(queue_, to, static_cast<std::size_t>(ld * element()), from.data,
+                                     static_cast<std::size_t>(from.ld * element()),
+                                     static_cast<std::size_t>(cols * element()), static_cast<std::size_t>(rows)));
+}
+
 void Steps::map(MapCall call) const {
   if (call.rows == 0 || call.cols == 0) return;
   call.type = call.x_type = type_;

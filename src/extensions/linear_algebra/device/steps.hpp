@@ -80,6 +80,12 @@ class Steps {
         executor_.copy_in(queue_, to, from.size_bytes(), from.data(), from.size_bytes(), from.size_bytes(), 1));
   }
 
+  /// Copies rows of host memory, which are `ld` numbers apart, to the device, or back. The copy is done on return.
+  void bring(Index rows, Index cols, const void* from, Index ld, Place to) const;
+  void fetch(Index rows, Index cols, Place from, void* to, Index ld) const;
+  /// X = alpha·X.
+  void scale(Index rows, Index cols, double alpha, Place x) const;
+
   /// Returns the largest sum of a column's magnitudes, in double.
   detail::ScaledNumber norm_1(Index rows, Index cols, Place a, bool is_symmetric) const;
 
