@@ -80,13 +80,7 @@ bool exchange_rows(std::span<const Index> pivots, bool ascends, const detail::Op
                           const DeviceArray numbers = steps.numbers(static_cast<Index>(ordered.size()));
                           steps.write(numbers.as<Index>(), std::span<const Index>(ordered));
                           begins = true;
-                          steps.panel({.op = PanelOp::ExchangeRows,
-                                       .rows = x.rows,
-                                       .cols = x.cols,
-                                       .a = place.data,
-                                       .lda = place.ld,
-                                       .numbers = numbers.as<Index>(),
-                                       .count = static_cast<Index>(ordered.size())});
+                          steps.exchange_rows(x.rows, x.cols, place, numbers, static_cast<Index>(ordered.size()));
                           written_on(x, *executor);
                           return true;
                         })

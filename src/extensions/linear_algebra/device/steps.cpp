@@ -35,6 +35,16 @@ void Steps::panel(PanelCall call) const {
   throw_if_failed(executor_.panel(queue_, call));
 }
 
+void Steps::exchange_rows(Index rows, Index cols, Place a, const DeviceArray& numbers, Index count) const {
+  panel({.op = PanelOp::ExchangeRows,
+         .rows = rows,
+         .cols = cols,
+         .a = a.data,
+         .lda = a.ld,
+         .numbers = numbers.as<Index>(),
+         .count = count});
+}
+
 void Steps::transpose(Index rows, Index cols, Place x, Place z) const {
   map({.op = MapOp::Transpose, .rows = rows, .cols = cols, .x = x.data, .ldx = x.ld, .z = z.data, .ldz = z.ld});
 }

@@ -65,6 +65,8 @@ class Steps {
   void sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const;
   /// Runs a step of this type of numbers. Throws KernelRejected where the device cannot.
   void panel(PanelCall call) const;
+  /// Exchanges rows of A, rows×cols: row j and the row that the device's number j names, for `count` numbers.
+  void exchange_rows(Index rows, Index cols, Place a, const DeviceArray& numbers, Index count) const;
   /// Z = Xᵀ, rows×cols.
   void transpose(Index rows, Index cols, Place x, Place z) const;
   /// Z has ones on its diagonal, and zeros elsewhere.
