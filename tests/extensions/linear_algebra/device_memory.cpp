@@ -58,10 +58,12 @@ class Elsewhere {
   void* memory_ = nullptr;
 };
 
-/// Has the executor's memory room for the elements, and for what is computed of them?
-bool has_room() {
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+/// Has the executor's memory room for the elements of a test, and for what is computed of them?
+bool has_room(std::size_t bytes) {
   const Capabilities& facts = device().capabilities();
-  return facts.host_memory || facts.memory_bytes >= std::size_t{1} << 23;
+  return facts.host_memory || facts.memory_bytes >= bytes;
 }
 
 /// Returns the bytes that went from the device to the host.
@@ -115,7 +117,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(any_steps, T, Elements) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(systems_in_its_memory, T, Elements) {
-  if (!has_room()) return;
+  if (!has_room(8 * mebibyte)) return;
   const Index n = 200;
   const Matrix<T> a = Matrix<T>::random(n, n, Seed{3}), b = Matrix<T>::random(n, 5, Seed{4}),
                   p = positive<T>(n, Seed{5});
@@ -157,9 +159,10 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
 /// Factors in the caller's memory, by rows and by columns, with ld above the rows' lengths. The other triangle of
 /// Cholesky's, and what lies beyond the rows, stay as they were.
 BOOST_AUTO_TEST_CASE_TEMPLATE(factors_of_the_callers_memory, T, Elements) {
+  if (!has_room(mebibyte)) return;
   for (const auto& [m, n] : {std::pair<Index, Index>{150, 150}, {300, 70}, {70, 300}, {40, 40}, {600, 530}})
     for (const Op stored : {Op::None, Op::Transpose}) BOOST_TEST_CONTEXT(m << "×" << n << ", stored " << int(stored)) {
-        if (m == 600 && !has_room()) continue;
+        if (m == 600 && !has_room(8 * mebibyte)) continue;
         const Index lines = stored == Op::None ? m : n, length = stored == Op::None ? n : m, steps = std::min(m, n);
         const auto a = Matrix<T>::random(lines, length + 5, Seed{6});
         constexpr auto type = detail::number_type_of<T>;
@@ -184,6 +187,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(factors_of_the_callers_memory, T, Elements) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(cholesky_of_the_callers_memory, T, Elements) {
+  if (!has_room(mebibyte)) return;
   for (const Index n : {65, 300, 513})
     for (const Triangle triangle : {Triangle::Lower, Triangle::Upper})
       for (const Index bad : {Index{-1}, n / 2}) BOOST_TEST_CONTEXT(n << ", " << int(triangle) << ", " << bad) {
@@ -202,6 +206,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(cholesky_of_the_callers_memory, T, Elements) {
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(triangles_of_the_callers_memory, T, Elements) {
+  if (!has_room(mebibyte)) return;
   const Index n = 260, count = 90;
   const Matrix<T> t = dominant<T>(n, Seed{8});
   for (const Side side : {Side::Left, Side::Right})
