@@ -8,6 +8,7 @@
 
 #include <tessera/backend/panel.hpp>
 #include <tessera/interop/executor_memory.hpp>
+#include <tessera/linear_algebra/executor_triangular.hpp>
 
 #include "core/tools/recorder.hpp"
 #include "device_steps.hpp"
@@ -138,6 +139,42 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(systems_in_its_memory, T, Elements) {
   BOOST_TEST(differing(x.read(), solve(a, b, formulas)) == 0);
   BOOST_TEST(differing(y.read(), Cholesky(p, Triangle::Lower, formulas).solve(b)) == 0);
   BOOST_TEST(differing(inverted.read(), inverse(a, formulas)) == 0);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(triangles_in_its_memory, T, Elements) {
+  if (!has_room(8 * mebibyte) || !(has_panels() || device().capabilities().host_memory)) return;
+  const Index n = 150, count = 40;
+  const Matrix<T> t = dominant<T>(n, Seed{10});
+  const Elsewhere<T> triangle(t);
+  for (const Side side : {Side::Left, Side::Right})
+    for (const Op op : {Op::None, Op::Transpose})
+      for (const T alpha : {T(1), T(-0.3), T(0)}) {
+        const Index m = side == Side::Left ? n : count, cols = side == Side::Left ? count : n;
+        Matrix<T> y = Matrix<T>::random(m, cols, Seed{11});
+        Elsewhere<T> x(y);
+        trsm(device(), side, Triangle::Upper, op, Diagonal::Stored, m, cols, alpha, triangle.data(), triangle.ld(),
+             x.data(), x.ld());
+        trsm(side, Triangle::Upper, op, Diagonal::Stored, m, cols, alpha, t.data(), t.ld(), y.data(), y.ld(), formulas);
+        BOOST_TEST(differing(x.read(), y) == 0);
+      }
+  expect_error<InvalidArgument>(
+      [&] {
+        trsm(device(), Side::Left, Triangle::Lower, Op::None, Diagonal::Unit, n, 2, 1, triangle.data(), n - 1,
+             triangle.data(), n);
+      },
+      {"trsm", "ld"});
+}
+
+/// A device that has no such steps says so.
+BOOST_AUTO_TEST_CASE(devices_without_steps_refuse_triangles) {
+  if (has_panels() || device().capabilities().host_memory) return;
+  const Elsewhere<double> x(Matrix<double>(3, 3, 1.0));
+  expect_error<KernelRejected>(
+      [&] {
+        trsm(device(), Side::Left, Triangle::Lower, Op::None, Diagonal::Unit, 3, 3, 1, x.data(), x.ld(), x.data(),
+             x.ld());
+      },
+      {"trsm: backend", "has no steps of factorisations"});
 }
 
 BOOST_AUTO_TEST_CASE(what_is_refused) {

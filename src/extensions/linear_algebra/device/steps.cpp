@@ -27,7 +27,11 @@ void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a,
 
 void Steps::sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const {
   if (k > 0) return product(false, m, n, k, a, b, op_b, s);
-  map({.op = MapOp::Fill, .rows = m, .cols = n, .alpha = 0.0, .z = s.data, .ldz = s.ld});
+  fill(m, n, 0, s);
+}
+
+void Steps::fill(Index rows, Index cols, double value, Place z) const {
+  map({.op = MapOp::Fill, .rows = rows, .cols = cols, .alpha = value, .z = z.data, .ldz = z.ld});
 }
 
 void Steps::panel(PanelCall call) const {

@@ -85,6 +85,7 @@ class Steps {
   /// Copies rows of host memory, which are `ld` numbers apart, to the device, or back. The copy is done on return.
   void bring(Index rows, Index cols, const void* from, Index ld, Place to) const;
   void fetch(Index rows, Index cols, Place from, void* to, Index ld) const;
+  void fill(Index rows, Index cols, double value, Place z) const;
   /// X = alpha·X.
   void scale(Index rows, Index cols, double alpha, Place x) const;
 
