@@ -142,6 +142,38 @@ def test_torch_errors(torch):
             call()
 
 
+def test_torch_batches(torch):
+    a, b = numbers(3, 2, 70, 70), numbers(2, 70, 4)
+    a = a / 70 + np.eye(70)
+    x, y = on(torch, a), on(torch, b)
+    same(ts.solve(x, y), ts.solve(a, b))
+    same(ts.solve(x, y[0, :, 0]), ts.solve(a, b[0, :, 0].copy()))
+    same(ts.cholesky(x), ts.cholesky(a))
+    packed, pivots = ts.lu(x)
+    expected, rows = ts.lu(a)
+    same(packed, expected)
+    assert np.array_equal(pivots, rows) and pivots.dtype == rows.dtype
+    for factor, its in zip(ts.qr(x), ts.qr(a)):
+        same(factor, its)
+    x[1, 1, :, 4] = 0
+    with pytest.raises(ValueError, match=r"system \[1, 1\]: .*pivot 4"):
+        ts.inverse(x)
+
+
+def test_arrays_without_dlpack(torch):
+    """They have the CUDA array interface alone, as Numba's have; the result is Tessera's."""
+
+    class Interface:
+        def __init__(self, tensor):
+            self.tensor = tensor
+            self.__cuda_array_interface__ = tensor.__cuda_array_interface__
+
+    a, b = numbers(120, 120), numbers(120, 3)
+    x = ts.solve(Interface(on(torch, a.T).T), Interface(on(torch, b)))
+    assert isinstance(x, ts.DeviceArray) and x.numpy().tobytes() == ts.solve(a, b).tobytes()
+    assert ts.gemm(Interface(on(torch, a)), on(torch, b)).numpy().tobytes() == ts.gemm(a, b).tobytes()
+
+
 def test_torch_empty(torch):
     empty = torch.empty(0, 0, device="cuda")
     assert ts.solve(empty, torch.empty(0, 3, device="cuda")).shape == (0, 3)
@@ -156,6 +188,13 @@ def test_other_libraries(name):
             pytest.skip("JAX has no GPU")
     else:
         library = pytest.importorskip(name)
-    a, b = numbers(90, 90, dtype=np.float32), numbers(90, 3, dtype=np.float32)
-    x = ts.solve(library.asarray(a), library.asarray(b))
-    assert type(x) is type(library.asarray(a)) and np.asarray(x.get() if name == "cupy" else x).tobytes() == ts.solve(a, b).tobytes()
+    a, b = numbers(2, 90, 90, dtype=np.float32), numbers(90, 3, dtype=np.float32)
+    there = library.asarray(a)
+
+    def bits(array):
+        assert type(array) is type(there)
+        return np.asarray(array.get() if name == "cupy" else array).tobytes()
+
+    assert bits(ts.solve(there[0], library.asarray(b))) == ts.solve(a[0], b).tobytes()
+    assert bits(ts.solve(there, library.asarray(b))) == ts.solve(a, b).tobytes()
+    assert bits(ts.least_squares(there[0].T, library.asarray(b[:, 0]))) == ts.least_squares(a[0].T, b[:, 0].copy()).tobytes()
