@@ -1,4 +1,7 @@
-"""Linear systems, with bits that do not depend on backend, threads or processor."""
+"""Linear systems, with bits that do not depend on backend, threads or processor.
+
+Where a function returns "a new numpy.ndarray", arrays on a CUDA device give an array of their own library there.
+"""
 
 from __future__ import annotations
 
@@ -127,7 +130,7 @@ def lu(a, *, backend="auto", threads=None, stream=None) -> tuple[Any, Any]:
     """Returns the factors of P·a = L·U in one m×n array, L below the diagonal (its own diagonal is ones), and the
     pivots: row j changed places with row pivots[j], in ascending j. A singular matrix has a 0 on U's diagonal. The
     magnitude of a complex number is |re| + |im| where a pivot is chosen. Of a batch, the pivots are an array of int64,
-    a row of min(m, n) for each matrix.
+    a row of min(m, n) for each matrix. Pivots are in host memory, wherever a is.
 
     >>> import numpy as np
     >>> import tessera as ts
