@@ -8,7 +8,7 @@
 
 #include <tessera/backend/panel.hpp>
 #include <tessera/interop/executor_memory.hpp>
-#include <tessera/linear_algebra/executor_triangular.hpp>
+#include <tessera/linear_algebra/executor_level3.hpp>
 
 #include "core/tools/recorder.hpp"
 #include "device_steps.hpp"
@@ -163,6 +163,48 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(triangles_in_its_memory, T, Elements) {
              triangle.data(), n);
       },
       {"trsm", "ld"});
+}
+
+/// Sizes around the copies' blocks. The other triangles hold NaN, are not looked at, and stay as they are.
+BOOST_AUTO_TEST_CASE_TEMPLATE(symmetric_matrices_in_its_memory, T, Elements) {
+  if (!has_room(8 * mebibyte)) return;
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  for (const Index n : {1, 2, 63, 64, 65, 127, 150, 200})
+    for (const Triangle triangle : {Triangle::Lower, Triangle::Upper}) BOOST_TEST_CONTEXT(n << ", " << int(triangle)) {
+        Matrix<T> half = Matrix<T>::random(n, n, Seed{12});
+        for (Index i = 0; i < n; ++i)
+          for (Index j = 0; j < i; ++j) (triangle == Triangle::Lower ? half(j, i) : half(i, j)) = nan;
+        const Elsewhere<T> symmetric(half);
+        for (const auto& [k, op, alpha, beta] : {std::tuple<Index, Op, T, T>{40, Op::None, T(1), T(0)},
+                                                 {33, Op::Transpose, T(-0.7), T(1.3)},
+                                                 {0, Op::None, T(2), T(0.5)},
+                                                 {9, Op::None, T(0), T(0)}}) {
+          const Matrix<T> a = op == Op::None ? Matrix<T>::random(n, k, Seed{13}) : Matrix<T>::random(k, n, Seed{13});
+          const Elsewhere<T> left(a);
+          Elsewhere<T> x(half);
+          Matrix<T> y(half.view());
+          syrk(device(), triangle, op, n, k, alpha, left.data(), left.ld(), beta, x.data(), x.ld());
+          syrk(triangle, op, n, k, alpha, a.data(), a.ld(), beta, y.data(), y.ld(), formulas);
+          BOOST_TEST(differing(x.read(), y) == 0);
+        }
+        for (const Side side : {Side::Left, Side::Right})
+          for (const T alpha : {T(1), T(0)}) {
+            const Index m = side == Side::Left ? n : 20, cols = side == Side::Left ? 20 : n;
+            const Matrix<T> b = Matrix<T>::random(m, cols, Seed{14});
+            Matrix<T> y = Matrix<T>::random(m, cols, Seed{15});
+            const Elsewhere<T> right(b);
+            Elsewhere<T> x(y);
+            symm(device(), side, triangle, m, cols, alpha, symmetric.data(), symmetric.ld(), right.data(), right.ld(),
+                 T(0.25), x.data(), x.ld());
+            symm(side, triangle, m, cols, alpha, half.data(), half.ld(), b.data(), b.ld(), T(0.25), y.data(), y.ld(),
+                 formulas);
+            BOOST_TEST(differing(x.read(), y) == 0);
+          }
+      }
+  const Elsewhere<T> a(Matrix<T>(5, 5, T(1)));
+  expect_error<InvalidArgument>(
+      [&] { syrk(device(), Triangle::Lower, Op::None, 5, 5, T(1), a.data(), a.ld(), T(0), a.data(), a.ld()); },
+      {"syrk", "c", "a"});
 }
 
 /// A device that has no such steps says so.

@@ -80,7 +80,7 @@ bool solve(const detail::TriangularCall<T>& call, const SolveOptions& options) {
                   const System system(steps, {call.side, call.triangle, call.op, call.diagonal}, call.n, call.count);
                   triangle.bring();
                   unknowns.bring();
-                  if (call.alpha != T(1)) steps.scale(x.m, x.n, call.alpha, unknowns.place());
+                  if (call.alpha != T(1)) steps.scale(x.m, x.n, call.alpha, unknowns.place(), unknowns.place());
                   system.solve(triangle.place(), unknowns.place());
                   begins = true;
                   unknowns.take_back();

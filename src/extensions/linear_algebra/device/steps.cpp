@@ -8,14 +8,18 @@ namespace tessera::linear_algebra::device {
 
 void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c) const {
   if (m == 0 || n == 0 || k == 0) return;
+  multiply({.m = m, .n = n, .k = k}, subtracts ? -1.0 : 1.0, a, op_a, b, op_b, subtracts ? 1.0 : 0.0, c);
+}
+
+void Steps::multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c) const {
   GemmCall call{{.type = type_,
                  .op_a = op_a,
                  .op_b = op_b,
-                 .m = m,
-                 .n = n,
-                 .k = k,
-                 .alpha = subtracts ? -1.0 : 1.0,
-                 .beta = subtracts ? 1.0 : 0.0}};
+                 .m = shape.m,
+                 .n = shape.n,
+                 .k = shape.k,
+                 .alpha = alpha,
+                 .beta = beta}};
   call.a = a.data;
   call.lda = a.ld;
   call.b = b.data;
@@ -57,15 +61,15 @@ void Steps::make_identity(Index rows, Index cols, Place z) const {
   map({.op = MapOp::Identity, .rows = rows, .cols = cols, .z = z.data, .ldz = z.ld});
 }
 
-void Steps::scale(Index rows, Index cols, double alpha, Place x) const {
+void Steps::scale(Index rows, Index cols, double alpha, Place x, Place z) const {
   map({.op = MapOp::Scale,
        .rows = rows,
        .cols = cols,
        .alpha = alpha,
        .x = x.data,
        .ldx = x.ld,
-       .z = x.data,
-       .ldz = x.ld});
+       .z = z.data,
+       .ldz = z.ld});
 }
 
 void Steps::bring(Index rows, Index cols, const void* from, Index ld, Place to) const {

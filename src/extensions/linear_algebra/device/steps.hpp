@@ -61,6 +61,8 @@ class Steps {
   }
   /// The same with A or the transpose of `a`.
   void product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c) const;
+  /// C = alpha·op(A)·op(B) + beta·C.
+  void multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c) const;
   /// Makes S the sums of the k terms before, which are A·B, or zeros where there are none.
   void sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const;
   /// Runs a step of this type of numbers. Throws KernelRejected where the device cannot.
@@ -86,8 +88,8 @@ class Steps {
   void bring(Index rows, Index cols, const void* from, Index ld, Place to) const;
   void fetch(Index rows, Index cols, Place from, void* to, Index ld) const;
   void fill(Index rows, Index cols, double value, Place z) const;
-  /// X = alpha·X.
-  void scale(Index rows, Index cols, double alpha, Place x) const;
+  /// Z = alpha·X.
+  void scale(Index rows, Index cols, double alpha, Place x, Place z) const;
 
   /// Returns the largest sum of a column's magnitudes, in double.
   detail::ScaledNumber norm_1(Index rows, Index cols, Place a, bool is_symmetric) const;
