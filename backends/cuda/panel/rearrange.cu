@@ -1,4 +1,4 @@
-/// Matrices that are read from their end, and zeros above a diagonal.
+/// Matrices that are read from their end or row by row, and zeros above a diagonal.
 
 #include "cuda/elementwise/for_each.cuh"
 #include "number.cuh"
@@ -18,6 +18,14 @@ struct Reversed {
 };
 
 template <class T>
+struct Gathered {
+  const T* x;
+  Index ldx;
+  const Index* numbers;
+  __device__ T operator()(Index i, Index j) const { return x[numbers[i] * ldx + j]; }
+};
+
+template <class T>
 struct LowerPart {
   const T* a;
   Index lda;
@@ -32,6 +40,12 @@ Status reverse_typed(Queue& queue, const PanelCall& call) noexcept {
 }
 
 template <class T>
+Status gather_typed(Queue& queue, const PanelCall& call) noexcept {
+  const Gathered<T> value{static_cast<const T*>(call.x), call.ldx, call.numbers};
+  return for_each<T>(queue, call.rows, call.cols, call.a, call.lda, value, "gathering rows");
+}
+
+template <class T>
 Status clear_upper_typed(Queue& queue, const PanelCall& call) noexcept {
   const LowerPart<T> value{static_cast<const T*>(call.a), call.lda};
   return for_each<T>(queue, call.rows, call.cols, call.a, call.lda, value, "clearing a triangle");
@@ -41,6 +55,9 @@ Status clear_upper_typed(Queue& queue, const PanelCall& call) noexcept {
 
 Status reverse(Queue& queue, const PanelCall& call) noexcept {
   return for_number_of(call, [&]<class T>(T) { return reverse_typed<T>(queue, call); });
+}
+Status gather_rows(Queue& queue, const PanelCall& call) noexcept {
+  return for_number_of(call, [&]<class T>(T) { return gather_typed<T>(queue, call); });
 }
 Status clear_upper(Queue& queue, const PanelCall& call) noexcept {
   return for_number_of(call, [&]<class T>(T) { return clear_upper_typed<T>(queue, call); });

@@ -63,18 +63,8 @@ bool exchange_rows(std::span<const Index> pivots, bool ascends, const Whole& x, 
   return unless_refused({&x.parts},
                         [&](bool& begins) {
                           const Steps steps(*executor, x.type(), x.is_complex);
-                          Place place = steps.place(write_on(x.parts, *executor, false));
-                          std::vector<Index> ordered(pivots.begin(), pivots.end());
-                          if (!ascends) { // in descending order, rows are counted from the last
-                            const Index last = m - 1;
-                            for (std::size_t j = 0; j < pivots.size(); ++j)
-                              ordered[pivots.size() - 1 - j] = last - pivots[j];
-                            place = place.at(last, 0);
-                            place.ld = -place.ld;
-                          }
-                          const DeviceArray numbers = steps.numbers(static_cast<Index>(ordered.size()));
-                          steps.write(numbers.as<Index>(), std::span<const Index>(ordered));
-                          steps.exchange_rows(m, n, place, numbers, static_cast<Index>(ordered.size()));
+                          const Place place = steps.place(write_on(x.parts, *executor, false));
+                          steps.exchange_rows(m, n, place, pivots, ascends);
                           begins = true;
                           written_on(x.parts, *executor);
                           return true;

@@ -1,5 +1,8 @@
 #include "steps.hpp"
 
+#include <algorithm>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include <tessera/complex.hpp>
@@ -63,14 +66,48 @@ void Steps::expect_memory_of_products() const {
   if (is_complex_) DeviceArray(executor_, enough);
 }
 
-void Steps::exchange_rows(Index rows, Index cols, Place a, const DeviceArray& numbers, Index count) const {
+void Steps::exchange_rows(Index rows, Index cols, Place a, std::span<const Index> numbers, bool ascends) const {
+  std::vector<Index> ordered(numbers.begin(), numbers.end());
+  if (!ascends) std::ranges::reverse(ordered);
+  const auto row_of = [&](std::size_t step) { return static_cast<Index>(ascends ? step : ordered.size() - 1 - step); };
+  if (constexpr Index most_gathered = 256; cols <= most_gathered) { // exchanges in a row take longer than copies
+    std::vector<Index> from(static_cast<std::size_t>(rows));
+    std::iota(from.begin(), from.end(), Index{0});
+    for (std::size_t step = 0; step < ordered.size(); ++step)
+      std::swap(from[static_cast<std::size_t>(row_of(step))], from[static_cast<std::size_t>(ordered[step])]);
+    return gather_rows(rows, cols, a, from);
+  }
+  if (!ascends) { // rows are counted from the last
+    for (Index& row : ordered) row = rows - 1 - row;
+    a = a.at(rows - 1, 0);
+    a.ld = -a.ld;
+  }
+  const auto count = static_cast<Index>(ordered.size());
+  const DeviceArray there = this->numbers(count);
+  write(there.as<Index>(), std::span<const Index>(ordered));
   panel({.op = PanelOp::ExchangeRows,
          .rows = rows,
          .cols = cols,
          .a = a.data,
          .lda = a.ld,
-         .numbers = numbers.as<Index>(),
+         .numbers = there.as<Index>(),
          .count = count});
+}
+
+/// Row i becomes what row numbers[i] was.
+void Steps::gather_rows(Index rows, Index cols, Place a, std::span<const Index> numbers) const {
+  const DeviceArray there = this->numbers(rows), memory = array(rows, cols);
+  const Place gathered = place(memory, cols);
+  write(there.as<Index>(), numbers);
+  panel({.op = PanelOp::GatherRows,
+         .rows = rows,
+         .cols = cols,
+         .a = gathered.data,
+         .lda = gathered.ld,
+         .x = a.data,
+         .ldx = a.ld,
+         .numbers = there.as<Index>()});
+  scale(rows, cols, 1, gathered, a);
 }
 
 void Steps::transpose(Index rows, Index cols, Place x, Place z, bool conjugates) const {

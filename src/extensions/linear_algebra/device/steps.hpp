@@ -82,8 +82,9 @@ class Steps {
   /// Throws OutOfMemory where the device has none for the expanded operands of complex products. They take less where
   /// less is left, but not nothing; so a factorisation asks before it begins.
   void expect_memory_of_products() const;
-  /// Exchanges rows of A, rows×cols: row j and the row that the device's number j names, for `count` numbers.
-  void exchange_rows(Index rows, Index cols, Place a, const DeviceArray& numbers, Index count) const;
+  /// Exchanges rows of A, rows×cols: row j and row numbers[j], in ascending or descending j. Takes memory before it
+  /// writes.
+  void exchange_rows(Index rows, Index cols, Place a, std::span<const Index> numbers, bool ascends = true) const;
   /// Z = Xᵀ, rows×cols, or Xᴴ.
   void transpose(Index rows, Index cols, Place x, Place z, bool conjugates = false) const;
   /// Z has ones on its diagonal, and zeros elsewhere.
@@ -112,6 +113,7 @@ class Steps {
  private:
   Index line(Index cols) const { return (cols * element() + 255) / 256 * 256 / element(); }
   void map(MapCall call) const;
+  void gather_rows(Index rows, Index cols, Place a, std::span<const Index> numbers) const;
 
   Executor& executor_;
   Queue& queue_;

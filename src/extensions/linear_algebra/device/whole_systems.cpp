@@ -22,15 +22,13 @@ std::optional<Index> solve_general(const detail::ColumnSystem& s, detail::RowNum
     const Elimination elimination(steps, s.n, s.n, matrix.place());
     System lower(steps, {.triangle = Triangle::Lower, .diagonal = Diagonal::Unit}, s.n, s.count),
         upper(steps, {.triangle = Triangle::Upper}, s.n, s.count);
-    const DeviceArray numbers = steps.numbers(s.n);
     std::vector<Index> rows(static_cast<std::size_t>(s.n));
     matrix.bring();
     bool begins_there = false;
     const Index singular = elimination.run(std::span(rows), begins_there);
     if (singular < 0) {
       unknowns.bring();
-      steps.write(numbers.as<Index>(), std::span<const Index>(rows));
-      steps.exchange_rows(s.n, s.count, unknowns.place(), numbers, s.n);
+      steps.exchange_rows(s.n, s.count, unknowns.place(), rows);
       lower.solve(matrix.place(), unknowns.place(), begins_there);
       upper.solve(matrix.place(), unknowns.place(), begins_there);
     }
