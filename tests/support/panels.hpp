@@ -37,6 +37,10 @@ class PanelLoops {
         return solve_triangle();
       case PanelOp::ExchangeRows:
         return exchange();
+      case PanelOp::GatherRows:
+        return for_elements([&](Index i, Index j) {
+          a(i, j) = static_cast<const T*>(call_.x)[call_.numbers[i] * call_.ldx + j];
+        });
       case PanelOp::Reverse:
         return for_elements([&](Index i, Index j) {
           const Index col = call_.keep_columns ? j : call_.cols - 1 - j;

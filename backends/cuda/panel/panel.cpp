@@ -10,6 +10,7 @@ bool takes_complex(PanelOp op) {
     case PanelOp::SolveColumns:
     case PanelOp::SolveRows:
     case PanelOp::ExchangeRows:
+    case PanelOp::GatherRows:
     case PanelOp::Reverse:
     case PanelOp::ClearUpper:
     case PanelOp::ColumnSums:
@@ -35,6 +36,8 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
       return solve_triangle(executor, queue, call);
     case PanelOp::ExchangeRows:
       return exchange_rows(queue, call);
+    case PanelOp::GatherRows:
+      return gather_rows(queue, call);
     case PanelOp::Reverse:
       return reverse(queue, call);
     case PanelOp::ClearUpper:

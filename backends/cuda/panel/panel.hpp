@@ -17,6 +17,7 @@ Status solve_rows(Queue& queue, const PanelCall& call) noexcept;
 Status solve_triangle(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
 Status exchange_rows(Queue& queue, const PanelCall& call) noexcept;
 Status reverse(Queue& queue, const PanelCall& call) noexcept;
+Status gather_rows(Queue& queue, const PanelCall& call) noexcept;
 Status clear_upper(Queue& queue, const PanelCall& call) noexcept;
 Status column_sums(Queue& queue, const PanelCall& call) noexcept;
 Status factor_reflection_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept;

@@ -1,5 +1,5 @@
-/// Matrices whose elements are each made of one element: read from their end, with zeros above a diagonal, scaled and
-/// rounded to f32, without their signs.
+/// Matrices whose elements are each made of one element: read from their end or row by row, with zeros above a
+/// diagonal, scaled and rounded to f32, without their signs.
 
 #include "cuda/elementwise/for_each.cuh"
 #include "number.cuh"
@@ -19,6 +19,14 @@ struct Reversed {
 };
 
 template <class T>
+struct Gathered {
+  const T* x;
+  Index ldx;
+  const Index* numbers;
+  __device__ T operator()(Index i, Index j) const { return x[numbers[i] * ldx + j]; }
+};
+
+template <class T>
 struct LowerPart {
   const T* a;
   Index lda;
@@ -30,6 +38,12 @@ Status reverse_typed(Queue& queue, const PanelCall& call) noexcept {
   const Reversed<T> value{
       static_cast<const T*>(call.x), call.ldx, call.rows - 1, call.cols - 1, call.keep_columns, call.keep_rows};
   return for_each<T>(queue, call.rows, call.cols, call.a, call.lda, value, "reversal");
+}
+
+template <class T>
+Status gather_typed(Queue& queue, const PanelCall& call) noexcept {
+  const Gathered<T> value{static_cast<const T*>(call.x), call.ldx, call.numbers};
+  return for_each<T>(queue, call.rows, call.cols, call.a, call.lda, value, "gathering rows");
 }
 
 template <class T>
@@ -61,6 +75,9 @@ Status of_f64_alone() { return {StatusCode::Rejected, "f64 alone is narrowed, or
 
 Status reverse(Queue& queue, const PanelCall& call) noexcept {
   return for_number_of(call, [&]<class T>(T) { return reverse_typed<T>(queue, call); });
+}
+Status gather_rows(Queue& queue, const PanelCall& call) noexcept {
+  return for_number_of(call, [&]<class T>(T) { return gather_typed<T>(queue, call); });
 }
 Status clear_upper(Queue& queue, const PanelCall& call) noexcept {
   return for_number_of(call, [&]<class T>(T) { return clear_upper_typed<T>(queue, call); });

@@ -67,6 +67,8 @@ enum class PanelOp : int {
   /// Of complex numbers: a becomes the X of X·Tᵀ = a, T cols×cols: x(i) = (a(i) − s(i)) / t(i, i) in each row, where
   /// s(i) goes on with x(k)·t(i, k), whose factors stand in this order.
   SolveRows = 15,
+  /// a(i, j) = x(numbers[i], j). x does not overlap a.
+  GatherRows = 16,
   /// largest[i] is the largest |x(i, j)| of row i, NaN where one is NaN; least[i] is the least one but 0, or Inf where
   /// all are 0.
   LargestOfRows = 11,
@@ -91,10 +93,10 @@ struct PanelCall {
   const void* t = nullptr;        ///< SolveColumns: the lower triangle
   Index ldt = 0;                  ///< elements from one row of t to the next
   bool has_unit_diagonal = false; ///< then t's diagonal is not read and divides nothing
-  const void* x = nullptr;        ///< Reverse, ReflectionVectors, ReflectionTriangle: the matrix to read
+  const void* x = nullptr;        ///< Reverse, ReflectionVectors, ReflectionTriangle, GatherRows: the matrix to read
   Index ldx = 0;                  ///< elements from one row of x to the next
   bool keep_columns = false;      ///< Reverse: columns stay where they are
-  Index* numbers = nullptr;       ///< Lu, ExchangeRows: in the executor's memory
+  Index* numbers = nullptr;       ///< Lu, ExchangeRows, GatherRows: in the executor's memory
   Index count = 0;                ///< ExchangeRows: how many numbers
   Index first = 0;                ///< Cholesky, Lu, Reflections, ExchangeRows: the number of a's first row
   /// Cholesky, Lu, Reflections: becomes the row of a number that is not positive under the root, of a pivot of 0, or of
@@ -115,9 +117,11 @@ struct PanelCall {
   Index t_step = 1;         ///< and from one column of t to the next
 
   // Complex numbers.
-  bool is_complex = false; ///< numbers are complex, of `type`: in Cholesky, Lu, SolveColumns, SolveRows, ExchangeRows,
-                           ///< Reverse, ClearUpper and ColumnSums, where of a Hermitian diagonal re counts alone
-  bool keep_rows = false;  ///< Reverse: rows stay where they are; not with keep_columns
+  /// Numbers are complex, of `type`: in Cholesky, Lu, SolveColumns, SolveRows, ExchangeRows, GatherRows, Reverse,
+  /// ClearUpper and ColumnSums, where of a Hermitian diagonal re counts alone.
+  bool is_complex = false;
+  bool keep_rows = false; ///< Reverse: rows stay where they are; not with keep_columns
+
   // LargestOfRows, LargestOfColumns, Narrow and Magnitudes, which read x of f64 and know no other type.
   const double* row_scales = nullptr;    ///< rows powers of two in the executor's memory
   const double* column_scales = nullptr; ///< cols of them

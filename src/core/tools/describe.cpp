@@ -66,6 +66,8 @@ const char* word_of(PanelOp op) {
       return "solve_triangle";
     case PanelOp::ExchangeRows:
       return "exchange_rows";
+    case PanelOp::GatherRows:
+      return "gather_rows";
     case PanelOp::Reverse:
       return "reverse";
     case PanelOp::ClearUpper:

@@ -10,6 +10,7 @@
 #include "enter.hpp"
 #include "factor.hpp"
 #include "model.hpp"
+#include "on_host.hpp"
 #include "panel.hpp"
 #include "planes.hpp"
 
@@ -234,18 +235,11 @@ Index factor_lu_in_mode(Math math, Index n, Block<T> a, std::span<Index> pivots,
 template Index factor_lu_in_mode(Math, Index, Block<float>, std::span<Index>, const SolveOptions&);
 template Index factor_lu_in_mode(Math, Index, Block<std::complex<float>>, std::span<Index>, const SolveOptions&);
 
-} // namespace linear_algebra
-
-namespace detail {
-
-Index factor_lu(NumberType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
-                const SolveOptions& options, Shortage shortage) {
-  return linear_algebra::enter("Lu", options, [&] {
-    return linear_algebra::with_number(type, [&]<class T>(T) {
-      return linear_algebra::factor_matrix<T>(stored, m, n, a, lda, pivots, options, shortage);
-    });
-  });
+Index factor_lu_on_host(detail::NumberType type, Op stored, Index m, Index n, void* a, Index lda,
+                        detail::RowNumbers pivots, const SolveOptions& options, detail::Shortage shortage) {
+  return with_number(type,
+                     [&]<class T>(T) { return factor_matrix<T>(stored, m, n, a, lda, pivots, options, shortage); });
 }
 
-} // namespace detail
+} // namespace linear_algebra
 } // namespace tessera

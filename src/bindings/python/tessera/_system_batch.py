@@ -159,14 +159,14 @@ def one_by_one(
     if 0 in batch:  # one system of zeros has the shapes and the types
         empty = [np.ones(x.shape[-2:], x.dtype) * np.eye(*x.shape[-2:], dtype=x.dtype) for x in named]
         right = empty[1] if len(empty) > 1 else None
-        results = [_core._solve(task, empty[0], right, lower, unit_diagonal, backend, threads, math)]
+        results = [_core._solve(task, empty[0], right, lower, unit_diagonal, backend, threads, math=math)]
     else:
         whole = [np.broadcast_to(x, batch + x.shape[-2:]) for x in named]
         results = []
         for i in np.ndindex(*batch):
             right = whole[1][i] if len(whole) > 1 else None
             try:
-                results.append(_core._solve(task, whole[0][i], right, lower, unit_diagonal, backend, threads, math))
+                results.append(_core._solve(task, whole[0][i], right, lower, unit_diagonal, backend, threads, math=math))
             except InvalidArgument as error:
                 raise InvalidArgument(f"system {list(i)}: {error}") from None
 

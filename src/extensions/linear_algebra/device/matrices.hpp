@@ -13,9 +13,6 @@
 
 namespace tessera::linear_algebra::device {
 
-class Steps;
-struct Place;
-
 /// What device::factor_lu() and device::factor_cholesky() (steps.hpp) return, and ‖A‖₁.
 struct Factored {
   Index failed = -1;
@@ -26,9 +23,6 @@ std::optional<Factored> factor_cholesky(const Whole& a, const SolveOptions& opti
 
 /// X takes the place of B in op(T)·X = B, or X·op(T) = B.
 bool solve(const detail::TriangularForm& form, const Whole& t, const Whole& x, const SolveOptions& options);
-
-/// Does so with T, n×n, and X, n×count on the left side, where they are.
-void solve_there(const Steps& steps, const detail::TriangularForm& form, Index n, Index count, Place t, Place x);
 
 /// Exchanges rows of X: row j and row pivots[j], in ascending or descending j.
 bool exchange_rows(std::span<const Index> pivots, bool ascends, const Whole& x, const SolveOptions& options);

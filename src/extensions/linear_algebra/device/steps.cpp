@@ -1,5 +1,8 @@
 #include "steps.hpp"
 
+#include <algorithm>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include <tessera/complex.hpp>
@@ -11,15 +14,20 @@ namespace tessera::linear_algebra::device {
 void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c,
                     Math math) const {
   if (m == 0 || n == 0 || k == 0) return;
+  multiply({.m = m, .n = n, .k = k}, subtracts ? -1.0 : 1.0, a, op_a, b, op_b, subtracts ? 1.0 : 0.0, c, math);
+}
+
+void Steps::multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c,
+                     Math math) const {
   const auto filled = [&](auto call) {
     call.math = math;
     call.op_a = op_a;
     call.op_b = op_b;
-    call.m = m;
-    call.n = n;
-    call.k = k;
-    call.alpha = subtracts ? -1.0 : 1.0;
-    call.beta = subtracts ? 1.0 : 0.0;
+    call.m = shape.m;
+    call.n = shape.n;
+    call.k = shape.k;
+    call.alpha = alpha;
+    call.beta = beta;
     call.a = a.data;
     call.lda = a.ld;
     call.b = b.data;
@@ -34,7 +42,11 @@ void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a,
 
 void Steps::sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const {
   if (k > 0) return product(false, m, n, k, a, b, op_b, s);
-  map({.op = MapOp::Fill, .rows = m, .cols = parts() * n, .alpha = 0.0, .z = s.data, .ldz = parts() * s.ld});
+  fill(m, n, 0, s);
+}
+
+void Steps::fill(Index rows, Index cols, double value, Place z) const {
+  map({.op = MapOp::Fill, .rows = rows, .cols = parts() * cols, .alpha = value, .z = z.data, .ldz = parts() * z.ld});
 }
 
 void Steps::panel(PanelCall call) const {
@@ -57,6 +69,50 @@ void Steps::expect_memory_of_products() const {
   if (is_complex_) DeviceArray(executor_, enough);
 }
 
+void Steps::exchange_rows(Index rows, Index cols, Place a, std::span<const Index> numbers, bool ascends) const {
+  std::vector<Index> ordered(numbers.begin(), numbers.end());
+  if (!ascends) std::ranges::reverse(ordered);
+  const auto row_of = [&](std::size_t step) { return static_cast<Index>(ascends ? step : ordered.size() - 1 - step); };
+  if (constexpr Index most_gathered = 256; cols <= most_gathered) { // exchanges in a row take longer than copies
+    std::vector<Index> from(static_cast<std::size_t>(rows));
+    std::iota(from.begin(), from.end(), Index{0});
+    for (std::size_t step = 0; step < ordered.size(); ++step)
+      std::swap(from[static_cast<std::size_t>(row_of(step))], from[static_cast<std::size_t>(ordered[step])]);
+    return gather_rows(rows, cols, a, from);
+  }
+  if (!ascends) { // rows are counted from the last
+    for (Index& row : ordered) row = rows - 1 - row;
+    a = a.at(rows - 1, 0);
+    a.ld = -a.ld;
+  }
+  const auto count = static_cast<Index>(ordered.size());
+  const DeviceArray there = this->numbers(count);
+  write(there.as<Index>(), std::span<const Index>(ordered));
+  panel({.op = PanelOp::ExchangeRows,
+         .rows = rows,
+         .cols = cols,
+         .a = a.data,
+         .lda = a.ld,
+         .numbers = there.as<Index>(),
+         .count = count});
+}
+
+/// Row i becomes what row numbers[i] was.
+void Steps::gather_rows(Index rows, Index cols, Place a, std::span<const Index> numbers) const {
+  const DeviceArray there = this->numbers(rows), memory = array(rows, cols);
+  const Place gathered = place(memory, cols);
+  write(there.as<Index>(), numbers);
+  panel({.op = PanelOp::GatherRows,
+         .rows = rows,
+         .cols = cols,
+         .a = gathered.data,
+         .lda = gathered.ld,
+         .x = a.data,
+         .ldx = a.ld,
+         .numbers = there.as<Index>()});
+  scale(rows, cols, 1, gathered, a);
+}
+
 void Steps::transpose(Index rows, Index cols, Place x, Place z, bool conjugates) const {
   map({.op = is_complex_ ? MapOp::CopyComplex : MapOp::Transpose,
        .rows = rows,
@@ -70,6 +126,31 @@ void Steps::transpose(Index rows, Index cols, Place x, Place z, bool conjugates)
 
 void Steps::make_identity(Index rows, Index cols, Place z) const {
   map({.op = MapOp::Identity, .rows = rows, .cols = cols, .z = z.data, .ldz = z.ld});
+}
+
+void Steps::scale(Index rows, Index cols, double alpha, Place x, Place z) const {
+  map({.op = MapOp::Scale,
+       .rows = rows,
+       .cols = parts() * cols,
+       .alpha = alpha,
+       .x = x.data,
+       .ldx = parts() * x.ld,
+       .z = z.data,
+       .ldz = parts() * z.ld});
+}
+
+void Steps::bring(Index rows, Index cols, const void* from, Index ld, Place to) const {
+  if (rows == 0 || cols == 0) return;
+  throw_if_failed(executor_.copy_in(queue_, to.data, static_cast<std::size_t>(to.ld * element()), from,
+                                    static_cast<std::size_t>(ld * element()),
+                                    static_cast<std::size_t>(cols * element()), static_cast<std::size_t>(rows)));
+}
+
+void Steps::fetch(Index rows, Index cols, Place from, void* to, Index ld) const {
+  if (rows == 0 || cols == 0) return;
+  throw_if_failed(executor_.copy_out(queue_, to, static_cast<std::size_t>(ld * element()), from.data,
+                                     static_cast<std::size_t>(from.ld * element()),
+                                     static_cast<std::size_t>(cols * element()), static_cast<std::size_t>(rows)));
 }
 
 void Steps::map(MapCall call) const {

@@ -7,8 +7,8 @@
 #include <tessera/linear_algebra/solve.hpp>
 
 #include "extensions/linear_algebra/device/choice.hpp"
-#include "extensions/linear_algebra/device/matrices.hpp"
 #include "extensions/linear_algebra/device/steps.hpp"
+#include "extensions/linear_algebra/device/system.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
@@ -45,6 +45,8 @@ class DeviceSystem final : public RefinedSystem<double> {
         x_memory_(steps_.array(1, n_ * count)),
         r_memory_(steps_.array(1, n_ * count)),
         y_memory_(narrow_steps_.array(1, n_ * count)),
+        lower_(narrow_steps_, {Side::Left, Triangle::Lower, Op::None, Diagonal::Unit}, n_, count),
+        upper_(narrow_steps_, {Side::Left, Triangle::Upper, Op::None, Diagonal::Stored}, n_, count),
         host_memory_(executor, n_ * count * (2 * steps_.element() + narrow_steps_.element())),
         factors_(narrow_steps_.place(square_memory_, n_)),
         x_there_{x_memory_.as<char>(), count, steps_.element()},
@@ -66,8 +68,9 @@ class DeviceSystem final : public RefinedSystem<double> {
 
   void solve() override {
     write(y_, y_there_);
-    solve(Triangle::Lower, Diagonal::Unit);
-    solve(Triangle::Upper, Diagonal::Stored);
+    bool begins = false; // nothing of the caller's is written
+    lower_.solve(factors_, y_there_, begins);
+    upper_.solve(factors_, y_there_, begins);
     read(y_there_, y_);
   }
 
@@ -144,10 +147,6 @@ class DeviceSystem final : public RefinedSystem<double> {
     steps_.read(std::span<N>(to.data, static_cast<std::size_t>(n_ * count_)), reinterpret_cast<const N*>(from.data));
   }
 
-  void solve(Triangle triangle, Diagonal diagonal) const {
-    device::solve_there(narrow_steps_, {Side::Left, triangle, Op::None, diagonal}, n_, count_, factors_, y_there_);
-  }
-
   device::Steps steps_, narrow_steps_;
   detail::DeviceHold hold_;
   Index n_, count_;
@@ -155,6 +154,7 @@ class DeviceSystem final : public RefinedSystem<double> {
   device::Place a_;
   device::DeviceArray square_memory_; ///< of the factors, and of the magnitudes afterwards
   device::DeviceArray x_memory_, r_memory_, y_memory_;
+  device::System lower_, upper_;
   PinnedMemory host_memory_;
   device::Place factors_, x_there_, r_there_, y_there_;
 };
