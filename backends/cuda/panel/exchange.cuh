@@ -15,7 +15,7 @@ namespace tessera::cuda {
 
 /// The columns of a panel that are factored at once.
 template <class T>
-inline constexpr int strip_of = NumberOf<T>::is_complex ? 8 : 16;
+inline constexpr int strip_of = 2 * group_of<T>;
 
 /// What a block offers for column c of a strip: its best row, with what U is in the columns from c on if the row is the
 /// pivot's, and then L in the c columns before.

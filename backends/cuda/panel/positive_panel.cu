@@ -31,7 +31,7 @@ struct PositivePanel {
 
 template <class T, int rows_below>
 struct PositiveShared {
-  static constexpr int size = columns_of_panel<T>, group = positive_group<T>;
+  static constexpr int size = columns_of_panel<T>, group = group_of<T>;
   static constexpr int rows = size + rows_below;
   static constexpr int padding = 16 / sizeof(T);
   T a[rows][size + 1]; ///< becomes L

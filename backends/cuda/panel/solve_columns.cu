@@ -1,9 +1,9 @@
 /// A triangle and many columns of unknowns, which are solved side by side; of complex numbers also rows of unknowns.
 ///
-/// Unknowns are found in groups of 8, or of 4 complex ones, one after another. A thread has a column, and of it every
-/// fourth group, whose right-hand sides and sums are in registers: so four warps share a column's work. The warp that
-/// has found a group puts it into shared memory, where the triangle lies too, by columns; then all warps add its terms
-/// to their sums.
+/// Unknowns are found in groups of 8, or of 4 complex ones of f64, one after another. A thread has a column, and of it
+/// every fourth group, whose right-hand sides and sums are in registers: so four warps share a column's work. The warp
+/// that has found a group puts it into shared memory, where the triangle lies too, by columns; then all warps add its
+/// terms to their sums.
 
 #include "async_copy.cuh"
 #include "cuda/device/shared_memory.hpp"
@@ -20,8 +20,6 @@ namespace {
 constexpr int columns = 32; ///< of a block, one a lane
 constexpr int parts = 4;    ///< warps
 constexpr int threads = parts * columns;
-template <class T>
-constexpr int group_of = NumberOf<T>::is_complex ? 4 : 8;
 template <class T>
 constexpr int groups_of_thread = columns_of_panel<T> / group_of<T> / parts;
 

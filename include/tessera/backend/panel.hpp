@@ -19,8 +19,8 @@ namespace tessera {
 
 /// The most columns of a panel, and the most rows of a triangle.
 inline constexpr Index most_panel_columns = 64;
-/// The same of complex numbers, but for panels of LU: as many bytes and operations are in half as many columns.
-inline constexpr Index most_complex_columns = 32;
+/// The same of complex numbers of f64, but for panels of LU: half as many columns have as many bytes.
+inline constexpr Index most_wide_columns = 32;
 /// The most columns of a panel of QR. Bits depend on it.
 inline constexpr Index most_reflections = 32;
 /// The columns of a group in such a panel. Bits depend on it.

@@ -1,5 +1,6 @@
-/// Tests of factorisations and systems of complex numbers that a device computes itself: its panels of Cholesky's are
-/// half as wide as real ones, a segment has 512 terms, and rows of unknowns are not columns of their transpose.
+/// Tests of factorisations and systems of complex numbers that a device computes itself: of f64 its panels of
+/// Cholesky's are half as wide as real ones, a segment has 512 terms, and rows of unknowns are not columns of their
+/// transpose.
 
 #include <algorithm>
 #include <limits>
@@ -193,6 +194,28 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(hard_divisors, T, ComplexSystems) {
   for (const bool special : {false, true})
     same_lu(special ? Matrix<T>::random(90, 90, Seed{19}, Distribution::Special, P(0.001), P(0.05))
                     : Matrix<T>::random(90, 90, Seed{19}, Distribution::Wide, P(-30), P(30)));
+}
+
+/// Quotients of numbers whose magnitudes are anywhere in the range, the parts of one far apart.
+BOOST_AUTO_TEST_CASE_TEMPLATE(quotients, T, ComplexSystems) {
+  if (!has_panels()) return;
+  using P = Part<T>;
+  constexpr Index n = 64;
+  constexpr int most = std::numeric_limits<P>::max_exponent - 2;
+  for (const int exponent : {1, 30, most / 2, most}) BOOST_TEST_CONTEXT("2^" << exponent) {
+      const auto draw = [&](Index rows, Index cols, std::uint64_t seed) {
+        return Matrix<T>::random(rows, cols, Seed{seed}, Distribution::Wide, -P(exponent), P(exponent));
+      };
+      const Matrix<T> numbers = draw(1, n, 24), b = draw(n, 200, 25);
+      Matrix<T> t(n, n);
+      for (Index i = 0; i < n; ++i) t(i, i) = std::as_const(numbers)(0, i);
+      for (const Side side : {Side::Left, Side::Right}) {
+        const Matrix<T> right = side == Side::Left ? Matrix<T>(b.view()) : Matrix<T>(b.transposed());
+        BOOST_TEST(differing(triangular_solve(Triangle::Lower, t, right, side, Diagonal::Stored, tested()),
+                             triangular_solve(Triangle::Lower, t, right, side, Diagonal::Stored, formulas)) == 0);
+      }
+      for (std::uint64_t seed = 30; seed < 60; ++seed) same_lu(draw(200, 1, seed));
+    }
 }
 
 /// The norm that condition() divides by is a sum on the device.

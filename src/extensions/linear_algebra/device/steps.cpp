@@ -52,7 +52,8 @@ bool Steps::try_panel(PanelCall call) const {
 
 void Steps::expect_memory_of_products() const {
   constexpr Index enough = Index{2} << 20; // src/core/complex
-  if (is_complex_) DeviceArray(executor_, enough);
+  if (!is_complex_) return;
+  const DeviceArray some(executor_, enough);
 }
 
 void Steps::transpose(Index rows, Index cols, Place x, Place z, bool conjugates) const {

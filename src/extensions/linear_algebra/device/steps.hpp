@@ -57,7 +57,7 @@ class Steps {
   /// Returns the terms of a segment.
   Index segment() const { return canonical_segment / parts(); }
   /// Returns the columns of a panel of Cholesky's, and the rows of a triangle.
-  Index width() const { return is_complex_ ? most_complex_columns : most_panel_columns; }
+  Index width() const { return element() == 16 ? most_wide_columns : most_panel_columns; }
   Op adjoint() const { return is_complex_ ? Op::ConjugateTranspose : Op::Transpose; }
   Place place(detail::Placed placed) const { return {static_cast<char*>(placed.data), placed.ld / parts(), element()}; }
   /// Returns memory for rows of at most `cols` numbers, as a matrix whose rows are whole lines of the cache.
