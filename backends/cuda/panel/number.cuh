@@ -39,13 +39,6 @@ Status for_number_of(const PanelCall& call, const Run& run) noexcept {
   return is_narrow ? run(float{}) : run(double{});
 }
 
-/// The columns of a panel of Cholesky's, and the rows of a triangle.
-template <class T>
-inline constexpr int columns_of_panel = static_cast<int>(sizeof(T) == 16 ? most_wide_columns : most_panel_columns);
-/// Rows and columns that a thread has at once, of which it has registers for half as many wide numbers.
-template <class T>
-inline constexpr int group_of = sizeof(T) == 16 ? 4 : 8;
-
 template <class T>
 __device__ __forceinline__ Complex<T> operator-(const Complex<T>& a, const Complex<T>& b) {
   return {a.re - b.re, a.im - b.im};

@@ -56,8 +56,8 @@ class Steps {
   Index element() const { return parts() * static_cast<Index>(size_of(type_)); }
   /// Returns the terms of a segment.
   Index segment() const { return canonical_segment / parts(); }
-  /// Returns the columns of a panel of Cholesky's, and the rows of a triangle.
-  Index width() const { return element() == 16 ? most_wide_columns : most_panel_columns; }
+  /// Returns the columns of a panel of Cholesky's.
+  Index positive_width() const { return most_positive_columns(static_cast<std::size_t>(element())); }
   Op adjoint() const { return is_complex_ ? Op::ConjugateTranspose : Op::Transpose; }
   Place place(detail::Placed placed) const { return {static_cast<char*>(placed.data), placed.ld / parts(), element()}; }
   /// Returns memory for rows of at most `cols` numbers, as a matrix whose rows are whole lines of the cache.
