@@ -7,7 +7,8 @@
  *     double a[4] = {0, 2, 4, 1}, b[2] = {2, 9}, x[2];
  *     if (tessera_solve(TESSERA_F64, 2, 1, a, 2, b, 1, x, 1, NULL) != TESSERA_OK) puts(tessera_last_error());
  *
- * Matrices are row-major, TESSERA_F32 or TESSERA_F64, in host memory; leading dimensions count elements between rows.
+ * Matrices are row-major, TESSERA_F32 or TESSERA_F64, in host memory, or in an executor's where a name begins with
+ * tessera_executor_; leading dimensions count elements between rows.
  * A function whose name ends in _complex takes complex numbers: each is a pair of that type, the real part first, like
  * `double _Complex` and `std::complex<double>`, and counts as one element.
  * Operands are never changed, and results are written when all is done: a result may lie where an operand lies. Of the
@@ -127,6 +128,51 @@ TESSERA_C_API tessera_status tessera_condition_complex(tessera_dtype type, int64
 TESSERA_C_API tessera_status tessera_syrk(tessera_dtype type, tessera_triangle triangle, tessera_op op, int64_t n,
                                           int64_t k, double alpha, const void* a, int64_t lda, double beta, void* c,
                                           int64_t ldc, const tessera_options* options);
+
+/** @name Matrices in an executor's memory
+ * These functions do what the ones without `executor_` in their names do, with matrices in the memory of an executor
+ * (tessera_get_executor()), such as a GPU's: memory of tessera_allocate(), or of any other allocator if the executor's
+ * device can address it. They work in the executor's queue, after what was enqueued before, and may return before the
+ * results are written: tessera_synchronize() waits, and tessera_copy_out() comes after them. No matrix is copied to the
+ * host; the pivots of tessera_executor_lu() are numbers in host memory. Of the options the threads count, and the
+ * backend is the executor's. The bits are the ones of the functions for host memory. @{ */
+/** Does what tessera_solve() does. */
+TESSERA_C_API tessera_status tessera_executor_solve(tessera_executor* executor, tessera_dtype type, int64_t n,
+                                                    int64_t count, const void* a, int64_t lda, const void* b,
+                                                    int64_t ldb, void* x, int64_t ldx, const tessera_options* options);
+/** Does what tessera_solve_positive() does. */
+TESSERA_C_API tessera_status tessera_executor_solve_positive(tessera_executor* executor, tessera_dtype type,
+                                                             tessera_triangle triangle, int64_t n, int64_t count,
+                                                             const void* a, int64_t lda, const void* b, int64_t ldb,
+                                                             void* x, int64_t ldx, const tessera_options* options);
+/** Does what tessera_triangular_solve() does. */
+TESSERA_C_API tessera_status tessera_executor_triangular_solve(tessera_executor* executor, tessera_dtype type,
+                                                               tessera_side side, tessera_triangle triangle,
+                                                               tessera_diagonal diagonal, int64_t n, int64_t count,
+                                                               const void* t, int64_t ldt, const void* b, int64_t ldb,
+                                                               void* x, int64_t ldx, const tessera_options* options);
+/** Does what tessera_inverse() does. */
+TESSERA_C_API tessera_status tessera_executor_inverse(tessera_executor* executor, tessera_dtype type, int64_t n,
+                                                      const void* a, int64_t lda, void* x, int64_t ldx,
+                                                      const tessera_options* options);
+/** Does what tessera_cholesky() does. */
+TESSERA_C_API tessera_status tessera_executor_cholesky(tessera_executor* executor, tessera_dtype type,
+                                                       tessera_triangle triangle, int64_t n, const void* a, int64_t lda,
+                                                       void* l, int64_t ldl, const tessera_options* options);
+/** Does what tessera_lu() does. */
+TESSERA_C_API tessera_status tessera_executor_lu(tessera_executor* executor, tessera_dtype type, int64_t m, int64_t n,
+                                                 const void* a, int64_t lda, void* lu, int64_t ldlu, int64_t* pivots,
+                                                 const tessera_options* options);
+/** Does what tessera_qr() does. */
+TESSERA_C_API tessera_status tessera_executor_qr(tessera_executor* executor, tessera_dtype type, int64_t m, int64_t n,
+                                                 const void* a, int64_t lda, void* q, int64_t ldq, void* r, int64_t ldr,
+                                                 const tessera_options* options);
+/** Does what tessera_least_squares() does. */
+TESSERA_C_API tessera_status tessera_executor_least_squares(tessera_executor* executor, tessera_dtype type, int64_t m,
+                                                            int64_t n, int64_t count, const void* a, int64_t lda,
+                                                            const void* b, int64_t ldb, void* x, int64_t ldx,
+                                                            const tessera_options* options);
+/** @} */
 
 /** Systems of one size, or matrices to factor: linear_algebra/batch.hpp explains them. They are given by all_a and
  * all_b, arrays of `count` pointers each, or, if all_b is NULL, by a, b and strides, which count elements and may be

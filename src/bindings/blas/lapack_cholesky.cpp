@@ -2,6 +2,7 @@
 
 #include <tessera/linear_algebra/cholesky.hpp>
 
+#include "extensions/linear_algebra/whole_systems.hpp"
 #include "solve.hpp"
 
 namespace tessera::blas {
@@ -72,6 +73,9 @@ void posv(const Routine& routine, const char* uplo, const blas_int* n_, const bl
   value.set(info, 0);
   if (n == 0) return;
   compute(routine, {n, count}, [&](const SolveOptions& options, detail::Shortage shortage) {
+    if constexpr (!is_complex<T>)
+      if (detail::solve_positive_on_device({dtype_of<T>, n, count, a, lda, b, ldb}, *triangle, options))
+        return value.set(info, 0);
     const Index failed = factor(*triangle, n, a, lda, options, shortage);
     value.set(info, failed);
     if (failed == 0) solve<T>(*triangle, n, count, a, lda, b, ldb, options, shortage);

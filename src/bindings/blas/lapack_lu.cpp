@@ -2,6 +2,7 @@
 
 #include <tessera/linear_algebra/lu.hpp>
 
+#include "extensions/linear_algebra/whole_systems.hpp"
 #include "solve.hpp"
 
 namespace tessera::blas {
@@ -79,6 +80,9 @@ void gesv(const Routine& routine, const blas_int* n_, const blas_int* count_, T*
   if (n == 0) return;
   compute(routine, {n, count}, [&](const SolveOptions& options, detail::Shortage shortage) {
     const detail::RowNumbers pivots(ipiv, value.are_wide());
+    if constexpr (!is_complex<T>)
+      if (const auto found = detail::solve_on_device({dtype_of<T>, n, count, a, lda, b, ldb}, pivots, options))
+        return value.set(info, *found + 1);
     const Index singular = factor(n, n, a, lda, pivots, options, shortage);
     value.set(info, singular);
     if (singular == 0) solve<T>(Op::None, n, count, a, lda, pivots, b, ldb, options, shortage);

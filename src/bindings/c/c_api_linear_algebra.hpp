@@ -2,6 +2,7 @@
 
 /// What the functions of linear algebra in the C interface have in common.
 
+#include <tessera/linear_algebra/tessera_linear_algebra.h>
 #include <tessera/linear_algebra/options.hpp>
 
 #include "c_api.hpp"
@@ -18,5 +19,7 @@ struct NumberWord {
 DType linear_algebra_type(tessera_dtype part);
 /// Throws InvalidArgument for an option that linear algebra does not have.
 SolveOptions solve_options_of(const tessera_options* words, DType type);
+
+inline Triangle triangle_of(tessera_triangle triangle) { return checked(triangle, Triangle::Upper, "triangle"); }
 
 } // namespace tessera::c_api

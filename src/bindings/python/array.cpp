@@ -4,6 +4,7 @@
 
 #include <tessera/backend.hpp>
 
+#include "arrays/cuda_interface.hpp"
 #include "arrays/plain.hpp"
 #include "errors.hpp"
 
@@ -108,10 +109,13 @@ Array::Array(PyObject* object, const char* its_name, Rank rank) : name(its_name)
   expect_plain(object, its_name);
   if (PyObject_CheckBuffer(object) != 0 && from_buffer(object)) return;
   PyErr_Clear();
-  if (python_call<&PyObject_HasAttr>(object, words().dlpack) == 0 ||
-      python_call<&PyObject_HasAttr>(object, words().device) == 0)
+  if (python_call<&PyObject_HasAttr>(object, words().dlpack) != 0 &&
+      python_call<&PyObject_HasAttr>(object, words().device) != 0)
+    from_dlpack(object);
+  else if (has_cuda_interface(object))
+    from_cuda_interface(object);
+  else
     no_array(name, object);
-  from_dlpack(object);
 }
 
 Array::Array(const dlpack::Tensor& matrix, Element its_type, const char* its_name)
@@ -163,7 +167,7 @@ void Array::check_rank(int dimensions) const {
 template <class Size>
 void Array::set_shape(int dimensions, const Size* sizes, const Size* strides, Index unit) {
   check_rank(dimensions);
-  const bool is_vector = dimensions == 1;
+  is_vector = dimensions == 1;
   rows = is_vector ? 1 : sizes[0];
   cols = sizes[is_vector ? 0 : 1];
   col_stride = unit * (strides ? strides[is_vector ? 0 : 1] : 1);
@@ -224,6 +228,18 @@ void Array::from_dlpack(PyObject* object) {
     unsupported(name, object, "unknown");
   }
   take(capsule.get(), object);
+}
+
+void Array::from_cuda_interface(PyObject* object) {
+  const CudaInterface found = read_cuda_interface(object, name);
+  Executor& cuda = executor(backend_of_cuda_arrays);
+  if (found.stream != nullptr) throw_if_failed(cuda.default_queue().start_after(found.stream));
+  data = static_cast<char*>(found.data);
+  type = found.type;
+  read_only = found.read_only;
+  on_cuda = true;
+  device = device_of_address(found.data, cuda.capabilities().device_index);
+  set_shape(static_cast<int>(found.sizes.size()), found.sizes.data(), found.strides.data(), 1);
 }
 
 /// Takes over the capsule's content, which this object deletes from now on, and renames the capsule as DLPack requires.

@@ -4,7 +4,8 @@
 ///
 /// Host arrays are read through the buffer protocol (arrays/buffer.hpp), which is the fastest one for NumPy, other
 /// arrays through DLPack. For an array on a CUDA device DLPack gets the stream that will read it, and the array's
-/// library orders that stream after the work that computes the array.
+/// library orders that stream after the work that computes the array. Where the object has no DLPack, it may have the
+/// CUDA array interface (arrays/cuda_interface.hpp).
 
 #include <Python.h>
 
@@ -51,6 +52,7 @@ class Array {
   Index cols = 0;
   Index row_stride = 0; ///< bytes from row to row; may be negative or zero
   Index col_stride = 0;
+  bool is_vector = false; ///< it has one dimension, and is shown as a matrix of one row
   bool read_only = false;
   bool is_copy = false; ///< the object exported a copy of its elements, as it said itself
   bool on_cuda = false;
@@ -65,6 +67,7 @@ class Array {
   void read_elements(const Buffer& buffer, PyObject* object, std::optional<Element> as = std::nullopt);
   bool from_bits(PyObject* object);
   void from_dlpack(PyObject* object);
+  void from_cuda_interface(PyObject* object);
   void take(PyObject* capsule, PyObject* object);
   void read(const dlpack::Tensor& tensor, PyObject* object);
   void check_rank(int dimensions) const;

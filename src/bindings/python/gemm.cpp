@@ -9,6 +9,7 @@
 #include <tessera/complex.hpp>
 
 #include "array.hpp"
+#include "arrays/device_place.hpp"
 #include "core/gemm/check_gemm.hpp"
 #include "errors.hpp"
 #include "layer.hpp"
@@ -20,10 +21,6 @@ namespace {
 
 using python::shape; // the overload for sizes
 std::string shape(const Array& array) { return shape(array.rows, array.cols); }
-
-std::string place(const Array& array) {
-  return array.on_cuda ? "on CUDA device " + std::to_string(array.device) : "in host memory";
-}
 
 void check_same_type(const Array& a, const Array& b) {
   if (a.type != b.type)
@@ -40,12 +37,6 @@ void check_result_type(const Array& a, const Array& c) {
         "float32");
 }
 
-void check_same_place(const Array& x, const Array& y) {
-  if (x.on_cuda != y.on_cuda || x.device != y.device)
-    throw InvalidArgument(std::string(x.name) + " is " + place(x) + ", " + y.name + " " + place(y) +
-                          "; bring them to one place, for nothing is moved unasked");
-}
-
 void check_inner(const Array& a, const Array& b) {
   if (const std::string why = inner_mismatch(a.rows, a.cols, b.rows, b.cols); !why.empty()) throw InvalidArgument(why);
   const Index largest = std::numeric_limits<Index>::max() / a.element();
@@ -57,7 +48,7 @@ void check_inner(const Array& a, const Array& b) {
 /// The argument c or out.
 void check_result(const Array& a, const Array& b, const Array& c) {
   check_result_type(a, c);
-  check_same_place(a, c);
+  expect_same_place(a, c);
   if (c.rows != a.rows || c.cols != b.cols)
     throw InvalidArgument(std::string(c.name) + " is " + shape(c) + ", but the product of a (" + shape(a) +
                           ") and b (" + shape(b) + ") is " + shape(a.rows, b.cols));
@@ -118,7 +109,7 @@ class ArrayProduct {
         b_(arguments.b, "b"),
         layer_(arguments.bias, arguments.activation, arguments.residual) {
     check_same_type(a_, b_);
-    check_same_place(a_, b_);
+    expect_same_place(a_, b_);
     check_inner(a_, b_);
     options_.backend = parse_backend(arguments.backend);
     options_.math = parse_math(arguments.math);
@@ -133,7 +124,7 @@ class ArrayProduct {
     beta_ = parse_complex(arguments.beta, "beta", a_.type);
     conj_a_ = parse_flag(arguments.conj_a, "conj_a") && a_.type.is_complex;
     conj_b_ = parse_flag(arguments.conj_b, "conj_b") && b_.type.is_complex;
-    if (a_.on_cuda) executor_ = &device_executor();
+    if (a_.on_cuda) executor_ = &executor_of(a_, options_.backend);
     if (!a_.on_cuda && arguments.stream != Py_None)
       throw InvalidArgument("stream is given, but a is in host memory; it orders products of arrays on a CUDA device");
     if (arguments.c != Py_None && arguments.out != Py_None)
@@ -306,21 +297,6 @@ class ArrayProduct {
     throw_if_failed(enqueue(queue, call));
     if (after) throw_if_failed(after(queue));
     throw_if_failed(stream ? queue.finish_before(stream) : queue.synchronize());
-  }
-
-  Executor& device_executor() {
-    const std::string ours(to_string(backend_of_cuda_arrays));
-    if (options_.backend != Backend::Auto && options_.backend != backend_of_cuda_arrays)
-      throw InvalidArgument("a is " + place(a_) + ", but backend " + std::string(to_string(options_.backend)) +
-                            (memory_of(options_.backend) == Memory::Host ? " computes in host memory"
-                                                                         : " computes in memory of another kind") +
-                            "; copy it there, or take backend '" + ours + "'");
-    Executor& cuda = executor(backend_of_cuda_arrays);
-    if (cuda.capabilities().device_index != a_.device)
-      throw InvalidArgument("a is " + place(a_) + ", but Tessera uses CUDA device " +
-                            std::to_string(cuda.capabilities().device_index) +
-                            "; copy it there, or start with TESSERA_CUDA_DEVICE=" + std::to_string(a_.device));
-    return cuda;
   }
 
   const GemmArguments& arguments_;

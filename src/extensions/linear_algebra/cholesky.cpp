@@ -9,6 +9,7 @@
 
 #include "enter.hpp"
 #include "model.hpp"
+#include "on_host.hpp"
 #include "panel.hpp"
 #include "planes.hpp"
 #include "symmetric.hpp"
@@ -159,17 +160,11 @@ Index factor_triangle(Triangle triangle, Index n, void* data, Index lda, const S
 }
 
 } // namespace
-} // namespace linear_algebra
 
-namespace detail {
-
-Index factor_cholesky(NumberType type, Triangle triangle, Index n, void* a, Index lda, const SolveOptions& options,
-                      Shortage shortage) {
-  return linear_algebra::enter("Cholesky", options, [&] {
-    return linear_algebra::with_number(
-        type, [&]<class T>(T) { return linear_algebra::factor_triangle<T>(triangle, n, a, lda, options, shortage); });
-  });
+Index factor_cholesky_on_host(detail::NumberType type, Triangle triangle, Index n, void* a, Index lda,
+                              const SolveOptions& options, detail::Shortage shortage) {
+  return with_number(type, [&]<class T>(T) { return factor_triangle<T>(triangle, n, a, lda, options, shortage); });
 }
 
-} // namespace detail
+} // namespace linear_algebra
 } // namespace tessera

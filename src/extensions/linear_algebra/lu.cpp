@@ -9,6 +9,7 @@
 
 #include "enter.hpp"
 #include "model.hpp"
+#include "on_host.hpp"
 #include "panel.hpp"
 #include "planes.hpp"
 
@@ -217,18 +218,12 @@ Index factor_matrix(Op stored, Index m, Index n, void* data, Index lda, detail::
 }
 
 } // namespace
-} // namespace linear_algebra
 
-namespace detail {
-
-Index factor_lu(NumberType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
-                const SolveOptions& options, Shortage shortage) {
-  return linear_algebra::enter("Lu", options, [&] {
-    return linear_algebra::with_number(type, [&]<class T>(T) {
-      return linear_algebra::factor_matrix<T>(stored, m, n, a, lda, pivots, options, shortage);
-    });
-  });
+Index factor_lu_on_host(detail::NumberType type, Op stored, Index m, Index n, void* a, Index lda,
+                        detail::RowNumbers pivots, const SolveOptions& options, detail::Shortage shortage) {
+  return with_number(type,
+                     [&]<class T>(T) { return factor_matrix<T>(stored, m, n, a, lda, pivots, options, shortage); });
 }
 
-} // namespace detail
+} // namespace linear_algebra
 } // namespace tessera

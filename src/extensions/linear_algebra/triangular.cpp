@@ -10,6 +10,7 @@
 #include "enter.hpp"
 #include "host_numbers.hpp"
 #include "model_products.hpp"
+#include "on_host.hpp"
 #include "sided.hpp"
 
 namespace tessera::linear_algebra {
@@ -100,22 +101,20 @@ void solve(const detail::TriangularCall<T>& call, const SolveOptions& options, d
 }
 
 } // namespace
-} // namespace tessera::linear_algebra
-
-namespace tessera::detail {
 
 template <class T>
-void triangular_solve(const TriangularCall<T>& call, const SolveOptions& options, Shortage shortage) {
-  linear_algebra::enter("triangular_solve", options, [&] {
-    if (call.n == 0 || call.count == 0) return;
-    if (call.alpha == T(0)) return linear_algebra::scale(call, linear_algebra::Block<T>{call.b, call.ldb});
-    linear_algebra::solve(call, options, shortage);
-  });
+void solve_triangle_on_host(const detail::TriangularCall<T>& call, const SolveOptions& options,
+                            detail::Shortage shortage) {
+  if (call.n == 0 || call.count == 0) return;
+  if (call.alpha == T(0)) return scale(call, Block<T>{call.b, call.ldb});
+  solve(call, options, shortage);
 }
 
-template void triangular_solve(const TriangularCall<float>&, const SolveOptions&, Shortage);
-template void triangular_solve(const TriangularCall<double>&, const SolveOptions&, Shortage);
-template void triangular_solve(const TriangularCall<std::complex<float>>&, const SolveOptions&, Shortage);
-template void triangular_solve(const TriangularCall<std::complex<double>>&, const SolveOptions&, Shortage);
+template void solve_triangle_on_host(const detail::TriangularCall<float>&, const SolveOptions&, detail::Shortage);
+template void solve_triangle_on_host(const detail::TriangularCall<double>&, const SolveOptions&, detail::Shortage);
+template void solve_triangle_on_host(const detail::TriangularCall<std::complex<float>>&, const SolveOptions&,
+                                     detail::Shortage);
+template void solve_triangle_on_host(const detail::TriangularCall<std::complex<double>>&, const SolveOptions&,
+                                     detail::Shortage);
 
-} // namespace tessera::detail
+} // namespace tessera::linear_algebra

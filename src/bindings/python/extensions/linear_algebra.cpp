@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,11 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/interop/executor_memory.hpp>
 #include <tessera/linear_algebra/cholesky.hpp>
 #include <tessera/linear_algebra/qr.hpp>
 #include <tessera/linear_algebra/solve.hpp>
 
 #include "bindings/python/array.hpp"
+#include "bindings/python/arrays/device_place.hpp"
 #include "bindings/python/device_array.hpp"
 #include "bindings/python/errors.hpp"
 #include "bindings/python/layout.hpp"
@@ -23,12 +26,20 @@ namespace tessera::python {
 namespace {
 
 void expect_solvable(const Array& array) {
-  if (array.on_cuda)
-    throw TypeError(std::string(array.name) + " is on CUDA device " + std::to_string(array.device) +
-                    "; linear systems are solved in host memory, copy it there first");
   if (array.type.part != DType::F32 && array.type.part != DType::F64)
     throw TypeError(std::string(array.name) + " holds " + dtype_name(array.type) +
                     "; linear systems are solved in float32, float64, complex64 and complex128");
+  if (array.on_cuda && array.type.is_complex)
+    throw TypeError(std::string(array.name) + " holds " + dtype_name(array.type) + " and is " + place_of(array) +
+                    ", where linear systems are solved in float32 and float64; copy it to the host");
+}
+
+/// Tasks that read factors element by element.
+void expect_on_host(const Array& a, const std::string& task) {
+  if (a.on_cuda && (task == "refined" || task.starts_with("condition")))
+    throw TypeError(std::string(a.name) + " is " + place_of(a) + ", but " +
+                    (task == "refined" ? "solutions are refined" : "condition numbers are estimated") +
+                    " in host memory; copy it there first");
 }
 
 template <class T>
@@ -38,6 +49,20 @@ Matrix<T> matrix_of(const Array& array) {
     T* const to = matrix.data();
     copy_elements(array, reinterpret_cast<char*>(to), matrix.ld() * array.element(), array.element());
   }
+  return matrix;
+}
+
+/// Returns a copy of an array on a device, in the device's memory.
+template <tessera::detail::Real T>
+Matrix<T> matrix_on(Executor& executor, const Array& array) {
+  const Index element = array.element();
+  if (reinterpret_cast<std::uintptr_t>(array.data) % sizeof(T) != 0 || array.row_stride % element != 0 ||
+      array.col_stride % element != 0)
+    throw InvalidArgument(std::string(array.name) + " is " + place_of(array) + " with strides of " + strides_of(array) +
+                          " bytes, and its elements are not aligned; make it contiguous there");
+  auto matrix = Matrix<T>::uninitialized(array.rows, array.cols);
+  tessera::detail::copy_from_executor(executor, {array.data, array.row_stride / element, array.col_stride / element},
+                                      matrix.operand());
   return matrix;
 }
 
@@ -60,28 +85,37 @@ PyObject* list_of(std::span<const Index> numbers) {
   return list.release();
 }
 
+/// One call: it checks the arguments, computes where the arrays are, and returns the results there.
 class System {
  public:
-  System(const SystemArguments& arguments)
-      : task_(parse_text(arguments.task, "task")),
+  System(const SystemArguments& arguments, PyObject* (*wrap)(DeviceArray&&))
+      : wrap_(wrap),
+        task_(parse_text(arguments.task, "task")),
         a_(arguments.a, "a", Array::Rank::System),
         lower_(parse_flag(arguments.lower, "lower") ? Triangle::Lower : Triangle::Upper),
         diagonal_(parse_flag(arguments.unit_diagonal, "unit_diagonal") ? Diagonal::Unit : Diagonal::Stored),
         options_{.backend = parse_backend(arguments.backend), .threads = parse_threads(arguments.threads)} {
     expect_solvable(a_);
+    expect_on_host(a_, task_);
+    if (a_.on_cuda) {
+      executor_ = &executor_of(a_, options_.backend);
+      options_.backend = backend_of_cuda_arrays;
+      if (arguments.stream != Py_None) stream_ = parse_stream(arguments.stream, "stream");
+    } else if (arguments.stream != Py_None) {
+      throw InvalidArgument("stream is given, but a is in host memory; it orders work with arrays on a CUDA device");
+    }
     if (arguments.b == Py_None) return;
     b_.emplace(arguments.b, "b", Array::Rank::RightSides);
     expect_solvable(*b_);
     if (!(b_->type == a_.type))
       throw TypeError(std::string("a holds ") + dtype_name(a_.type) + " and b holds " + dtype_name(b_->type) +
                       "; both must have one type");
-    const Reference dimensions(checked(python_call<&PyObject_GetAttrString>(arguments.b, "ndim")));
-    is_vector_ = PyLong_AsSsize_t(dimensions.get()) == 1;
-    PyErr_Clear();
+    expect_same_place(a_, *b_);
   }
 
   PyObject* solve() const {
     const bool is_narrow = a_.type.part == DType::F32;
+    if (executor_) return is_narrow ? run_on_device<float>() : run_on_device<double>();
     if (a_.type.is_complex) return is_narrow ? run<std::complex<float>>() : run<std::complex<double>>();
     return is_narrow ? run<float>() : run<double>();
   }
@@ -89,10 +123,10 @@ class System {
  private:
   template <class T>
   PyObject* run() const {
-    const Matrix<T> a = matrix_of<T>(a_);
+    const Matrix<T> a = taken<T>(a_);
     if (task_ == "lu") {
       const auto factors = without_gil([&] { return Lu<T>(a, options_); });
-      const Reference packed(array_of(factors.packed(), false)), pivots(list_of(factors.pivots()));
+      const Reference packed(given(factors.packed(), false)), pivots(list_of(factors.pivots()));
       return checked(PyTuple_Pack(2, packed.get(), pivots.get()));
     }
     if (task_ == "qr") {
@@ -100,20 +134,20 @@ class System {
         const Qr<T> factors(a, options_);
         return std::pair(factors.q(), factors.r());
       });
-      const Reference orthogonal(array_of(q, false)), triangle(array_of(r, false));
+      const Reference orthogonal(given(q, false)), triangle(given(r, false));
       return checked(PyTuple_Pack(2, orthogonal.get(), triangle.get()));
     }
-    if (task_ == "r") return array_of(without_gil([&] { return Qr<T>(a, options_).r(); }), false);
+    if (task_ == "r") return given(without_gil([&] { return Qr<T>(a, options_).r(); }), false);
     if (task_ == "condition" || task_ == "condition of positive")
       return checked(PyFloat_FromDouble(without_gil([&] {
         return task_ == "condition" ? Lu<T>(a, options_).condition() : Cholesky<T>(a, lower_, options_).condition();
       })));
-    if (task_ == "inverse") return array_of(without_gil([&] { return inverse(a, options_); }), false);
-    if (task_ == "cholesky") return array_of(without_gil([&] { return Cholesky<T>(a, lower_, options_).l(); }), false);
+    if (task_ == "inverse") return given(without_gil([&] { return inverse_of(a); }), false);
+    if (task_ == "cholesky") return given(without_gil([&] { return Cholesky<T>(a, lower_, options_).l(); }), false);
     if (!b_) throw TypeError("b must be an array, not NoneType");
     // A vector is one row here, and one column of the system.
-    const Matrix<T> given = matrix_of<T>(*b_);
-    const Matrix<T> b = is_vector_ ? Matrix<T>(given.transposed()) : Matrix<T>(given.view());
+    const Matrix<T> right = taken<T>(*b_);
+    const Matrix<T> b = b_->is_vector ? Matrix<T>(right.transposed()) : Matrix<T>(right.view());
     const Matrix<T> x = without_gil([&] {
       if (task_ == "triangular") return triangular_solve(lower_, a, b, Side::Left, diagonal_, options_);
       if (task_ == "least squares") return least_squares(a, b, options_);
@@ -122,7 +156,48 @@ class System {
       options.refine = task_ == "refined";
       return tessera::solve(a, b, options);
     });
-    return array_of(x, is_vector_);
+    return given(x, b_->is_vector);
+  }
+
+  /// Without a stream the work is done on return, because DLPack has no means by which the arrays' libraries could
+  /// learn when the arrays may be used again.
+  template <class T>
+  PyObject* run_on_device() const {
+    Queue& queue = executor_->default_queue();
+    if (stream_ != nullptr) throw_if_failed(queue.start_after(stream_));
+    Reference result(run<T>());
+    without_gil([&] { throw_if_failed(stream_ != nullptr ? queue.finish_before(stream_) : queue.synchronize()); });
+    return result.release();
+  }
+
+  template <class T>
+  Matrix<T> taken(const Array& array) const {
+    if constexpr (tessera::detail::Real<T>)
+      if (executor_) return without_gil([&] { return matrix_on<T>(*executor_, array); });
+    return matrix_of<T>(array);
+  }
+  template <class T>
+  Matrix<T> inverse_of(const Matrix<T>& a) const {
+    if constexpr (tessera::detail::Real<T>)
+      if (executor_) {
+        tessera::detail::check_square("inverse", a.rows(), a.cols());
+        return tessera::solve(a, tessera::detail::identity_on<T>(*executor_, a.rows()), options_);
+      }
+    return inverse(a, options_);
+  }
+  template <class T>
+  PyObject* given(const Matrix<T>& matrix, bool as_vector) const {
+    if constexpr (tessera::detail::Real<T>) {
+      if (executor_) {
+        DeviceArray result(*executor_, a_.type, matrix.rows(), matrix.cols());
+        without_gil([&] {
+          tessera::detail::copy_to_executor(matrix.operand(), *executor_, result.data(),
+                                            std::max<Index>(matrix.cols(), 1));
+        });
+        return wrap_(std::move(result));
+      }
+    }
+    return array_of(matrix, as_vector);
   }
 
   template <class Step>
@@ -131,17 +206,21 @@ class System {
     return step();
   }
 
+  PyObject* (*wrap_)(DeviceArray&&);
   std::string task_;
   Array a_;
   std::optional<Array> b_;
-  bool is_vector_ = false;
   Triangle lower_;
   Diagonal diagonal_;
   SolveOptions options_;
+  Executor* executor_ = nullptr; ///< for arrays on a device; null for arrays in host memory
+  void* stream_ = nullptr;       ///< the caller's; null: the work is done on return
 };
 
 } // namespace
 
-PyObject* solve_system(const SystemArguments& arguments) { return System(arguments).solve(); }
+PyObject* solve_system(const SystemArguments& arguments, PyObject* (*wrap)(DeviceArray&&)) {
+  return System(arguments, wrap).solve();
+}
 
 } // namespace tessera::python

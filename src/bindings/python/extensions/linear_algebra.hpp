@@ -2,6 +2,8 @@
 
 #include <Python.h>
 
+#include "bindings/python/device_array.hpp"
+
 namespace tessera::python {
 
 /// The arguments of tessera._core._solve, as tessera/_linear_algebra.py passes them. `task` is one of its words.
@@ -13,10 +15,12 @@ struct SystemArguments {
   PyObject* unit_diagonal;
   PyObject* backend;
   PyObject* threads;
+  PyObject* stream; ///< None, or the number of a CUDA stream for arrays on a device
 };
 
 /// Returns the result as a new numpy.ndarray; for "lu" a pair of the factors and the pivots, which are a list, and
-/// for "qr" a pair of Q and R.
-PyObject* solve_system(const SystemArguments& arguments);
+/// for "qr" a pair of Q and R. For arrays on a device a result is what `wrap` makes of a DeviceArray there, n×1 for a
+/// vector; matrices are not copied to the host.
+PyObject* solve_system(const SystemArguments& arguments, PyObject* (*wrap)(DeviceArray&&));
 
 } // namespace tessera::python

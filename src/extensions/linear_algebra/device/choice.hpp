@@ -30,6 +30,8 @@ Whole whole(const Matrix<T>& x) {
 /// Returns the device that is to compute with these matrices, if it has the steps; null if not.
 Executor* device_of(const SolveOptions& options, GemmShape shape, std::initializer_list<const detail::Operand*> all,
                     bool are_complex = false);
+/// Does it for matrices in host memory.
+Executor* device_of(const SolveOptions& options, DType type, GemmShape shape, bool are_complex = false);
 
 /// Calls work(begins), which returns what it made and sets `begins` before it writes. Says no where the device lacks
 /// memory before, or rejects the first step, which it does before anything is written. Then the matrices leave the

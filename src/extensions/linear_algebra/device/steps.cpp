@@ -10,14 +10,18 @@ namespace tessera::linear_algebra::device {
 
 void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c) const {
   if (m == 0 || n == 0 || k == 0) return;
+  multiply({.m = m, .n = n, .k = k}, subtracts ? -1.0 : 1.0, a, op_a, b, op_b, subtracts ? 1.0 : 0.0, c);
+}
+
+void Steps::multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c) const {
   const auto filled = [&](auto call) {
     call.op_a = op_a;
     call.op_b = op_b;
-    call.m = m;
-    call.n = n;
-    call.k = k;
-    call.alpha = subtracts ? -1.0 : 1.0;
-    call.beta = subtracts ? 1.0 : 0.0;
+    call.m = shape.m;
+    call.n = shape.n;
+    call.k = shape.k;
+    call.alpha = alpha;
+    call.beta = beta;
     call.a = a.data;
     call.lda = a.ld;
     call.b = b.data;
@@ -32,7 +36,11 @@ void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a,
 
 void Steps::sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const {
   if (k > 0) return product(false, m, n, k, a, b, op_b, s);
-  map({.op = MapOp::Fill, .rows = m, .cols = parts() * n, .alpha = 0.0, .z = s.data, .ldz = parts() * s.ld});
+  fill(m, n, 0, s);
+}
+
+void Steps::fill(Index rows, Index cols, double value, Place z) const {
+  map({.op = MapOp::Fill, .rows = rows, .cols = parts() * cols, .alpha = value, .z = z.data, .ldz = parts() * z.ld});
 }
 
 void Steps::panel(PanelCall call) const {
@@ -56,6 +64,16 @@ void Steps::expect_memory_of_products() const {
   const DeviceArray some(executor_, enough);
 }
 
+void Steps::exchange_rows(Index rows, Index cols, Place a, const DeviceArray& numbers, Index count) const {
+  panel({.op = PanelOp::ExchangeRows,
+         .rows = rows,
+         .cols = cols,
+         .a = a.data,
+         .lda = a.ld,
+         .numbers = numbers.as<Index>(),
+         .count = count});
+}
+
 void Steps::transpose(Index rows, Index cols, Place x, Place z, bool conjugates) const {
   map({.op = is_complex_ ? MapOp::CopyComplex : MapOp::Transpose,
        .rows = rows,
@@ -69,6 +87,33 @@ void Steps::transpose(Index rows, Index cols, Place x, Place z, bool conjugates)
 
 void Steps::make_identity(Index rows, Index cols, Place z) const {
   map({.op = MapOp::Identity, .rows = rows, .cols = cols, .z = z.data, .ldz = z.ld});
+}
+
+void Steps::scale(Index rows, Index cols, std::complex<double> alpha, Place x, Place z) const {
+  map({.op = is_complex_ ? MapOp::CombineComplex : MapOp::Scale,
+       .rows = rows,
+       .cols = cols,
+       .alpha = alpha.real(),
+       .beta = 0.0,
+       .x = x.data,
+       .ldx = x.ld,
+       .z = z.data,
+       .ldz = z.ld,
+       .alpha_imaginary = alpha.imag()});
+}
+
+void Steps::bring(Index rows, Index cols, const void* from, Index ld, Place to) const {
+  if (rows == 0 || cols == 0) return;
+  throw_if_failed(executor_.copy_in(queue_, to.data, static_cast<std::size_t>(to.ld * element()), from,
+                                    static_cast<std::size_t>(ld * element()),
+                                    static_cast<std::size_t>(cols * element()), static_cast<std::size_t>(rows)));
+}
+
+void Steps::fetch(Index rows, Index cols, Place from, void* to, Index ld) const {
+  if (rows == 0 || cols == 0) return;
+  throw_if_failed(executor_.copy_out(queue_, to, static_cast<std::size_t>(ld * element()), from.data,
+                                     static_cast<std::size_t>(from.ld * element()),
+                                     static_cast<std::size_t>(cols * element()), static_cast<std::size_t>(rows)));
 }
 
 void Steps::map(MapCall call) const {

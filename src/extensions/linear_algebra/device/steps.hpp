@@ -5,6 +5,7 @@
 /// complex ones.
 
 #include <algorithm>
+#include <complex>
 #include <span>
 #include <utility>
 
@@ -71,6 +72,8 @@ class Steps {
   }
   /// The same with A or the transpose of `a`.
   void product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c) const;
+  /// C = alpha·op(A)·op(B) + beta·C.
+  void multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c) const;
   /// Makes S the sums of the k terms before, which are A·B, or zeros where there are none.
   void sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const;
   /// Runs a step of this type of numbers. Throws KernelRejected where the device cannot.
@@ -80,6 +83,8 @@ class Steps {
   /// Throws OutOfMemory where the device has none for the expanded operands of complex products. They take less where
   /// less is left, but not nothing; so a factorisation asks before it begins.
   void expect_memory_of_products() const;
+  /// Exchanges rows of A, rows×cols: row j and the row that the device's number j names, for `count` numbers.
+  void exchange_rows(Index rows, Index cols, Place a, const DeviceArray& numbers, Index count) const;
   /// Z = Xᵀ, rows×cols, or Xᴴ.
   void transpose(Index rows, Index cols, Place x, Place z, bool conjugates = false) const;
   /// Z has ones on its diagonal, and zeros elsewhere.
@@ -94,6 +99,13 @@ class Steps {
     throw_if_failed(
         executor_.copy_in(queue_, to, from.size_bytes(), from.data(), from.size_bytes(), from.size_bytes(), 1));
   }
+
+  /// Copies rows of host memory, which are `ld` numbers apart, to the device, or back. The copy is done on return.
+  void bring(Index rows, Index cols, const void* from, Index ld, Place to) const;
+  void fetch(Index rows, Index cols, Place from, void* to, Index ld) const;
+  void fill(Index rows, Index cols, double value, Place z) const;
+  /// Z = alpha·X.
+  void scale(Index rows, Index cols, std::complex<double> alpha, Place x, Place z) const;
 
   /// Returns the largest sum of a column's magnitudes, in double.
   detail::ScaledNumber norm_1(Index rows, Index cols, Place a, bool is_symmetric) const;

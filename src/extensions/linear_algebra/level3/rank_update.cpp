@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "checks.hpp"
 #include "expanded.hpp"
 #include "extensions/linear_algebra/arguments.hpp"
 #include "extensions/linear_algebra/enter.hpp"
@@ -15,27 +16,6 @@ namespace {
 template <class T>
 const char* name_of(const detail::RankUpdateCall<T>& call) {
   return call.has_b ? (call.is_hermitian ? "her2k" : "syr2k") : (call.is_hermitian ? "herk" : "syrk");
-}
-
-template <class T>
-void check(const detail::RankUpdateCall<T>& call) {
-  const char* const name = name_of(call);
-  const Op transposed = is_complex<T> && call.is_hermitian ? Op::ConjugateTranspose : Op::Transpose;
-  if (call.op != Op::None && call.op != transposed)
-    throw InvalidArgument(std::string(name) + ": op is the " + (transposed == Op::Transpose ? "conjugate" : "plain") +
-                          " transpose; it must be None or " +
-                          (transposed == Op::Transpose ? "Transpose" : "ConjugateTranspose"));
-  check_sizes(name, {{"n", call.n}, {"k", call.k}});
-  const Index rows = call.op == Op::None ? call.n : call.k, cols = call.op == Op::None ? call.k : call.n;
-  const bool reads = call.n > 0 && call.k > 0 && call.alpha != T(0);
-  const Stored a{"a", call.a, rows, cols, call.lda, sizeof(T)}, b{"b", call.b, rows, cols, call.ldb, sizeof(T)};
-  const Stored c{"c", call.c, call.n, call.n, call.ldc, sizeof(T)};
-  check_stored(name, a, reads);
-  if (call.has_b) check_stored(name, b, reads);
-  check_stored(name, c, call.n > 0);
-  if (!reads) return;
-  check_apart(name, c, call.triangle, a);
-  if (call.has_b) check_apart(name, c, call.triangle, b);
 }
 
 template <class T>
@@ -67,6 +47,30 @@ void run(const detail::RankUpdateCall<T>& call, const SolveOptions& options, det
 }
 
 } // namespace
+
+template <class T>
+void check_rank_update(const detail::RankUpdateCall<T>& call) {
+  const char* const name = name_of(call);
+  const Op transposed = is_complex<T> && call.is_hermitian ? Op::ConjugateTranspose : Op::Transpose;
+  if (call.op != Op::None && call.op != transposed)
+    throw InvalidArgument(std::string(name) + ": op is the " + (transposed == Op::Transpose ? "conjugate" : "plain") +
+                          " transpose; it must be None or " +
+                          (transposed == Op::Transpose ? "Transpose" : "ConjugateTranspose"));
+  check_sizes(name, {{"n", call.n}, {"k", call.k}});
+  const Index rows = call.op == Op::None ? call.n : call.k, cols = call.op == Op::None ? call.k : call.n;
+  const bool reads = call.n > 0 && call.k > 0 && call.alpha != T(0);
+  const Stored a{"a", call.a, rows, cols, call.lda, sizeof(T)}, b{"b", call.b, rows, cols, call.ldb, sizeof(T)};
+  const Stored c{"c", call.c, call.n, call.n, call.ldc, sizeof(T)};
+  check_stored(name, a, reads);
+  if (call.has_b) check_stored(name, b, reads);
+  check_stored(name, c, call.n > 0);
+  if (!reads) return;
+  check_apart(name, c, call.triangle, a);
+  if (call.has_b) check_apart(name, c, call.triangle, b);
+}
+template void check_rank_update(const detail::RankUpdateCall<float>&);
+template void check_rank_update(const detail::RankUpdateCall<double>&);
+
 } // namespace tessera::linear_algebra
 
 namespace tessera::detail {
@@ -74,7 +78,7 @@ namespace tessera::detail {
 template <class T>
 void rank_update(const RankUpdateCall<T>& call, const SolveOptions& options, Shortage shortage) {
   linear_algebra::enter("syrk", options, [&] {
-    linear_algebra::check(call);
+    linear_algebra::check_rank_update(call);
     const bool adds_nothing = call.k == 0 || call.alpha == T(0);
     if (call.n == 0 || (adds_nothing && call.beta == T(1))) return;
     linear_algebra::run(call, options, shortage);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "checks.hpp"
 #include "extensions/linear_algebra/arguments.hpp"
 #include "extensions/linear_algebra/enter.hpp"
 #include "extensions/linear_algebra/model_products.hpp"
@@ -81,8 +82,10 @@ void run(const detail::SymmetricCall<T>& call, const SolveOptions& options, deta
   with_or_without_memory(shortage, blocked, by_formula);
 }
 
+} // namespace
+
 template <class T>
-void check(const detail::SymmetricCall<T>& call) {
+void check_symmetric(const detail::SymmetricCall<T>& call) {
   const char* const name = call.is_hermitian ? "hemm" : "symm";
   check_sizes(name, {{"m", call.m}, {"n", call.n}});
   const Index order = call.side == Side::Left ? call.m : call.n;
@@ -95,8 +98,9 @@ void check(const detail::SymmetricCall<T>& call) {
   check_apart(name, a, call.triangle, c);
   check_apart(name, c, {"b", call.b, call.m, call.n, call.ldb, sizeof(T)});
 }
+template void check_symmetric(const detail::SymmetricCall<float>&);
+template void check_symmetric(const detail::SymmetricCall<double>&);
 
-} // namespace
 } // namespace tessera::linear_algebra
 
 namespace tessera::detail {
@@ -104,7 +108,7 @@ namespace tessera::detail {
 template <class T>
 void symmetric_multiply(const SymmetricCall<T>& call, const SolveOptions& options, Shortage shortage) {
   linear_algebra::enter("symm", options, [&] {
-    linear_algebra::check(call);
+    linear_algebra::check_symmetric(call);
     if (call.m > 0 && call.n > 0) linear_algebra::run(call, options, shortage);
   });
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "extensions/linear_algebra/enter.hpp"
+#include "extensions/linear_algebra/on_host.hpp"
 #include "extensions/linear_algebra/planes.hpp"
 #include "extensions/linear_algebra/products.hpp"
 #include "qr_model.hpp"
@@ -249,19 +250,16 @@ void form(Op stored, Index m, Index n, Index k, void* data, Index lda, const voi
 }
 
 } // namespace
+
+void factor_qr_on_host(detail::NumberType type, Op stored, Index m, Index n, void* a, Index lda, void* tau,
+                       const SolveOptions& options, detail::Shortage shortage) {
+  if (m == 0 || n == 0) return;
+  with_number(type, [&]<class T>(T) { factor_by_reflections<T>(stored, m, n, a, lda, tau, options, shortage); });
+}
+
 } // namespace linear_algebra
 
 namespace detail {
-
-void factor_qr(NumberType type, Op stored, Index m, Index n, void* a, Index lda, void* tau, const SolveOptions& options,
-               Shortage shortage) {
-  linear_algebra::enter("Qr", options, [&] {
-    if (m == 0 || n == 0) return;
-    linear_algebra::with_number(type, [&]<class T>(T) {
-      linear_algebra::factor_by_reflections<T>(stored, m, n, a, lda, tau, options, shortage);
-    });
-  });
-}
 
 void multiply_q(const Reflections& q, Op op, Op stored, Index count, void* c, Index ldc, const SolveOptions& options,
                 Shortage shortage) {

@@ -1,0 +1,292 @@
+"""Linear systems of arrays on a CUDA device, tested without a device: test_device.py says how."""
+
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import tessera as ts
+from conftest import Exporter
+
+rng = np.random.default_rng(3)
+
+
+@pytest.fixture(autouse=True)
+def stand_in():
+    info = next(x for x in ts.backends() if x.name == "cuda")
+    if info.device != "small device":
+        pytest.skip("the CUDA plug-in is not the stand-in: see CMakeLists.txt")
+
+
+def on_device(array, number=0, code=2):
+    return Exporter(array, device=(2, number), code=code)
+
+
+def numbers(*shape, dtype=np.float64):
+    return rng.uniform(-1, 1, shape).astype(dtype)
+
+
+def same(result, expected):
+    assert isinstance(result, ts.DeviceArray) and result.dtype == expected.dtype
+    got = result.numpy()
+    assert got.shape == expected.shape and got.tobytes() == np.ascontiguousarray(expected).tobytes()
+
+
+def layouts(x):
+    """The matrix in every way that its elements can lie in memory."""
+    block = np.full((x.shape[0] + 3, x.shape[1] + 4), np.nan, x.dtype)
+    block[1:-2, 2:-2] = x
+    spread = np.full((2 * x.shape[0], 3 * x.shape[1]), np.nan, x.dtype)
+    spread[::2, ::3] = x
+    return [x, np.asfortranarray(x), block[1:-2, 2:-2], spread[::2, ::3], x[::-1].copy()[::-1], x[:, ::-1].copy()[:, ::-1]]
+
+
+tasks = {
+    "solve": lambda a, b: ts.solve(a, b),
+    "positive": lambda a, b: ts.solve(a, b, assume="positive", lower=False),
+    "lower": lambda a, b: ts.triangular_solve(a, b),
+    "unit upper": lambda a, b: ts.triangular_solve(a, b, lower=False, unit_diagonal=True),
+    "least squares": lambda a, b: ts.least_squares(a, b),
+    "inverse": lambda a, b: ts.inverse(a),
+    "cholesky": lambda a, b: ts.cholesky(a),
+    "upper cholesky": lambda a, b: ts.cholesky(a, lower=False),
+    "r": lambda a, b: ts.qr(a, mode="r"),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("task", tasks)
+def test_bits_are_the_ones_of_the_host(task, dtype):
+    for n in (1, 33, 100):
+        a, b = numbers(n, n, dtype=dtype), numbers(n, 3, dtype=dtype)
+        a = a / dtype(n) + np.eye(n, dtype=dtype)  # so that solutions stay small
+        expected = tasks[task](a, b)
+        x, y = on_device(a), on_device(b)
+        same(tasks[task](x, y), expected)
+        assert x.given_back == 1 and x.streams[-1] == 5000  # the stream that reads the array
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (70, 40), (40, 70), (50, 50)])
+def test_factors(shape):
+    a, b = numbers(*shape), numbers(shape[0], 2)
+    packed, pivots = ts.lu(on_device(a))
+    expected, rows = ts.lu(a)
+    same(packed, expected)
+    assert pivots == rows
+    for factor, its in zip(ts.qr(on_device(a)), ts.qr(a)):
+        same(factor, its)
+    same(ts.least_squares(on_device(a), on_device(b)), ts.least_squares(a, b))
+
+
+def test_layouts_and_nothing_is_changed():
+    a, b = numbers(40, 40), numbers(40, 6)
+    x, kept = ts.solve(a, b), a.copy()
+    for left in layouts(a):
+        for right in layouts(b):
+            same(ts.solve(on_device(left), on_device(right)), x)
+        assert np.array_equal(left, kept)
+    column = np.broadcast_to(b[:, :1], (40, 6))
+    same(ts.solve(on_device(a), on_device(column)), ts.solve(a, column))
+
+
+def test_results_are_arrays_of_the_operands_library():
+    """A library that the array API names, and one whose module has from_dlpack."""
+    taken = []
+
+    def from_dlpack(result):
+        taken.append(result)
+        return result.numpy()
+
+    module = types.ModuleType("some_library")
+    module.from_dlpack = from_dlpack
+
+    class Named(Exporter):
+        def __array_namespace__(self):
+            return module
+
+    class Plain(Exporter):
+        __module__ = "some_library.arrays"
+
+    class Child(Plain):
+        __module__ = "elsewhere"
+
+    a, b = numbers(5, 5), numbers(5, 2)
+    expected = ts.solve(a, b)
+    sys.modules["some_library"] = module
+    try:
+        for kind in (Named, Plain, Child):
+            x = ts.solve(kind(a, device=(2, 0)), on_device(b))
+            assert np.array_equal(x, expected)
+            q, r = ts.qr(kind(a, device=(2, 0)))
+            packed, pivots = ts.lu(kind(a, device=(2, 0)))
+            assert isinstance(q, np.ndarray) and isinstance(r, np.ndarray)
+            assert isinstance(packed, np.ndarray) and isinstance(pivots, list)
+        assert len(taken) == 3 * 4 and all(isinstance(result, ts.DeviceArray) for result in taken)
+    finally:
+        del sys.modules["some_library"]
+
+
+class Stack:
+    """A batch that claims to be on a device, as far as a batch of systems needs a library's array."""
+
+    def __init__(self, array):
+        self.array, self.shape, self.ndim = array, array.shape, array.ndim
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __getitem__(self, index):
+        member = np.array(self.array[index])
+        return Stack(member) if member.ndim != 2 else Library.Matrix(member, device=(2, 0))
+
+    def __array_namespace__(self):
+        return Library
+
+
+class Library:
+    class Matrix(Exporter):
+        ndim = 2
+
+        def __array_namespace__(self):
+            return Library
+
+    @staticmethod
+    def from_dlpack(result):
+        return result.numpy()
+
+    stack = staticmethod(np.stack)
+
+
+def test_batches_are_solved_one_by_one():
+    a, b = numbers(3, 2, 9, 9), numbers(2, 9, 4)
+    a += 9 * np.eye(9)
+    x, y = Stack(a), Stack(b)
+    assert np.array_equal(ts.solve(x, y), ts.solve(a, b))
+    assert np.array_equal(ts.solve(x, Library.Matrix(b[0], device=(2, 0))), ts.solve(a, b[0]))
+    assert np.array_equal(ts.solve(x, y, assume="positive", lower=False), ts.solve(a, b, assume="positive", lower=False))
+    assert np.array_equal(ts.triangular_solve(x, y, lower=False), ts.triangular_solve(a, b, lower=False))
+    assert np.array_equal(ts.least_squares(x, y), ts.least_squares(a, b))
+    assert np.array_equal(ts.cholesky(x), ts.cholesky(a)) and np.array_equal(ts.inverse(x), ts.inverse(a))
+    for ours, its in zip(ts.lu(x) + ts.qr(x), ts.lu(a) + ts.qr(a)):
+        assert np.array_equal(ours, its) and ours.dtype == its.dtype
+    a[1, 1, :, 4] = 0
+    for call, part in [
+        (lambda: ts.solve(x, y), r"system \[1, 1\]: .*pivot 4"),
+        (lambda: ts.solve(x, Stack(numbers(3, 9, 4))), "do not broadcast"),
+        (lambda: ts.inverse(Stack(numbers(0, 9, 9))), "has no systems"),
+        (lambda: ts.inverse(a, stream=7), "stream is given, but a is in host memory"),
+    ]:
+        with pytest.raises(ValueError, match=part):
+            call()
+
+
+def test_cuda_array_interface():
+    """Arrays without DLPack, such as Numba's."""
+
+    class Interface:
+        def __init__(self, array, **words):
+            self.array = array  # and what it says of itself
+            self.__cuda_array_interface__ = {
+                "shape": array.shape,
+                "typestr": array.dtype.str,
+                "data": (array.ctypes.data, False),
+                "strides": array.strides,
+                "version": 3,
+            } | words
+
+    a, b = numbers(20, 20), numbers(20, 3)
+    for left in layouts(a):
+        same(ts.solve(Interface(left), Interface(b, strides=None)), ts.solve(a, b))
+    vector = ts.solve(Interface(a), Interface(b[:, 0].copy()))  # its library is not known
+    assert vector.shape == (20, 1) and np.array_equal(vector.numpy()[:, 0], ts.solve(a, b[:, 0].copy()))
+    same(ts.gemm(Interface(a), on_device(b)), ts.gemm(a, b))
+    for words, part in [
+        (dict(mask=a), "has a mask"),
+        (dict(typestr="<i4"), "holds elements of type '<i4'"),
+        (dict(data=7), "has no tuple 'data'"),
+        (dict(strides=(8,)), "as many strides as sizes"),
+    ]:
+        with pytest.raises(TypeError, match=part):
+            ts.inverse(Interface(a, **words))
+
+
+def test_cuda_array_interface_waits_for_its_stream(capfd):
+    class Interface:
+        array = np.eye(3)
+        __cuda_array_interface__ = {
+            "shape": (3, 3),
+            "typestr": "<f8",
+            "data": (array.ctypes.data, False),
+            "version": 3,
+            "stream": 55,
+        }
+
+    same(ts.inverse(Interface()), np.eye(3))
+    assert "small device starts after 55" in capfd.readouterr().err
+
+
+def test_results_are_operands():
+    a, b = numbers(30, 30), numbers(30, 2)
+    gram = ts.gemm(on_device(a), on_device(a.T))
+    low = ts.cholesky(gram)
+    same(ts.triangular_solve(low, on_device(b)), ts.triangular_solve(ts.cholesky(gram.numpy()), b))
+
+
+def test_streams(capfd):
+    a, b = on_device(numbers(8, 8)), on_device(numbers(8, 1))
+
+    def log():
+        return [line for line in capfd.readouterr().err.splitlines() if line.startswith("small device")]
+
+    ts.solve(a, b)
+    assert log() == []
+    ts.solve(a, b, stream=77)
+    assert log() == ["small device starts after 77", "small device finishes before 77"]
+
+
+def test_no_systems():
+    for n, count in ((0, 0), (0, 3), (4, 0)):
+        a, b = np.eye(n), np.ones((n, count))
+        same(ts.solve(on_device(a), on_device(b)), ts.solve(a, b))
+    same(ts.inverse(on_device(np.eye(0))), np.eye(0))
+    same(ts.qr(on_device(np.ones((3, 0))), mode="r"), ts.qr(np.ones((3, 0)), mode="r"))
+
+
+def test_what_is_refused():
+    a, b = numbers(6, 6), numbers(6, 2)
+    x, y = on_device(a), on_device(b)
+    z = a + 1j * a
+    singular = a.copy()
+    singular[:, 2] = 0
+    for call, kind, part in [
+        (lambda: ts.solve(x, b), ValueError, "a is on CUDA device 0, b in host memory"),
+        (lambda: ts.solve(a, y), ValueError, "a is in host memory, b on CUDA device 0"),
+        (lambda: ts.solve(x, y, backend="openmp"), ValueError, "a is on CUDA device 0, but backend openmp computes in host"),
+        (lambda: ts.inverse(on_device(a, 1)), ValueError, "start with TESSERA_CUDA_DEVICE=1"),
+        (lambda: ts.solve(a, b, stream=7), ValueError, "stream is given, but a is in host memory"),
+        (lambda: ts.solve(x, y, stream=0), ValueError, "stream = 0 is no CUDA stream"),
+        (lambda: ts.inverse(on_device(z, code=5)), TypeError, "complex128 and is on CUDA device 0, where linear systems are"),
+        (lambda: ts.solve(x, y, refine=True), TypeError, "solutions are refined in host memory; copy it there"),
+        (lambda: ts.condition(x), TypeError, "condition numbers are estimated in host memory"),
+        (lambda: ts.solve(x, on_device(b.astype(np.float32))), TypeError, "a holds float64 and b holds float32"),
+        (lambda: ts.solve(on_device(a[:5]), y), ValueError, "solve"),
+        (lambda: ts.inverse(on_device(a[:5])), ValueError, "inverse"),
+        (lambda: ts.solve(on_device(singular), y), ValueError, "pivot 2"),
+        (lambda: ts.inverse(on_device(singular)), ValueError, "pivot 2"),
+        (lambda: ts.cholesky(on_device(-np.eye(3))), ValueError, "leading minor of order 1"),
+        (lambda: ts.least_squares(on_device(singular), y), ValueError, "element 2 of R"),
+    ]:
+        with pytest.raises(kind, match=part):
+            call()
+
+
+def test_memory():
+    """What a call takes is freed in time: the stand-in has only 8 MiB."""
+    a, b = numbers(300, 300), numbers(300, 300)
+    expected = ts.solve(a, b)
+    for _ in range(6):
+        same(ts.solve(on_device(a), on_device(b)), expected)
+    with pytest.raises(ts.OutOfMemory):
+        ts.lu(on_device(numbers(900, 900)))
+    same(ts.solve(on_device(a), on_device(b)), expected)

@@ -1,0 +1,200 @@
+"""Linear systems of arrays of PyTorch, CuPy and JAX on a CUDA device; test_gpu.py says what is skipped."""
+
+import numpy as np
+import pytest
+
+import tessera as ts
+
+pytestmark = pytest.mark.usefixtures("cuda")
+rng = np.random.default_rng(7)
+
+
+@pytest.fixture
+def torch():
+    module = pytest.importorskip("torch")
+    if not module.cuda.is_available():
+        pytest.skip("PyTorch has no CUDA device")
+    return module
+
+
+def on(torch, x):
+    return torch.from_numpy(np.ascontiguousarray(x)).to("cuda")
+
+
+def numbers(*shape, dtype=np.float64):
+    return rng.uniform(-1, 1, shape).astype(dtype)
+
+
+def same(result, expected):
+    """A tensor on the GPU with the bits of an array of the host."""
+    assert result.is_cuda and tuple(result.shape) == expected.shape
+    assert result.cpu().numpy().tobytes() == np.ascontiguousarray(expected).tobytes()
+
+
+tasks = {
+    "solve": lambda a, b: ts.solve(a, b),
+    "positive": lambda a, b: ts.solve(a, b, assume="positive"),
+    "upper positive": lambda a, b: ts.solve(a, b, assume="positive", lower=False),
+    "lower": lambda a, b: ts.triangular_solve(a, b),
+    "unit upper": lambda a, b: ts.triangular_solve(a, b, lower=False, unit_diagonal=True),
+    "least squares": lambda a, b: ts.least_squares(a, b),
+    "inverse": lambda a, b: ts.inverse(a),
+    "cholesky": lambda a, b: ts.cholesky(a),
+    "upper cholesky": lambda a, b: ts.cholesky(a, lower=False),
+    "r": lambda a, b: ts.qr(a, mode="r"),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("task", tasks)
+def test_torch_bits_are_the_ones_of_the_processor(torch, task, dtype):
+    for n in (1, 77, 300, 1100):
+        a, b = numbers(n, n, dtype=dtype), numbers(n, 5, dtype=dtype)
+        a = a / dtype(n) + np.eye(n, dtype=dtype)  # so that solutions stay small
+        same(tasks[task](on(torch, a), on(torch, b)), tasks[task](a, b))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (700, 90), (90, 700), (513, 513)])
+def test_torch_factors(torch, shape):
+    a, b = numbers(*shape), numbers(shape[0], 2)
+    packed, pivots = ts.lu(on(torch, a))
+    expected, rows = ts.lu(a)
+    same(packed, expected)
+    assert pivots == rows
+    for factor, its in zip(ts.qr(on(torch, a)), ts.qr(a)):
+        same(factor, its)
+    same(ts.least_squares(on(torch, a), on(torch, b)), ts.least_squares(a, b))
+    same(ts.least_squares(on(torch, a), on(torch, b[:, 0])), ts.least_squares(a, b[:, 0].copy()))
+
+
+def test_torch_layouts_and_nothing_is_changed(torch):
+    a, b = numbers(150, 150), numbers(150, 8)
+    x = ts.solve(a, b)
+    large = torch.full((300, 450), float("nan"), dtype=torch.float64, device="cuda")
+    large[::2, ::3] = on(torch, a)
+    block = torch.full((155, 160), float("nan"), dtype=torch.float64, device="cuda")
+    block[2:152, 3:153] = on(torch, a)
+    for left in (on(torch, a), on(torch, a.T).T, large[::2, ::3], block[2:152, 3:153]):
+        for right in (on(torch, b), on(torch, b.T).T):
+            same(ts.solve(left, right), x)
+        assert np.array_equal(left.cpu().numpy(), a)
+    wide = on(torch, b[:, :1]).expand(150, 8)
+    same(ts.solve(on(torch, a), wide), ts.solve(a, np.repeat(b[:, :1], 8, 1)))
+    same(ts.solve(on(torch, a), on(torch, b)[:, 3]), x[:, 3])
+
+
+def test_torch_work_in_flight_is_waited_for(torch):
+    """A stream of PyTorch is still computing the matrix when solve() is called, and reads the result at once."""
+    stream = torch.cuda.Stream()
+    eye, b = torch.eye(600, dtype=torch.float64, device="cuda"), torch.ones(600, 3, dtype=torch.float64, device="cuda")
+    torch.cuda.synchronize()
+    for attempt in range(4):
+        for number in (None, stream.cuda_stream):
+            with torch.cuda.stream(stream):
+                torch.cuda._sleep(100_000_000)  # about 50 ms
+                a = eye * 2.0 ** (attempt + 1)
+                doubled = ts.triangular_solve(a, b, stream=number) * 2
+                inverse = ts.inverse(a, stream=number)
+                del a
+            stream.synchronize()
+            assert bool((doubled == 2.0**-attempt).all())
+            assert bool((inverse == eye * 2.0 ** -(attempt + 1)).all())
+
+
+def test_torch_matrices_do_not_visit_the_host(torch):
+    """The process's memory does not grow by the size of a matrix."""
+    import resource
+
+    def compute(a, b):
+        results = ts.solve(a, b), ts.lu(a)[0], ts.cholesky(a @ a.T), ts.inverse(a), *ts.qr(a[:, : a.shape[1] // 6])
+        torch.cuda.synchronize()
+        return results, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+    n = 6000
+    a = torch.rand(n, n, dtype=torch.float64, device="cuda") + n * torch.eye(n, dtype=torch.float64, device="cuda")
+    b = torch.rand(n, 2, dtype=torch.float64, device="cuda")
+    before = compute(a[:1200, :1200], b[:1200])[1]  # loads what has to be loaded
+    (x, packed, low, inverse, q, r), peak = compute(a, b)
+    assert peak - before < n * n * 8 / 4
+    assert packed.is_cuda and low.is_cuda
+    assert float((a @ x - b).abs().max()) < 1e-9 and float((inverse @ b - x).abs().max()) < 1e-9
+    assert float((q @ r - a[:, :1000]).abs().max()) < 1e-8
+
+
+def test_torch_errors(torch):
+    a, b = on(torch, numbers(6, 6)), on(torch, numbers(6, 2))
+    singular = a.clone()
+    singular[:, 2] = 0
+    for call, kind, part in [
+        (lambda: ts.solve(a, b.cpu()), ValueError, "a is on CUDA device 0, b in host memory"),
+        (lambda: ts.solve(a.cpu(), b), ValueError, "a is in host memory, b on CUDA device 0"),
+        (lambda: ts.solve(a, b, backend="openmp"), ValueError, "backend openmp computes in host memory"),
+        (lambda: ts.solve(a, b.float()), TypeError, "a holds float64 and b holds float32"),
+        (lambda: ts.solve(a.half(), b.half()), TypeError, "a holds float16"),
+        (lambda: ts.inverse(torch.complex(a, a)), TypeError, "complex128 and is on CUDA device 0"),
+        (lambda: ts.solve(singular, b), ValueError, "pivot 2"),
+        (lambda: ts.cholesky(-a @ a.T), ValueError, "leading minor of order 1"),
+        (lambda: ts.least_squares(singular, b), ValueError, "element 2 of R"),
+        (lambda: ts.condition(a), TypeError, "estimated in host memory"),
+        (lambda: ts.solve(a.clone().requires_grad_(), b), BufferError, "detach"),
+    ]:
+        with pytest.raises(kind, match=part):
+            call()
+
+
+def test_torch_batches(torch):
+    a, b = numbers(3, 2, 70, 70), numbers(2, 70, 4)
+    a = a / 70 + np.eye(70)
+    x, y = on(torch, a), on(torch, b)
+    same(ts.solve(x, y), ts.solve(a, b))
+    same(ts.solve(x, y[0, :, 0]), ts.solve(a, b[0, :, 0].copy()))
+    same(ts.cholesky(x), ts.cholesky(a))
+    packed, pivots = ts.lu(x)
+    expected, rows = ts.lu(a)
+    same(packed, expected)
+    assert np.array_equal(pivots, rows) and pivots.dtype == rows.dtype
+    for factor, its in zip(ts.qr(x), ts.qr(a)):
+        same(factor, its)
+    x[1, 1, :, 4] = 0
+    with pytest.raises(ValueError, match=r"system \[1, 1\]: .*pivot 4"):
+        ts.inverse(x)
+
+
+def test_arrays_without_dlpack(torch):
+    """They have the CUDA array interface alone, as Numba's have; the result is Tessera's."""
+
+    class Interface:
+        def __init__(self, tensor):
+            self.tensor = tensor
+            self.__cuda_array_interface__ = tensor.__cuda_array_interface__
+
+    a, b = numbers(120, 120), numbers(120, 3)
+    x = ts.solve(Interface(on(torch, a.T).T), Interface(on(torch, b)))
+    assert isinstance(x, ts.DeviceArray) and x.numpy().tobytes() == ts.solve(a, b).tobytes()
+    assert ts.gemm(Interface(on(torch, a)), on(torch, b)).numpy().tobytes() == ts.gemm(a, b).tobytes()
+
+
+def test_torch_empty(torch):
+    empty = torch.empty(0, 0, device="cuda")
+    assert ts.solve(empty, torch.empty(0, 3, device="cuda")).shape == (0, 3)
+    assert ts.inverse(empty).shape == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["cupy", "jax"])
+def test_other_libraries(name):
+    if name == "jax":
+        library = pytest.importorskip("jax.numpy")
+        if not any(device.platform == "gpu" for device in pytest.importorskip("jax").devices()):
+            pytest.skip("JAX has no GPU")
+    else:
+        library = pytest.importorskip(name)
+    a, b = numbers(2, 90, 90, dtype=np.float32), numbers(90, 3, dtype=np.float32)
+    there = library.asarray(a)
+
+    def bits(array):
+        assert type(array) is type(there)
+        return np.asarray(array.get() if name == "cupy" else array).tobytes()
+
+    assert bits(ts.solve(there[0], library.asarray(b))) == ts.solve(a[0], b).tobytes()
+    assert bits(ts.solve(there, library.asarray(b))) == ts.solve(a, b).tobytes()
+    assert bits(ts.least_squares(there[0].T, library.asarray(b[:, 0]))) == ts.least_squares(a[0].T, b[:, 0].copy()).tobytes()
