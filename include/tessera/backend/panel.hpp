@@ -11,6 +11,8 @@
 /// and leading dimensions count numbers. A device may reject complex numbers. Programs use Lu, Cholesky and solve()
 /// instead.
 
+#include <cstddef>
+
 #include <tessera/types.hpp>
 
 #include <tessera/detail/macros_off.hpp>
@@ -19,8 +21,8 @@ namespace tessera {
 
 /// The most columns of a panel, and the most rows of a triangle.
 inline constexpr Index most_panel_columns = 64;
-/// The same of complex numbers, but for panels of LU: as many bytes and operations are in half as many columns.
-inline constexpr Index most_complex_columns = 32;
+/// Returns the most columns of a panel of Cholesky's, of numbers of so many bytes.
+constexpr Index most_positive_columns(std::size_t bytes) { return bytes == 16 ? 32 : most_panel_columns; }
 /// The most columns of a panel of QR. Bits depend on it.
 inline constexpr Index most_reflections = 32;
 /// The columns of a group in such a panel. Bits depend on it.

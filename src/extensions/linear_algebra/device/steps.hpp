@@ -5,6 +5,7 @@
 /// complex ones.
 
 #include <algorithm>
+#include <complex>
 #include <span>
 #include <utility>
 
@@ -56,8 +57,8 @@ class Steps {
   Index element() const { return parts() * static_cast<Index>(size_of(type_)); }
   /// Returns the terms of a segment.
   Index segment() const { return canonical_segment / parts(); }
-  /// Returns the columns of a panel of Cholesky's, and the rows of a triangle.
-  Index width() const { return is_complex_ ? most_complex_columns : most_panel_columns; }
+  /// Returns the columns of a panel of Cholesky's.
+  Index positive_width() const { return most_positive_columns(static_cast<std::size_t>(element())); }
   Op adjoint() const { return is_complex_ ? Op::ConjugateTranspose : Op::Transpose; }
   Place place(detail::Placed placed) const { return {static_cast<char*>(placed.data), placed.ld / parts(), element()}; }
   /// Returns memory for rows of at most `cols` numbers, as a matrix whose rows are whole lines of the cache.
@@ -107,7 +108,7 @@ class Steps {
   void fetch(Index rows, Index cols, Place from, void* to, Index ld) const;
   void fill(Index rows, Index cols, double value, Place z) const;
   /// Z = alpha·X.
-  void scale(Index rows, Index cols, double alpha, Place x, Place z) const;
+  void scale(Index rows, Index cols, std::complex<double> alpha, Place x, Place z) const;
 
   /// Returns the largest sum of a column's magnitudes, in double.
   detail::ScaledNumber norm_1(Index rows, Index cols, Place a, bool is_symmetric) const;
