@@ -39,14 +39,28 @@ struct LuWorkspace {
         sums_of_columns(static_cast<std::size_t>(ld * width * Number<T>::parts)),
         panel_memory(sums_of_columns.size()),
         sums_of_rows(static_cast<std::size_t>((n - width) * width)),
-        strip(is_complex<T> && std::min(m, n) > segment_length<T> ? strip_rows * n : 0) {}
+        strip(is_complex<T> && std::min(m, n) > segment_length<T> ? strip_rows * n : 0),
+        l_ld(apart(std::min({segment_length<T>, m, n}))),
+        l_memory(is_complex<T> ? m * l_ld : 0) {}
   static constexpr Index strip_rows = 512; ///< no bit depends on it
   Index width, ld;                         ///< a panel has no more columns than `width`
   std::vector<Part<T>> sums_of_columns, panel_memory;
   std::vector<T> sums_of_rows;
   Scratch<T> strip;
+  Index l_ld;
+  Scratch<T> l_memory;
   Index rows[panel_width]; ///< the pivots of a panel, counted from its first row
   T triangle[panel_width * panel_width];
+
+  /// A segment's columns of L by rows, where A is stored by columns and its numbers are complex: a product would copy
+  /// them anew each time.
+  Block<T> l() const { return {l_memory.data(), l_ld}; }
+  /// Adds the panel to it, from row j and column k on, and lets the rows of earlier panels change places.
+  void store_l(Index j, Index height, Index cols, Index k) {
+    for (Index c = 0; c < cols; ++c)
+      if (rows[c] != c) std::swap_ranges(l().at(j + c, 0), l().at(j + c, k), l().at(j + rows[c], 0));
+    put_together(height, cols, panel_memory.data(), ld, l().at(j, k), Place{1, l_ld});
+  }
 
   /// Computes the sums of a panel, height×cols over k terms of l and u.
   void sum(const Products<T>& products, Index height, Index cols, Index k, Factor<T> l, Factor<T> u) {
@@ -157,7 +171,8 @@ Index factor_columns(const Products<T>& products, LuWorkspace<T>& space, Index m
   const auto step = [&](Index first, Index j, Index width) {
     const Index right = n - j - width;
     const Factor<T> l{at.from(first, j)}, u{at.from(j, first)}; // the transposes of both
-    space.sum(products, m - j, width, j - first, l.transposed(), u.transposed());
+    const Factor<T> l_rows = is_complex<T> ? Factor<T>{space.l().from(j, 0)} : l.transposed();
+    space.sum(products, m - j, width, j - first, l_rows, u.transposed());
     space.load(Op::Transpose, m - j, width, at.from(j, j));
     const Index found = space.factor(j, m - j, width, pivots);
     const auto swap = [&](Index begin, Index end) {
@@ -172,9 +187,10 @@ Index factor_columns(const Products<T>& products, LuWorkspace<T>& space, Index m
     products.in_parts(right, 64, [&](Index begin, Index end) { swap(j + width + begin, j + width + end); });
     space.store(Op::Transpose, m - j, width, at.from(j, j));
     if (right == 0) return found;
+    if constexpr (is_complex<T>) space.store_l(j, m - j, width, j - first);
     const TriangleBlock<T> triangle = space.unit_triangle(width);
     if constexpr (is_complex<T>)
-      products.sums(width, right, j - first, l.transposed(), u.from(width, 0).transposed(), s_rows);
+      products.sums(width, right, j - first, l_rows, u.from(width, 0).transposed(), s_rows);
     else
       products.sums(right, width, j - first, u.from(width, 0), l, s_rows);
     products.in_parts(right, 64, [&](Index begin, Index stop) {
@@ -189,8 +205,8 @@ Index factor_columns(const Products<T>& products, LuWorkspace<T>& space, Index m
   return for_panels(m, n, segment_length<T>, step, [&](Index first, Index end) {
     const Factor<T> l{at.from(first, end)}, u{at.from(end, first)};
     if constexpr (is_complex<T>)
-      products.subtract_transposed(m - end, n - end, end - first, l.transposed(), u.transposed(), at.from(end, end),
-                                   false, {space.strip_rows, space.strip.data()});
+      products.subtract_transposed(m - end, n - end, end - first, {space.l().from(end, 0)}, u.transposed(),
+                                   at.from(end, end), false, {space.strip_rows, space.strip.data()});
     else
       products.subtract(n - end, m - end, end - first, u, l, at.from(end, end));
   });

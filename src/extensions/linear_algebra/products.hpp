@@ -79,8 +79,8 @@ class Products {
   /// C = C − A·B. With k of at most canonical_segment the sum of a segment is subtracted in one rounding.
   void subtract(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> c) const;
   /// Does the same where `c` holds the transpose of C; with `is_lower`, for C's elements on and below the diagonal
-  /// alone. C is computed in strips of some rows, for which there is memory. A strip expands B anew; with is_lower,
-  /// half of a square on the diagonal is computed in vain.
+  /// alone. C is computed in strips of some rows, for which there is memory. With is_lower, half of a square on the
+  /// diagonal is computed in vain.
   struct Strips {
     Index rows;
     T* memory; ///< for rows·n numbers

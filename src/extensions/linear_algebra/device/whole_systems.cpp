@@ -1,6 +1,6 @@
 /// gesv and posv of the drop-in on a device: A and B are brought there once, and X and the factors back once.
 
-#include "extensions/linear_algebra/whole_systems.hpp"
+#include "whole_systems.hpp"
 
 #include <span>
 #include <vector>
