@@ -9,6 +9,7 @@
 #include <tessera/status.hpp>
 
 #include "reflection_loops.hpp"
+#include "system_loops.hpp"
 
 namespace tessera::test {
 
@@ -52,6 +53,8 @@ class PanelLoops {
         return for_elements([&](Index i, Index j) {
           if (j < i) a(i, j) = 0;
         });
+      case PanelOp::SmallSystems:
+        return SystemLoops<T>(call_).run();
     }
   }
 
@@ -124,6 +127,8 @@ class PanelLoops {
 };
 
 inline Status run_panel_loops(const PanelCall& call) {
+  if (call.op == PanelOp::SmallSystems && std::max(call.rows, call.cols) > most_rows_of_systems)
+    return {StatusCode::Rejected, "the loops take no systems as large as these"};
   if (call.type == DType::F32)
     PanelLoops<float>(call).run();
   else

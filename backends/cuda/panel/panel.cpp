@@ -26,6 +26,8 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
       return reflection_triangle(queue, call);
     case PanelOp::ClearLower:
       return clear_lower(queue, call);
+    case PanelOp::SmallSystems:
+      break; // small_systems/ has it
   }
   return {StatusCode::Rejected, "there is no such step of a factorisation"};
 }

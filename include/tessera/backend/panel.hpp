@@ -16,6 +16,8 @@
 
 namespace tessera {
 
+struct SystemsCall; // small_systems.hpp
+
 /// The most columns of a panel, and the most rows of a triangle.
 inline constexpr Index most_panel_columns = 64;
 /// The most columns of a panel of QR. Bits depend on it.
@@ -54,6 +56,8 @@ enum class PanelOp : int {
   ReflectionTriangle = 9,
   /// a(i, j) = 0 for j < i.
   ClearLower = 10,
+  /// `systems`, each rows×cols, are factored or solved, or both; no other member is read but the type and the sizes.
+  SmallSystems = 20,
 };
 
 /// The arguments. Members that an operation does not name are not read.
@@ -89,6 +93,8 @@ struct PanelCall {
   void* triangle = nullptr; ///< Reflections: becomes T
   Index ld_triangle = 0;    ///< elements from one row of it to the next
   void* tau = nullptr;      ///< Reflections, and read by ReflectionTriangle: cols factors in the executor's memory
+  // Of batches.
+  const SystemsCall* systems = nullptr; ///< SmallSystems: the batch (small_systems.hpp), in host memory
 };
 
 } // namespace tessera

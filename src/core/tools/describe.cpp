@@ -1,6 +1,7 @@
 #include "describe.hpp"
 
 #include <tessera/backend/panel.hpp>
+#include <tessera/backend/small_systems.hpp>
 #include <tessera/backend/traffic.hpp>
 
 namespace tessera::tools {
@@ -78,6 +79,8 @@ const char* word_of(PanelOp op) {
       return "reflection_triangle";
     case PanelOp::ClearLower:
       return "clear_lower";
+    case PanelOp::SmallSystems:
+      return "small_systems";
   }
   return "unknown";
 }
@@ -201,7 +204,9 @@ Operation describe(Executor& executor, Queue& queue, const CopyCall& call) {
 }
 
 Operation describe(Executor& executor, Queue& queue, const PanelCall& call) {
-  return on_matrix(on(executor, &queue, Kind::Panel, word_of(call.op)), call);
+  Operation operation = on_matrix(on(executor, &queue, Kind::Panel, word_of(call.op)), call);
+  if (call.op == PanelOp::SmallSystems) operation.bytes *= static_cast<std::uint64_t>(call.systems->count);
+  return operation;
 }
 
 Operation describe_memory(Executor& executor, Kind kind, const char* name, std::size_t bytes, const void* memory) {

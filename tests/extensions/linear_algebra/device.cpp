@@ -9,6 +9,8 @@
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <tessera/backend/panel.hpp>
+
 #include "core/tools/recorder.hpp"
 #include "device_steps.hpp"
 #include "support/expect.hpp"
