@@ -208,6 +208,24 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(many_systems, T, Elements) {
     }
 }
 
+/// One step computes all systems of a batch in host memory; complex ones have none.
+BOOST_AUTO_TEST_CASE(steps_of_a_batch) {
+  if (!keeps_all()) return;
+  const auto steps = [](auto number) {
+    using T = decltype(number);
+    std::vector<T> a(4 * 300, T(1)), b(2 * 300, T(1));
+    std::vector<Index> info(300);
+    Recorder recorder;
+    solve_batch<T>(2, 1, a.data(), 2, 4, b.data(), 1, 2, info.data(), 300, tested());
+    BOOST_TEST(std::ranges::count(info, Index{2}) == 300);
+    return std::ranges::count_if(recorder.of(tools::Kind::Panel),
+                                 [](const auto& step) { return step.name == "small_systems"; });
+  };
+  BOOST_TEST(steps(1.0) == 2); // its begin and its end
+  BOOST_TEST(steps(1.0F) == 2);
+  BOOST_TEST(steps(std::complex<double>(1)) == 0);
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(systems_in_its_memory, T, Elements) {
   if (!keeps_all()) return;
   Draw draw(3);
