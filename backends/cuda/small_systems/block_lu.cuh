@@ -1,6 +1,6 @@
 #pragma once
 
-/// LU of a block's matrix, in strips of 16 columns. A thread has a row, or two. What is subtracted from a
+/// LU of a block's matrix, in strips of 16 columns. A thread has a row. What is subtracted from a
 /// row's numbers in the strip is in the thread's registers and moves one place at each step (lane_factors.cuh); the
 /// caller's numbers come when their strip does, because until then their places in shared memory hold the sums.
 ///
@@ -10,7 +10,7 @@
 
 namespace tessera::cuda {
 
-template <class T, int each>
+template <class T>
 class BlockLu {
   static constexpr int width = block_strip;
 
@@ -22,10 +22,8 @@ class BlockLu {
         m_(m),
         n_(n),
         me_(static_cast<int>(threadIdx.x)),
-        threads_(static_cast<int>(blockDim.x)) {
-#pragma unroll
-    for (int r = 0; r < each; ++r) place_[r] = row_of(r);
-  }
+        threads_(static_cast<int>(blockDim.x)),
+        place_(me_) {}
 
   __device__ void run() {
     for (int i = me_; i < m_ * shared_.ld; i += threads_) shared_.matrix[i] = 0;
@@ -51,29 +49,35 @@ class BlockLu {
   }
   /// Notes which row of the memory is each row of P·A, also the rows after the last step.
   __device__ void note_places() const {
-#pragma unroll
-    for (int r = 0; r < each; ++r)
-      if (is_here(r)) shared_.row_at[place_[r]] = shared_.source[place_[r]] = row_of(r);
+    if (is_here()) shared_.row_at[place_] = shared_.source[place_] = me_;
     __syncthreads();
   }
 
  private:
-  __device__ int row_of(int r) const { return r * threads_ + me_; }
-  __device__ bool is_here(int r) const { return row_of(r) < m_; }
+  __device__ bool is_here() const { return me_ < m_; }
 
   /// Reads the strip: sums to registers, and the caller's numbers to their places.
   __device__ void load(int first, int columns) {
     __syncthreads();
 #pragma unroll
-    for (int r = 0; r < each; ++r)
-#pragma unroll
-      for (int i = 0; i < width; ++i) s_[r][i] = is_here(r) ? shared_.at(row_of(r), first + i) : T(0);
+    for (int i = 0; i < width; ++i) s_[i] = is_here() ? shared_.at(me_, first + i) : T(0);
     __syncthreads();
+    constexpr int some = 8; // rows whose numbers are under way at a time
     const int col = me_ % width, at_once = threads_ / width;
-    if (col < columns) {
-#pragma unroll 4
-      for (int row = me_ / width; row < m_; row += at_once)
-        if (shared_.is_done[row] == 0) shared_.at(row, first + col) = a_[row * lda_ + first + col];
+#pragma unroll 1
+    for (int top = me_ / width; top < m_; top += some * at_once) {
+      bool is_wanted[some];
+      T read[some];
+#pragma unroll
+      for (int q = 0; q < some; ++q) {
+        const int row = top + q * at_once;
+        is_wanted[q] = col < columns && row < m_ && shared_.is_done[row] == 0;
+      }
+#pragma unroll
+      for (int q = 0; q < some; ++q) read[q] = is_wanted[q] ? a_[(top + q * at_once) * lda_ + first + col] : T(0);
+#pragma unroll
+      for (int q = 0; q < some; ++q)
+        if (is_wanted[q]) shared_.at(top + q * at_once, first + col) = read[q];
     }
     __syncthreads();
   }
@@ -81,27 +85,19 @@ class BlockLu {
   /// Factors column c of a strip, which is column j of the matrix.
   __device__ __forceinline__ void factor_column(int j, int c) {
     const int lane = me_ % 32, warp = me_ / 32, parity = j % 2;
-    bool is_candidate[each];
-    T value[each];
-    Candidate mine;
-    int which = 0;
-#pragma unroll
-    for (int r = 0; r < each; ++r) {
-      is_candidate[r] = is_here(r) && place_[r] >= j;
-      value[r] = is_candidate[r] ? shared_.at(row_of(r), j) - s_[r][0] : T(0);
-      const Candidate candidate{is_candidate[r] ? order_of(value[r]) : 0, place_[r]};
-      if (r == 0 || candidate.is_before(mine)) mine = candidate, which = r;
-    }
+    const bool is_candidate = is_here() && place_ >= j;
+    const T value = is_candidate ? shared_.at(me_, j) - s_[0] : T(0);
+    const Candidate mine{is_candidate ? order_of(value) : 0, place_};
     if (lane_of_best<T>(mine) == lane) {
       shared_.candidates[parity][warp] = mine;
-      shared_.candidate_rows[parity][warp] = row_of(which);
+      shared_.candidate_rows[parity][warp] = me_;
+      if (is_candidate) {
+        T offer[width]; // what is right of the strip is not used
 #pragma unroll
-      for (int r = 0; r < each; ++r)
-        if (r == which && is_candidate[r]) {
+        for (int i = 0; i < width; ++i) offer[i] = shared_.at(me_, c + i < width ? j + i : j) - s_[i];
 #pragma unroll
-          for (int i = 0; i < width; ++i)
-            if (c + i < width) shared_.offers[parity][warp][i] = shared_.at(row_of(r), j + i) - s_[r][i];
-        }
+        for (int i = 0; i < width; ++i) shared_.offers[parity][warp][i] = offer[i];
+      }
     }
     __syncthreads();
     const int best = lane_of_best<T>(lane < threads_ / 32 ? shared_.candidates[parity][lane] : Candidate{});
@@ -113,21 +109,18 @@ class BlockLu {
       shared_.pivots[j] = place;
       if (u[0] == T(0) && *shared_.failed == 0) *shared_.failed = j + 1;
     }
+    if (me_ == row) {
+      place_ = j;
+      shared_.is_done[me_] = 1;
 #pragma unroll
-    for (int r = 0; r < each; ++r) {
-      if (row_of(r) == row) {
-        place_[r] = j;
-        shared_.is_done[row] = 1;
+      for (int i = 0; i < width; ++i)
+        if (c + i < width && j + i < n_) shared_.at(me_, j + i) = u[i];
+    } else if (is_candidate) {
+      if (place_ == j) place_ = place;
+      const T l = u[0] == T(0) ? value : value / u[0];
+      shared_.at(me_, j) = l;
 #pragma unroll
-        for (int i = 0; i < width; ++i)
-          if (c + i < width && j + i < n_) shared_.at(row, j + i) = u[i];
-      } else if (is_candidate[r]) {
-        if (place_[r] == j) place_[r] = place;
-        const T l = u[0] == T(0) ? value[r] : value[r] / u[0];
-        shared_.at(row_of(r), j) = l;
-#pragma unroll
-        for (int i = 1; i < width; ++i) s_[r][i - 1] = fma(l, u[i], s_[r][i]);
-      }
+      for (int i = 1; i < width; ++i) s_[i - 1] = fma(l, u[i], s_[i]);
     }
   }
 
@@ -148,8 +141,11 @@ class BlockLu {
         u[k] -= sums[k];
 #pragma unroll
         for (int i = k + 1; i < width; ++i) sums[i] = fma(shared_.at(rows[i], first + k), u[k], sums[i]);
-        if (k < here) shared_.at(rows[k], col) = u[k];
+        keep_loads_here();
       }
+#pragma unroll
+      for (int k = 0; k < width; ++k)
+        if (k < here) shared_.at(rows[k], col) = u[k];
     }
   }
 
@@ -170,8 +166,8 @@ class BlockLu {
   const T* a_;
   const Index lda_;
   const int m_, n_, me_, threads_;
-  int place_[each];
-  T s_[each][width];
+  int place_;
+  T s_[width];
 };
 
 } // namespace tessera::cuda

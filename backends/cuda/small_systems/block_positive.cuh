@@ -1,14 +1,14 @@
 #pragma once
 
 /// Cholesky's factor of a block's matrix, in strips of 16 columns. The first warp factors the strip's square on the
-/// diagonal; then each thread finds the strip's numbers of its rows.
+/// diagonal; then each thread finds the strip's numbers of its row.
 
 #include "block_update.cuh"
 #include "lane_factors.cuh"
 
 namespace tessera::cuda {
 
-template <class T, int each>
+template <class T>
 class BlockPositive {
   static constexpr int width = block_strip;
 
@@ -47,28 +47,51 @@ class BlockPositive {
     __device__ bool operator()(int row, int col) const { return row >= col; }
   };
 
-  __device__ int row_of(int r) const { return r * threads_ + me_; }
-
   /// Reads the strip: sums to registers, and the caller's numbers to their places.
   __device__ void load(int first) {
     __syncthreads();
 #pragma unroll
-    for (int r = 0; r < each; ++r)
-#pragma unroll
-      for (int i = 0; i < width; ++i) s_[r][i] = row_of(r) < n_ ? shared_.at(row_of(r), first + i) : T(0);
+    for (int i = 0; i < width; ++i) s_[i] = me_ < n_ ? shared_.at(me_, first + i) : T(0);
     if (me_ < width) {
 #pragma unroll
       for (int i = 0; i < width; ++i) square_[i] = first + me_ < n_ ? shared_.at(first + me_, first + i) : T(0);
     }
     __syncthreads();
-    const int rows = n_ - first, columns = rows < width ? rows : width;
-#pragma unroll 4
-    for (int i = me_; i < rows * width; i += threads_) {
-      const bool by_columns = of_row_ == 1;
-      const int row = first + (by_columns ? i % rows : i / width), col = first + (by_columns ? i / rows : i % width);
-      if (col <= row && col - first < columns) shared_.at(row, col) = a_[row * of_row_ + col * of_column_];
-    }
+    if (of_row_ == 1)
+      load_columns(first);
+    else
+      load_rows(first);
     __syncthreads();
+  }
+
+  /// Reads the strip of a triangle whose rows are rows in memory.
+  __device__ void load_rows(int first) {
+    constexpr int some = 8; // rows whose numbers are under way at a time
+    const int rank = me_ % width, col = first + rank, at_once = threads_ / width;
+#pragma unroll 1
+    for (int top = first + me_ / width; top < n_; top += some * at_once) {
+      T read[some];
+#pragma unroll
+      for (int q = 0; q < some; ++q) {
+        const int row = top + q * at_once;
+        read[q] = row < n_ && col <= row ? a_[row * of_row_ + col] : T(0);
+      }
+#pragma unroll
+      for (int q = 0; q < some; ++q)
+        if (const int row = top + q * at_once; row < n_ && col <= row) shared_.at(row, col) = read[q];
+    }
+  }
+  /// Reads the strip of a triangle whose rows are columns in memory.
+  __device__ void load_columns(int first) {
+#pragma unroll 1
+    for (int row = first + me_; row < n_; row += threads_) {
+      T read[width];
+#pragma unroll
+      for (int c = 0; c < width; ++c) read[c] = first + c <= row ? a_[row + (first + c) * of_column_] : T(0);
+#pragma unroll
+      for (int c = 0; c < width; ++c)
+        if (first + c <= row) shared_.at(row, first + c) = read[c];
+    }
   }
 
   /// Factors the square on the diagonal, by the first warp.
@@ -76,48 +99,53 @@ class BlockPositive {
     if (me_ >= 32) return;
     const int rank = me_ % width, here = n_ - first < width ? n_ - first : width;
     const bool is_row = me_ < here;
+    int failed = *shared_.failed;
+    __syncwarp();
 #pragma unroll 1
     for (int j = 0; j < here; ++j) {
       T* const column = shared_.offers[j % 2][0];
       const bool is_one = is_row && rank >= j;
-      const T value = is_one ? shared_.at(first + rank, first + j) - square_[0] : T(0);
+      const T value = is_one && failed == 0 ? shared_.at(first + rank, first + j) - square_[0] : T(0);
       const T square = __shfl_sync(all_lanes, value, j);
       const bool is_positive = square > T(0);
-      const T root = sqrt(is_positive ? square : T(1)), l = rank == j ? root : value / root;
+      if (!is_positive && failed == 0) failed = first + j + 1;
+      const T l = divided_by_root(value, is_positive ? square : T(1), rank == j);
       if (is_one) {
         shared_.at(first + rank, first + j) = l;
         column[rank - j] = l;
       }
-      if (!is_positive && me_ == 0 && *shared_.failed == 0) *shared_.failed = first + j + 1;
       __syncwarp();
       T others[width];
       read_vectors(others, column);
 #pragma unroll
       for (int i = 1; i < width; ++i) square_[i - 1] = fma(l, others[i], square_[i]);
     }
+    if (me_ == 0) *shared_.failed = failed;
+    if (me_ < here) shared_.unknowns[me_] = T(1) / shared_.at(first + me_, first + me_);
   }
 
-  /// Finds the strip's numbers in the rows below the square.
+  /// Finds the strip's numbers in the rows below the square. `unknowns` has the reciprocals of its diagonal.
   __device__ void solve_rows(int first) {
+    if (me_ < first + width || me_ >= n_) return;
+    T l[width];
 #pragma unroll
-    for (int r = 0; r < each; ++r) {
-      const int row = row_of(r);
-      if (row < first + width || row >= n_) continue;
+    for (int c = 0; c < width; ++c) {
+      const T root = shared_.at(first + c, first + c), rest = shared_.at(me_, first + c) - s_[c];
+      l[c] = quotient(rest, Divisor<T>{root, shared_.unknowns[c]});
+      if (!(is_moderate(root) & is_quotient(rest, l[c], root))) l[c] = rest / root;
 #pragma unroll
-      for (int c = 0; c < width; ++c) {
-        const T l = (shared_.at(row, first + c) - s_[r][c]) / shared_.at(first + c, first + c);
-        shared_.at(row, first + c) = l;
-#pragma unroll
-        for (int i = c + 1; i < width; ++i) s_[r][i] = fma(l, shared_.at(first + i, first + c), s_[r][i]);
-      }
+      for (int i = c + 1; i < width; ++i) s_[i] = fma(l[c], shared_.at(first + i, first + c), s_[i]);
+      keep_loads_here();
     }
+#pragma unroll
+    for (int c = 0; c < width; ++c) shared_.at(me_, first + c) = l[c];
   }
 
   const BlockShared<T>& shared_;
   const T* a_;
   const Index of_row_, of_column_;
   const int n_, me_, threads_;
-  T s_[each][width];
+  T s_[width];
   T square_[width] = {}; ///< of the first warp: the sums of the square's row
 };
 

@@ -9,7 +9,7 @@
 namespace tessera::cuda {
 
 constexpr int block_strip = 16; ///< columns that are factored between two updates of the columns right of them
-constexpr int most_block_threads = 256;
+constexpr int most_block_threads = 512;
 constexpr int most_block_warps = most_block_threads / 32;
 
 /// Returns the numbers from one row of the matrix to the next: whole vectors, and an odd number of them, so that rows
@@ -36,6 +36,10 @@ struct BlockShared {
 
   __device__ T& at(int i, int j) const { return matrix[i * ld + j]; }
 };
+
+/// Keeps the compiler from moving loads of an unrolled loop's later steps before its earlier ones, for which there are
+/// not enough registers.
+__device__ __forceinline__ void keep_loads_here() { asm volatile("" ::: "memory"); }
 
 /// Returns how many rows the arrays have room for.
 __host__ __device__ constexpr int block_rows(int m, int n) { return m > n ? m : n; }

@@ -12,13 +12,18 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int small_threads = 128;
-constexpr Index most_rows_of_thread = 2;
+constexpr int few_threads = 128, some_threads = 256;
 
-template <class T>
-__global__ void __launch_bounds__(most_block_threads) solve_in_shared(Systems<T> systems) {
+/// Blocks must not have so many registers that a multiprocessor takes fewer blocks than its shared memory holds.
+template <class T, int threads>
+constexpr int blocks_at_once = threads == few_threads ? 4
+                               : sizeof(T) == 4       ? 2
+                                                      : 1;
+
+template <class T, int threads>
+__global__ void __launch_bounds__(threads, (blocks_at_once<T, threads>)) solve_in_shared(Systems<T> systems) {
   extern __shared__ __align__(16) unsigned char memory[];
-  BlockSystem<T, true, 1>(systems, memory, nullptr, blockIdx.x).run();
+  BlockSystem<T, true>(systems, memory, nullptr, blockIdx.x).run();
 }
 
 /// A block takes one system after another, because each block has memory for a matrix.
@@ -27,23 +32,24 @@ __global__ void __launch_bounds__(most_block_threads) solve_in_global(Systems<T>
   extern __shared__ __align__(16) unsigned char memory[];
   T* const matrix = matrices + blockIdx.x * block_stride<T>(systems.m, systems.n);
   for (Index number = blockIdx.x; number < systems.count; number += gridDim.x) {
-    BlockSystem<T, false, most_rows_of_thread>(systems, memory, matrix, number).run();
+    BlockSystem<T, false>(systems, memory, matrix, number).run();
     __syncthreads();
   }
 }
 
-template <class T>
-Status launch_in_shared(Queue& queue, const Systems<T>& systems, int threads) noexcept {
+template <class T, int threads>
+Status launch_in_shared(Queue& queue, const Systems<T>& systems) noexcept {
   const cudaStream_t stream = stream_of(queue);
-  const auto kernel = solve_in_shared<T>;
+  const auto kernel = solve_in_shared<T, threads>;
   if (Status status = allow_most_shared(kernel, "small systems in shared memory"); !status.ok()) return status;
+  if (Status status = prefer_shared(kernel, "small systems in shared memory"); !status.ok()) return status;
   kernel<<<static_cast<unsigned>(systems.count), threads, block_bytes<T, true>(systems.m, systems.n, threads),
            stream>>>(systems);
   return launched("small systems in shared memory");
 }
 
 template <class T>
-Status launch_in_global(Executor& executor, Queue& queue, const Systems<T>& systems) noexcept {
+Status launch_in_global(Executor& executor, Queue& queue, const Systems<T>& systems, int threads) noexcept {
   const cudaStream_t stream = stream_of(queue);
   const auto kernel = solve_in_global<T>;
   if (Status status = allow_most_shared(kernel, "small systems in global memory"); !status.ok()) return status;
@@ -54,21 +60,24 @@ Status launch_in_global(Executor& executor, Queue& queue, const Systems<T>& syst
           executor, queue, static_cast<std::size_t>(blocks * block_stride<T>(systems.m, systems.n)) * sizeof(T));
       !status.ok())
     return status;
-  kernel<<<static_cast<unsigned>(blocks), most_block_threads,
-           block_bytes<T, false>(systems.m, systems.n, most_block_threads), stream>>>(systems, matrices.as<T>());
+  kernel<<<static_cast<unsigned>(blocks), threads, block_bytes<T, false>(systems.m, systems.n, threads), stream>>>(
+      systems, matrices.as<T>());
   return launched("small systems in global memory");
 }
 
 template <class T>
 Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
   const Index size = std::max(call.rows, call.cols);
-  if (size > most_rows_of_thread * most_block_threads || call.systems->count > most_blocks)
+  if (size > most_block_threads || call.systems->count > most_blocks)
     return {StatusCode::Rejected, "the matrices are too large, or too many, for one launch"};
   const Systems<T> systems = systems_of<T>(call);
-  const int threads = size <= small_threads ? small_threads : most_block_threads;
-  const bool holds_matrix = size <= most_block_threads && block_bytes<T, true>(systems.m, systems.n, threads) <=
-                                                              executor.capabilities().shared_memory_per_block;
-  return holds_matrix ? launch_in_shared(queue, systems, threads) : launch_in_global(executor, queue, systems);
+  const auto fits = [&](int threads) {
+    return size <= threads &&
+           block_bytes<T, true>(systems.m, systems.n, threads) <= executor.capabilities().shared_memory_per_block;
+  };
+  if (fits(few_threads)) return launch_in_shared<T, few_threads>(queue, systems);
+  if (fits(some_threads)) return launch_in_shared<T, some_threads>(queue, systems);
+  return launch_in_global(executor, queue, systems, size <= some_threads ? some_threads : most_block_threads);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Systems of more than 32 rows: a block has a system, with a thread for each row or two rows while it is factored, and
+/// Systems of more than 32 rows: a block has a system, with a thread for each row while it is factored, and
 /// a warp for each right-hand side while it is solved.
 
 #include "block_lu.cuh"
@@ -9,9 +9,8 @@
 
 namespace tessera::cuda {
 
-/// With holds_matrix the matrix is in shared memory, else in the block's part of global memory, `matrix`. A thread has
-/// `each` rows.
-template <class T, bool holds_matrix, int each>
+/// With holds_matrix the matrix is in shared memory, else in the block's part of global memory, `matrix`.
+template <class T, bool holds_matrix>
 class BlockSystem {
  public:
   __device__ BlockSystem(const Systems<T>& systems, unsigned char* memory, T* matrix, Index number)
@@ -67,12 +66,12 @@ class BlockSystem {
   __device__ void factor_positive() {
     const T* const a = matrix();
     const bool turns = is_upper();
-    BlockPositive<T, each>(shared_, a, turns ? 1 : systems_.lda, turns ? systems_.lda : 1, systems_.n).run();
+    BlockPositive<T>(shared_, a, turns ? 1 : systems_.lda, turns ? systems_.lda : 1, systems_.n).run();
     for (int i = me_; i < systems_.n; i += threads_) shared_.row_at[i] = shared_.source[i] = i;
     report();
   }
   __device__ void factor_lu() {
-    BlockLu<T, each> lu(shared_, matrix(), systems_.lda, systems_.m, systems_.n);
+    BlockLu<T> lu(shared_, matrix(), systems_.lda, systems_.m, systems_.n);
     lu.run();
     lu.note_places();
     const int steps = systems_.m < systems_.n ? systems_.m : systems_.n;
@@ -125,7 +124,8 @@ class BlockSystem {
                                              .diagonal = shared_.at(row, at),
                                              .size = size,
                                              .ascends = side.ascends,
-                                             .has_unit_diagonal = side.has_unit_diagonal},
+                                             .has_unit_diagonal = side.has_unit_diagonal,
+                                             .is_needed = lane < size},
                              lane, b, sum, x);
       __syncwarp();
       if (lane < size) unknowns[at] = x[0];

@@ -26,18 +26,24 @@ __device__ __forceinline__ void extend_sums_right(const BlockShared<T>& shared, 
 #pragma unroll 1
     for (int row = top; row < top + rows_of_item && row < rows; row += at_once) {
       T sums[at_once];
+      bool is_one[at_once];
+      int rows_here[at_once];
 #pragma unroll
-      for (int q = 0; q < at_once; ++q) sums[q] = shared.at(row + q < rows ? row + q : row, col);
+      for (int q = 0; q < at_once; ++q) {
+        rows_here[q] = row + q < rows ? row + q : row;
+        is_one[q] = own < cols && row + q < rows && is_wanted(rows_here[q], own);
+        sums[q] = is_one[q] ? shared.at(rows_here[q], col) : T(0);
+      }
 #pragma unroll
       for (int q = 0; q < at_once; ++q) {
         T of_row[block_strip];
-        read_vectors(of_row, &shared.at(row + q < rows ? row + q : row, first));
+        read_vectors(of_row, &shared.at(rows_here[q], first));
 #pragma unroll
         for (int k = 0; k < block_strip; ++k) sums[q] = fma(of_row[k], factor[k], sums[q]);
       }
 #pragma unroll
       for (int q = 0; q < at_once; ++q)
-        if (own < cols && row + q < rows && is_wanted(row + q, own)) shared.at(row + q, own) = sums[q];
+        if (is_one[q]) shared.at(rows_here[q], own) = sums[q];
     }
   }
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "cuda/panel/pivot.cuh"
+#include "cuda/panel/rounded.cuh"
 #include "cuda/panel/vectors.cuh"
 
 namespace tessera::cuda {
@@ -139,13 +140,25 @@ class LaneLu : public LaneFactors<T, lanes, LaneLu<T, lanes>> {
     if (divisor == T(0) && this->failed == 0) this->failed = j + 1;
     if (rank < m_ && place > j) {
       const T l = divisor == T(0) ? value : value / divisor;
-      shared.a[rank][j] = l;
       this->template extend_sums<width>(l, row);
+      shared.a[rank][j] = l; // last, so that nothing that is read waits for it
     }
   }
 
   const int m_, n_;
 };
+
+/// Returns value / √square, or the root where `is_root_wanted`, with the bits of the operators. All lanes of a warp
+/// call it.
+template <class T>
+__device__ __forceinline__ T divided_by_root(T value, T square, bool is_root_wanted) {
+  const Divisor<T> root = root_of(square);
+  const T l = is_root_wanted ? root.value : quotient(value, root);
+  const bool is_right = is_root(square, root.value) && (is_root_wanted || is_quotient(value, l, root.value));
+  if (__all_sync(all_lanes, is_right)) return l;
+  const T slow = sqrt(square);
+  return is_root_wanted ? slow : value / slow;
+}
 
 /// The lower triangle becomes L.
 template <class T, int lanes>
@@ -164,15 +177,15 @@ class LanePositive : public LaneFactors<T, lanes, LanePositive<T, lanes>> {
     T* const row = shared.row[j % 2];
     const int rank = this->rank_;
     const bool is_one = rank >= j && rank < n_;
-    const T value = is_one ? shared.a[rank][j] - this->s_[0] : T(0);
+    const T value = is_one && this->failed == 0 ? shared.a[rank][j] - this->s_[0] : T(0);
     const T square = __shfl_sync(all_lanes, value, j, lanes);
     const bool is_positive = square > T(0);
     if (!is_positive && this->failed == 0) this->failed = j + 1;
-    const T root = sqrt(is_positive ? square : T(1)), l = rank == j ? root : value / root;
-    if (is_one) shared.a[rank][j] = l;
+    const T l = divided_by_root(value, is_positive ? square : T(1), rank == j);
     if (rank >= j) row[rank - j] = l;
     __syncwarp();
     this->template extend_sums<width>(l, row);
+    if (is_one) shared.a[rank][j] = l;
   }
 
   const int n_;

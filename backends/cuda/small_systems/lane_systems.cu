@@ -11,8 +11,15 @@ namespace {
 
 constexpr int warps = 4, threads = 32 * warps;
 
+/// How many blocks a multiprocessor is to have; more would leave a thread too few registers.
 template <class T, int lanes>
-__global__ void __launch_bounds__(threads, 4) solve_in_lanes(Systems<T> systems) {
+constexpr int blocks_at_once = lanes <= 8       ? 8
+                               : lanes == 16    ? 6
+                               : sizeof(T) == 4 ? 5
+                                                : 4;
+
+template <class T, int lanes>
+__global__ void __launch_bounds__(threads, (blocks_at_once<T, lanes>)) solve_in_lanes(Systems<T> systems) {
   constexpr int groups = threads / lanes;
   __shared__ LaneShared<T, lanes> shared[groups];
   const int group = static_cast<int>(threadIdx.x) / lanes;
@@ -26,7 +33,9 @@ Status launch(Queue& queue, const PanelCall& call) noexcept {
   const Index blocks = (systems.count + groups - 1) / groups;
   if (blocks > most_blocks) return {StatusCode::Rejected, "there are more systems than a launch can have"};
   const cudaStream_t stream = stream_of(queue);
-  solve_in_lanes<T, lanes><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(systems);
+  const auto kernel = solve_in_lanes<T, lanes>;
+  if (Status status = prefer_shared(kernel, "small systems in lanes"); !status.ok()) return status;
+  kernel<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(systems);
   return launched("small systems in lanes");
 }
 

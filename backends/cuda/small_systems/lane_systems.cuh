@@ -108,14 +108,15 @@ class LaneSystem {
   }
 
   /// Returns the triangle in the rows of the factors, or in their columns.
-  __device__ LaneTriangle<T> triangle(bool by_columns, bool ascends, bool has_unit_diagonal) const {
+  __device__ LaneTriangle<T> triangle(bool by_columns, bool ascends, bool has_unit_diagonal, bool is_needed) const {
     const int last = systems_.n - 1, at = rank_ < last ? rank_ : last, row = rank_ < last ? row_ : shared_row_of(last);
     return {.row = by_columns ? &shared_.a[0][at] : &shared_.a[row][0],
             .step = by_columns ? Shared::ld : 1,
             .diagonal = shared_.a[row][at],
             .size = systems_.n,
             .ascends = ascends,
-            .has_unit_diagonal = has_unit_diagonal};
+            .has_unit_diagonal = has_unit_diagonal,
+            .is_needed = is_needed};
   }
   /// Returns the row of the memory in which a row of the factors is.
   __device__ int shared_row_of(int place) const {
@@ -124,12 +125,13 @@ class LaneSystem {
 
   template <int columns>
   __device__ void solve() const {
+    const bool writes = is_one_ && rank_ < systems_.n && (failed_ == 0 || !systems_.spares_failed());
+    if (__ballot_sync(all_lanes, writes) == 0) return;
     const bool is_positive = systems_.is_positive(),
                is_turned = systems_.task == SystemsTask::LuSolve && systems_.is_transposed;
-    const LaneTriangle<T> lower = triangle(is_turned, true, !is_positive && !is_turned),
-                          upper = triangle(is_positive || is_turned, false, is_turned);
+    const LaneTriangle<T> lower = triangle(is_turned, true, !is_positive && !is_turned, writes),
+                          upper = triangle(is_positive || is_turned, false, is_turned, writes);
     const int from = is_turned ? rank_ : source_, to = is_turned ? source_ : rank_;
-    const bool writes = is_one_ && rank_ < systems_.n && (failed_ == 0 || !systems_.spares_failed());
     T* const matrix_b = systems_.b_of(number_);
     const T zeros[columns] = {};
 #pragma unroll 1

@@ -10,6 +10,15 @@ namespace tessera::cuda {
 
 constexpr Index most_blocks = 0x7fffffff;
 
+/// Asks the driver to give a multiprocessor's memory to shared memory rather than to the cache, so that as many blocks
+/// fit as can. By itself the driver may leave room for fewer. The setting is the same at each call.
+template <class Kernel>
+Status prefer_shared(Kernel* kernel, const char* name) {
+  return check_kernel(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
+      "shared memory instead of cache for ", name);
+}
+
 template <class T>
 Systems<T> systems_of(const PanelCall& call) {
   const SystemsCall& x = *call.systems;

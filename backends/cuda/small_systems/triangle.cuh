@@ -16,6 +16,7 @@ struct LaneTriangle {
   int size;               ///< rows; lanes after them have the last one
   bool ascends;           ///< a lower triangle, else an upper one
   bool has_unit_diagonal; ///< then `diagonal` divides nothing
+  bool is_needed;         ///< the lane's unknowns are
 };
 
 /// Finds x from the right-hand sides and the sums of the terms before. Unless `by_operator`, quotients have no
@@ -41,7 +42,7 @@ __device__ __forceinline__ bool solve_square(const LaneTriangle<T>& t, int rank,
     }
   }
   bool is_right = true;
-  if (!by_operator && !t.has_unit_diagonal && rank < t.size) {
+  if (!by_operator && !t.has_unit_diagonal && t.is_needed) {
     is_right = is_moderate(t.diagonal);
 #pragma unroll
     for (int c = 0; c < columns; ++c) is_right &= is_quotient(b[c] - sums[c], x[c], t.diagonal);
