@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "enter.hpp"
+#include "factor.hpp"
 #include "model.hpp"
 #include "on_host.hpp"
 #include "panel.hpp"
@@ -114,10 +115,10 @@ Index for_panels(Index m, Index n, Index segment, const Panel& panel, const Rest
   return singular;
 }
 
-/// Factors A, which is stored by rows.
+/// Factors A, which is stored by rows. `updates` are the products that subtract a whole segment.
 template <class T>
-Index factor_rows(const Products<T>& products, LuWorkspace<T>& space, Index m, Index n, Block<T> a,
-                  detail::RowNumbers pivots) {
+Index factor_rows(const Products<T>& products, const Products<T>& updates, LuWorkspace<T>& space, Index m, Index n,
+                  Block<T> a, detail::RowNumbers pivots) {
   const Block<T> s_rows{space.sums_of_rows.data(), n - space.width};
   const auto swap_rows = [&](Index from, Index to, Index row, Index other) {
     if (row != other) std::swap_ranges(a.at(row, from), a.at(row, to), a.at(other, from));
@@ -142,7 +143,7 @@ Index factor_rows(const Products<T>& products, LuWorkspace<T>& space, Index m, I
     return found;
   };
   return for_panels(m, n, segment_length<T>, step, [&](Index first, Index end) {
-    products.subtract(m - end, n - end, end - first, {a.from(end, first)}, {a.from(first, end)}, a.from(end, end));
+    updates.subtract(m - end, n - end, end - first, {a.from(end, first)}, {a.from(first, end)}, a.from(end, end));
   });
 }
 
@@ -209,7 +210,7 @@ Index factor_matrix(Op stored, Index m, Index n, void* data, Index lda, detail::
     LuWorkspace<T> space(m, n);
     Index singular = -1;
     products.run_steps(product_work(m, n, std::min(m, n)) / 3, [&] {
-      singular = stored == Op::None ? factor_rows(products, space, m, n, a, pivots)
+      singular = stored == Op::None ? factor_rows(products, products, space, m, n, a, pivots)
                                     : factor_columns(products, space, m, n, a, pivots);
     });
     return singular;
@@ -218,6 +219,21 @@ Index factor_matrix(Op stored, Index m, Index n, void* data, Index lda, detail::
 }
 
 } // namespace
+
+template <class T>
+Index factor_lu_in_mode(Math math, Index n, Block<T> a, std::span<Index> pivots, const SolveOptions& options) {
+  const detail::RowNumbers numbers(pivots.data());
+  if (options.backend == Backend::Reference) return model_lu(n, n, Grid<T>{a.data, a.ld}, numbers, math);
+  const Products<T> products(options), updates(options, {}, math);
+  LuWorkspace<T> space(n, n);
+  Index singular = -1;
+  products.run_steps(product_work(n, n, n) / 3,
+                     [&] { singular = factor_rows(products, updates, space, n, n, a, numbers); });
+  return singular;
+}
+
+template Index factor_lu_in_mode(Math, Index, Block<float>, std::span<Index>, const SolveOptions&);
+template Index factor_lu_in_mode(Math, Index, Block<std::complex<float>>, std::span<Index>, const SolveOptions&);
 
 Index factor_lu_on_host(detail::NumberType type, Op stored, Index m, Index n, void* a, Index lda,
                         detail::RowNumbers pivots, const SolveOptions& options, detail::Shortage shortage) {

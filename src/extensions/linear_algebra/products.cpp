@@ -28,8 +28,8 @@ void go_on_or_throw(detail::Shortage shortage) {
 }
 
 template <class T>
-Products<T>::Products(const SolveOptions& options, detail::Shortage shortage)
-    : options_{.backend = options.backend, .threads = options.threads},
+Products<T>::Products(const SolveOptions& options, detail::Shortage shortage, Math math)
+    : options_{.backend = options.backend, .math = math, .threads = options.threads},
       shortage_(shortage),
       host_(host_of(options.backend)),
       is_on_host_(options.backend == Backend::Auto || &host_ == &executor(options.backend)) {}
@@ -67,6 +67,7 @@ template <class T>
 void Products<T>::multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) const {
   if (m == 0 || n == 0) return;
   auto call = product_call(alpha, m, n, k, a, b, beta, c);
+  call.math = options_.math;
   call.threads = options_.threads;
   with_or_without_memory(
       shortage_, [&] { detail::gemm_raw(call, options_); }, [&] { host::multiply_without_memory(call); });

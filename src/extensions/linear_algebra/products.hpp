@@ -69,7 +69,7 @@ inline double product_work(Index m, Index n, Index k) {
 template <class T>
 class Products {
  public:
-  explicit Products(const SolveOptions& options, detail::Shortage shortage = {});
+  explicit Products(const SolveOptions& options, detail::Shortage shortage = {}, Math math = Math::Strict);
 
   /// C = alpha·A·B + beta·C, m×n over k terms. A factor that is conjugated is transposed, too.
   void multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) const;

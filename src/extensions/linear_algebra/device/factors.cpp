@@ -71,11 +71,12 @@ void solve_lower(const Steps& steps, const Lower& lower, const Unknowns& unknown
   }
 }
 
-Elimination::Elimination(const Steps& steps, Index m, Index n, Place a)
+Elimination::Elimination(const Steps& steps, Index m, Index n, Place a, Math math)
     : steps_(steps),
       m_(m),
       n_(n),
       a_(a),
+      math_(math),
       numbers_(steps.numbers(std::min(m, n))),
       column_memory_(steps.array(m, most_panel_columns)),
       row_memory_(steps.array(most_panel_columns, n)),
@@ -94,8 +95,8 @@ Index Elimination::run(std::span<Index> pivots, bool& begins) const {
     exchange(first, first, end, {0, n_}, {first, end});
     if (end == n_) continue;
     solve_segment(steps_, unit_lower(), first, end, {.count = n_ - end, .x = a_.at(0, end)}, row_sums_, begins);
-    steps_.product(true, m_ - end, n_ - end, end - first, a_.at(end, first), a_.at(first, end), Op::None,
-                   a_.at(end, end));
+    steps_.product(true, m_ - end, n_ - end, end - first, a_.at(end, first), Op::None, a_.at(first, end), Op::None,
+                   a_.at(end, end), math_);
   }
   steps_.read(pivots, numbers_.as<const Index>());
   return failure_.get();

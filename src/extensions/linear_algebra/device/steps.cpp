@@ -11,13 +11,16 @@
 
 namespace tessera::linear_algebra::device {
 
-void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c) const {
+void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c,
+                    Math math) const {
   if (m == 0 || n == 0 || k == 0) return;
-  multiply({.m = m, .n = n, .k = k}, subtracts ? -1.0 : 1.0, a, op_a, b, op_b, subtracts ? 1.0 : 0.0, c);
+  multiply({.m = m, .n = n, .k = k}, subtracts ? -1.0 : 1.0, a, op_a, b, op_b, subtracts ? 1.0 : 0.0, c, math);
 }
 
-void Steps::multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c) const {
+void Steps::multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c,
+                     Math math) const {
   const auto filled = [&](auto call) {
+    call.math = math;
     call.op_a = op_a;
     call.op_b = op_b;
     call.m = shape.m;

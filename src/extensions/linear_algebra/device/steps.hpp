@@ -70,10 +70,12 @@ class Steps {
   void product(bool subtracts, Index m, Index n, Index k, Place a, Place b, Op op_b, Place c) const {
     product(subtracts, m, n, k, a, Op::None, b, op_b, c);
   }
-  /// The same with A or the transpose of `a`.
-  void product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c) const;
+  /// The same with A or the transpose of `a`, in any mode.
+  void product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c,
+               Math math = Math::Strict) const;
   /// C = alpha·op(A)·op(B) + beta·C.
-  void multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c) const;
+  void multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c,
+                Math math = Math::Strict) const;
   /// Makes S the sums of the k terms before, which are A·B, or zeros where there are none.
   void sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const;
   /// Runs a step of this type of numbers. Throws KernelRejected where the device cannot.
@@ -159,7 +161,8 @@ class FirstFailure {
 /// The LU factorisation of A, m×n, in place. The constructor takes all memory, and writes none of A.
 class Elimination {
  public:
-  Elimination(const Steps& steps, Index m, Index n, Place a);
+  /// `math` is the mode of the products that subtract a whole segment from the rest.
+  Elimination(const Steps& steps, Index m, Index n, Place a, Math math = Math::Strict);
   /// Row j changes places with row pivots[j]. Returns the first pivot of 0, or −1. `begins` becomes true when A is
   /// changed, and stays as it is where the device rejects the first panel.
   Index run(std::span<Index> pivots, bool& begins) const;
@@ -175,6 +178,7 @@ class Elimination {
   const Steps& steps_;
   Index m_, n_;
   Place a_;
+  Math math_;
   DeviceArray numbers_, column_memory_, row_memory_;
   Place column_sums_, row_sums_;
   FirstFailure failure_;
