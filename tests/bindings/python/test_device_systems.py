@@ -152,7 +152,7 @@ class Stack:
     """A batch that claims to be on a device, as far as a batch of systems needs a library's array."""
 
     def __init__(self, array):
-        self.array, self.shape, self.ndim = array, array.shape, array.ndim
+        self.array, self.shape, self.ndim, self.dtype = array, array.shape, array.ndim, array.dtype
 
     def __dlpack_device__(self):
         return (2, 0)
@@ -161,6 +161,9 @@ class Stack:
         member = np.array(self.array[index])
         return Stack(member) if member.ndim != 2 else Library.Matrix(member, device=(2, 0), code=code_of(member))
 
+    def reshape(self, shape):
+        return Stack(self.array.reshape(shape))
+
     def __array_namespace__(self):
         return Library
 
@@ -168,6 +171,10 @@ class Stack:
 class Library:
     class Matrix(Exporter):
         ndim = 2
+
+        @property
+        def dtype(self):
+            return self.array.dtype
 
         def __array_namespace__(self):
             return Library
@@ -197,8 +204,36 @@ def test_batches_are_solved_one_by_one():
     for call, part in [
         (lambda: ts.solve(x, y), r"system \[1, 1\]: .*pivot 4"),
         (lambda: ts.solve(x, Stack(numbers(3, 9, 4))), "do not broadcast"),
-        (lambda: ts.inverse(Stack(numbers(0, 9, 9))), "has no systems"),
         (lambda: ts.inverse(a, stream=7), "stream is given, but a is in host memory"),
+    ]:
+        with pytest.raises(ValueError, match=part):
+            call()
+
+
+@pytest.mark.parametrize("dtype", types_of_systems)
+def test_batches_without_systems(dtype):
+    """They have shapes, types and errors of the host's, and are on the device."""
+
+    def alike(result, expected):
+        if isinstance(expected, tuple):
+            return len(result) == len(expected) and all(map(alike, result, expected))
+        it_is_pivots = expected.dtype == np.int64
+        array = result if it_is_pivots else result.array
+        return array.shape == expected.shape and array.dtype == expected.dtype
+
+    a, b, one = (numbers(*shape, dtype=dtype) for shape in ((2, 0, 9, 9), (2, 1, 9, 4), (9, 4)))
+    wide = numbers(0, 5, 9, dtype=dtype)
+    x, y = Stack(a), Stack(b)
+    assert alike(ts.solve(x, y), ts.solve(a, b))
+    assert alike(ts.solve(x, y, assume="positive", stream=9), ts.solve(a, b, assume="positive"))
+    assert alike(ts.solve(x, Library.Matrix(one, device=(2, 0))), ts.solve(a, one))
+    assert alike(ts.triangular_solve(x, y, backend="cuda"), ts.triangular_solve(a, b))
+    assert alike(ts.inverse(x), ts.inverse(a)) and alike(ts.cholesky(x, lower=False), ts.cholesky(a))
+    assert alike(ts.lu(Stack(wide)), ts.lu(wide)) and alike(ts.qr(Stack(wide)), ts.qr(wide))
+    for call, part in [
+        (lambda: ts.inverse(Stack(wide)), "5×9"),
+        (lambda: ts.solve(x, Stack(numbers(1, 8, 4, dtype=dtype))), "8"),
+        (lambda: ts.solve(x, Stack(numbers(3, 1, 9, 4, dtype=dtype))), "do not broadcast"),
     ]:
         with pytest.raises(ValueError, match=part):
             call()

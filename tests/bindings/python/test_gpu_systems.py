@@ -194,6 +194,8 @@ def test_torch_errors(torch):
 
 
 def test_torch_batches(torch):
+    z = numbers(2, 2, 40, 40, dtype=np.complex64)
+    same(ts.inverse(on(torch, z)), ts.inverse(z))
     a, b = numbers(3, 2, 70, 70), numbers(2, 70, 4)
     a = a / 70 + np.eye(70)
     x, y = on(torch, a), on(torch, b)
@@ -229,6 +231,11 @@ def test_torch_empty(torch):
     empty = torch.empty(0, 0, device="cuda")
     assert ts.solve(empty, torch.empty(0, 3, device="cuda")).shape == (0, 3)
     assert ts.inverse(empty).shape == (0, 0)
+    none = torch.empty(2, 0, 5, 5, dtype=torch.complex64, device="cuda")
+    x = ts.solve(none, torch.ones(5, dtype=torch.complex64, device="cuda"))
+    packed, pivots = ts.lu(none)
+    assert x.is_cuda and x.dtype == none.dtype and tuple(x.shape) == (2, 0, 5)
+    assert packed.is_cuda and tuple(packed.shape) == (2, 0, 5, 5) and pivots.shape == (2, 0, 5)
 
 
 @pytest.mark.parametrize("name", ["cupy", "jax"])
