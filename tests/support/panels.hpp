@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <concepts>
+#include <limits>
 
 #include <tessera/backend/kernel.hpp>
 #include <tessera/backend/panel.hpp>
@@ -70,12 +72,19 @@ class PanelLoops {
         return for_elements([&](Index i, Index j) {
           if (j < i) a(i, j) = 0;
         });
+      case PanelOp::LargestOfRows:
+      case PanelOp::LargestOfColumns:
+      case PanelOp::Narrow:
+      case PanelOp::Magnitudes:
+        if constexpr (std::same_as<T, double>) return scale();
+        return;
     }
   }
 
  private:
   T& a(Index i, Index j) const { return static_cast<T*>(call_.a)[i * call_.lda + j]; }
   T& s(Index i, Index j) const { return static_cast<T*>(call_.s)[i * call_.lds + j]; }
+  T x(Index i, Index j) const { return static_cast<const T*>(call_.x)[i * call_.ldx + j]; }
   T t(Index i, Index j) const { return static_cast<const T*>(call_.t)[i * call_.ldt + j]; }
 
   template <class Visit>
@@ -85,6 +94,32 @@ class PanelLoops {
   }
   void fail(Index row) const {
     if (*call_.failed < 0) *call_.failed = call_.first + row;
+  }
+
+  static void enlarge(double& largest, double magnitude) {
+    if (magnitude > largest || std::isnan(magnitude)) largest = magnitude;
+  }
+  void scale() const {
+    if (call_.op == PanelOp::LargestOfRows) return largest_of_rows();
+    if (call_.op == PanelOp::LargestOfColumns) std::fill(call_.largest, call_.largest + call_.cols, 0.0);
+    for_elements([&](Index i, Index j) {
+      if (call_.op == PanelOp::Magnitudes)
+        a(i, j) = std::abs(x(i, j));
+      else if (call_.op == PanelOp::LargestOfColumns)
+        enlarge(call_.largest[j], std::abs(x(i, j) * call_.row_scales[i]));
+      else
+        static_cast<float*>(call_.a)[i * call_.lda + j] =
+            static_cast<float>(x(i, j) * call_.row_scales[i] * call_.column_scales[j]);
+    });
+  }
+  void largest_of_rows() const {
+    std::fill(call_.largest, call_.largest + call_.rows, 0.0);
+    std::fill(call_.least, call_.least + call_.rows, std::numeric_limits<double>::infinity());
+    for_elements([&](Index i, Index j) {
+      const double magnitude = std::abs(x(i, j));
+      enlarge(call_.largest[i], magnitude);
+      if (magnitude > 0) call_.least[i] = std::min(call_.least[i], magnitude);
+    });
   }
 
   void reflect() const {

@@ -13,9 +13,9 @@
 
 namespace tessera::cuda {
 
-/// The columns of a panel that are factored at once.
+/// The columns of a panel that are factored at once: as many as registers hold.
 template <class T>
-inline constexpr int strip_of = NumberOf<T>::is_complex ? 8 : 16;
+inline constexpr int strip_of = sizeof(T) == 16 ? 8 : 16;
 
 /// What a block offers for column c of a strip: its best row, with what U is in the columns from c on if the row is the
 /// pivot's, and then L in the c columns before.

@@ -1,7 +1,10 @@
 /// Rows that change places: the exchanges of LU's pivots, 64 at a time.
 ///
 /// A group of exchanges moves at most 128 rows, and where each of them comes from is found by following the exchanges
-/// backwards, for all at once. So the rows are read and written once, whatever the exchanges are.
+/// backwards, for all at once. So the rows are read and written once, whatever the exchanges are. Rows are far apart:
+/// where there are blocks enough, threads move 16 bytes, or 8.
+
+#include <cstdint>
 
 #include "cuda/device/status.hpp"
 #include "cuda/queue/stream.hpp"
@@ -24,8 +27,9 @@ struct Exchange {
   int count;
 };
 
-template <class T>
-__global__ void __launch_bounds__(columns* threads_y) exchange(T* a, Exchange p) {
+/// Lengths in p count units, which hold some numbers.
+template <class Unit>
+__global__ void __launch_bounds__(columns* threads_y) exchange(Unit* a, Exchange p) {
   __shared__ Index other[group], to[moved], from[moved];
   const int me = static_cast<int>(threadIdx.y * columns + threadIdx.x);
   Index col = static_cast<Index>(blockIdx.x) * columns + threadIdx.x;
@@ -39,7 +43,7 @@ __global__ void __launch_bounds__(columns* threads_y) exchange(T* a, Exchange p)
       from[me] = source(to[me], begin, here, other);
     }
     __syncthreads();
-    T read[each];
+    Unit read[each];
 #pragma unroll
     for (int u = 0; u < each; ++u)
       if (const int row = u * threads_y + static_cast<int>(threadIdx.y); row < 2 * here && col < p.cols)
@@ -54,15 +58,33 @@ __global__ void __launch_bounds__(columns* threads_y) exchange(T* a, Exchange p)
   }
 }
 
+template <class Unit>
+bool exchange_fits(const PanelCall& call, Index numbers) {
+  constexpr Index enough_blocks = 96;
+  const Index moving = call.cols - (call.kept_end - call.kept_begin);
+  return reinterpret_cast<std::uintptr_t>(call.a) % sizeof(Unit) == 0 && call.lda % numbers == 0 &&
+         call.cols % numbers == 0 && call.kept_begin % numbers == 0 && call.kept_end % numbers == 0 &&
+         moving >= enough_blocks * columns * numbers;
+}
+
+template <class Unit>
+Status launch_exchange(Queue& queue, const PanelCall& call, Index numbers) noexcept {
+  const Exchange in_units{call.lda / numbers, call.cols / numbers, call.kept_begin / numbers,   call.kept_end / numbers,
+                          call.numbers,       call.first,          static_cast<int>(call.count)};
+  const Index moving = in_units.cols - (in_units.kept_end - in_units.kept_begin);
+  exchange<Unit>
+      <<<static_cast<unsigned>((moving + columns - 1) / columns), dim3(columns, threads_y), 0, stream_of(queue)>>>(
+          static_cast<Unit*>(call.a), in_units);
+  return launched("exchange of rows");
+}
+
 template <class T>
 Status run(Queue& queue, const PanelCall& call) noexcept {
-  const Index moving = call.cols - (call.kept_end - call.kept_begin);
-  if (moving == 0 || call.count == 0) return {};
-  exchange<T>
-      <<<static_cast<unsigned>((moving + columns - 1) / columns), dim3(columns, threads_y), 0, stream_of(queue)>>>(
-          static_cast<T*>(call.a), {call.lda, call.cols, call.kept_begin, call.kept_end, call.numbers, call.first,
-                                    static_cast<int>(call.count)});
-  return launched("exchange of rows");
+  if (call.cols == call.kept_end - call.kept_begin || call.count == 0) return {};
+  constexpr Index of_16 = sizeof(uint4) / sizeof(T), of_8 = sizeof(uint2) / sizeof(T);
+  if (exchange_fits<uint4>(call, of_16)) return launch_exchange<uint4>(queue, call, of_16);
+  if (exchange_fits<uint2>(call, of_8)) return launch_exchange<uint2>(queue, call, of_8);
+  return launch_exchange<T>(queue, call, 1);
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 /// A panel of LU with partial pivoting, by blocks of threads that have some rows each.
 ///
 /// Rows stay where they are until the end; each has a place, which changes as if rows were exchanged. The panel is
-/// taken in strips of 16 columns, or of 8 where numbers are complex. A strip's elements lie in shared memory, by
+/// taken in strips of 16 columns, or of 8 of complex numbers of f64. A strip's elements lie in shared memory, by
 /// columns, and its sums in registers, rotated so that the current column's is the first. For each column each block
 /// finds its best row and offers it to the others; all choose the same one, whose elements are U from the column on,
 /// and go on with the sums of their rows. After a strip, each block computes U's rows of the strip in the panel's

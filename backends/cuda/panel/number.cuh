@@ -3,7 +3,7 @@
 /// Real and complex numbers as one: what panels do with a number, in the contract's order of roundings
 /// (docs/contract.md, "Linear algebra").
 
-#include <limits>
+#include <cstdint>
 
 #include <tessera/backend/panel.hpp>
 #include <tessera/status.hpp>
@@ -38,11 +38,6 @@ Status for_number_of(const PanelCall& call, const Run& run) noexcept {
   if (call.is_complex) return is_narrow ? run(Complex<float>{}) : run(Complex<double>{});
   return is_narrow ? run(float{}) : run(double{});
 }
-
-/// The columns of a panel of Cholesky's, and the rows of a triangle.
-template <class T>
-inline constexpr int columns_of_panel = static_cast<int>(NumberOf<T>::is_complex ? most_complex_columns
-                                                                                 : most_panel_columns);
 
 template <class T>
 __device__ __forceinline__ Complex<T> operator-(const Complex<T>& a, const Complex<T>& b) {
@@ -126,16 +121,25 @@ struct Dividing<Complex<T>> {
 
   __device__ explicit Dividing(Complex<T> d) : real(d.re), is_real(d.im == T(0)) {
     if (is_real) return;
-    constexpr int least_exponent = std::numeric_limits<T>::min_exponent - 1;
-    const T larger = fmax(fabs(d.re), fabs(d.im));
-    if (isfinite(larger)) {
-      const int exponent = ilogb(larger);
-      scale = ldexp(T(1), -2 - (exponent > least_exponent ? exponent : least_exponent));
-    }
+    scale = scale_of(fmax(fabs(d.re), fabs(d.im)));
     const T re = scale * d.re, im = scale * d.im;
     const T square = fma(re, re, im * im);
+    const Divisor<T> by_square = divisor_of(square);
+    inverse_re = quotient(re, by_square);
+    inverse_im = quotient(-im, by_square);
+    if (is_moderate(square) & is_quotient(re, inverse_re, square) & is_quotient(-im, inverse_im, square)) return;
     inverse_re = re / square;
     inverse_im = -im / square;
+  }
+  /// Returns the power of two that brings a divisor's larger part to [1/4, 1/2), or a subnormal one nearer; 1 where it
+  /// is not finite.
+  static __device__ __forceinline__ T scale_of(T larger) {
+    using W = Words<T>;
+    constexpr int infinite = 2 * W::bias + 1;
+    const int exponent = static_cast<int>(W::high(larger) >> W::digits);
+    const int field = 2 * W::bias - 2 - (exponent < 1 ? 1 : exponent);
+    if (field > 0) return W::of_high(static_cast<std::uint32_t>(field) << W::digits);
+    return exponent == infinite ? T(1) : ldexp(T(1), field - W::bias);
   }
   /// Divides by a number that is not real.
   __device__ __forceinline__ Complex<T> divide_complex(const Complex<T>& x) const {

@@ -54,6 +54,14 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
       return clear_lower(queue, call);
     case PanelOp::SolveRows:
       return solve_rows(queue, call);
+    case PanelOp::LargestOfRows:
+      return largest_of_rows(queue, call);
+    case PanelOp::LargestOfColumns:
+      return largest_of_columns(queue, call);
+    case PanelOp::Narrow:
+      return narrow(queue, call);
+    case PanelOp::Magnitudes:
+      return magnitudes(queue, call);
   }
   return {StatusCode::Rejected, "there is no such step of a factorisation"};
 }

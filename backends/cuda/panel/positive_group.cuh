@@ -1,6 +1,6 @@
 #pragma once
 
-/// Eight columns of Cholesky's factorisation, or four of complex numbers, by one warp without a barrier.
+/// Eight columns of Cholesky's factorisation, by one warp without a barrier.
 ///
 /// A thread has a row of the panel, and beside it one of the eight rows on the diagonal: thread i of the warp has row i
 /// mod 8. So each warp computes the square of 8×8 for itself, and a column's numbers come by shuffles. Roots are real.
@@ -10,13 +10,12 @@
 
 namespace tessera::cuda {
 
-template <class T>
-inline constexpr int positive_group = NumberOf<T>::is_complex ? 4 : 8;
+constexpr int positive_group = 8;
 
 /// A row's numbers in a group of columns: elements of A, sums, and what becomes of them.
 template <class T>
 struct PositiveRow {
-  T a[positive_group<T>], s[positive_group<T>], l[positive_group<T>];
+  T a[positive_group], s[positive_group], l[positive_group];
 };
 
 /// Factors the group. `number` is the row's, counted from the square's first one; rows before it are not touched.
@@ -26,7 +25,7 @@ template <bool is_checked, class T, class Failed>
 __device__ __forceinline__ bool factor_group(PositiveRow<T>& row, PositiveRow<T>& diagonal, int number,
                                              const Failed& failed) {
   using P = PartOf<T>;
-  constexpr int size = positive_group<T>;
+  constexpr int size = positive_group;
   const int diagonal_number = static_cast<int>(threadIdx.x) % size;
   bool is_right = true;
   P below_next = real_part_of(diagonal.a[0] - diagonal.s[0]);

@@ -24,14 +24,15 @@ struct PositivePanel {
   const T* s;
   Index lds;
   Index rows;
-  int cols; ///< the rest, up to columns_of_panel, is made a unit matrix
+  int cols; ///< the rest, up to most_positive_columns(), is made a unit matrix
   Index first;
   Index* failed; ///< and, after it, how many blocks have read the square
 };
 
 template <class T, int rows_below>
 struct PositiveShared {
-  static constexpr int size = columns_of_panel<T>, group = positive_group<T>;
+  static constexpr int size = static_cast<int>(most_positive_columns(sizeof(T)));
+  static constexpr int group = positive_group;
   static constexpr int rows = size + rows_below;
   static constexpr int padding = 16 / sizeof(T);
   T a[rows][size + 1]; ///< becomes L

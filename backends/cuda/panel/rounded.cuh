@@ -24,8 +24,10 @@ struct Words;
 template <>
 struct Words<float> {
   static constexpr std::uint32_t least = (127U - 60) << 23, span = 120U << 23;
+  static constexpr int digits = 23, bias = 127;        ///< below the exponent of the high word
   static constexpr float half_unit = 1.0F / (1 << 24); ///< half a unit in the last place of 1
   static __device__ std::uint32_t high(float x) { return __float_as_uint(x); }
+  static __device__ float of_high(std::uint32_t word) { return __uint_as_float(word); }
   static __device__ bool is_plus_zero(float x) { return __float_as_uint(x) == 0; }
   /// Returns the power of two at or below the next smaller magnitude; x is not 0.
   static __device__ float power_below(float x) { return __uint_as_float((__float_as_uint(x) - 1) & 0x7f800000U); }
@@ -34,8 +36,10 @@ struct Words<float> {
 template <>
 struct Words<double> {
   static constexpr std::uint32_t least = (1023U - 400) << 20, span = 800U << 20;
+  static constexpr int digits = 20, bias = 1023;
   static constexpr double half_unit = 1.0 / (std::int64_t{1} << 53);
   static __device__ std::uint32_t high(double x) { return static_cast<std::uint32_t>(__double2hiint(x)); }
+  static __device__ double of_high(std::uint32_t word) { return __hiloint2double(static_cast<int>(word), 0); }
   static __device__ bool is_plus_zero(double x) { return __double_as_longlong(x) == 0; }
   static __device__ double power_below(double x) {
     return __longlong_as_double((__double_as_longlong(x) - 1) & 0x7ff0000000000000LL);
@@ -61,6 +65,19 @@ __device__ __forceinline__ Divisor<float> root_of(float d) {
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(d));
   const float near = d * y, root = fma(fma(-near, near, d), 0.5F * y, near);
   return {root, fma(fma(-root, y, 1.0F), y, y)};
+}
+
+/// Returns d as a divisor.
+__device__ __forceinline__ Divisor<double> divisor_of(double d) {
+  double y; // 20 bits
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(d));
+  y = fma(fma(-d, y, 1.0), y, y);
+  return {d, fma(fma(-d, y, 1.0), y, y)};
+}
+__device__ __forceinline__ Divisor<float> divisor_of(float d) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(d));
+  return {d, fma(fma(-d, y, 1.0F), y, y)};
 }
 
 /// Returns x / by.value.

@@ -1,9 +1,9 @@
 /// A triangle and many columns of unknowns, which are solved side by side; of complex numbers also rows of unknowns.
 ///
-/// Unknowns are found in groups of 8, or of 4 complex ones, one after another. A thread has a column, and of it every
-/// fourth group, whose right-hand sides and sums are in registers: so four warps share a column's work. The warp that
-/// has found a group puts it into shared memory, where the triangle lies too, by columns; then all warps add its terms
-/// to their sums.
+/// Unknowns are found in groups of 8, one after another. A thread has a column, and of it
+/// every fourth group, whose right-hand sides and sums are in registers: so four warps share a column's work. The warp
+/// that has found a group puts it into shared memory, where the triangle lies too, by columns; then all warps add its
+/// terms to their sums.
 
 #include "async_copy.cuh"
 #include "cuda/device/shared_memory.hpp"
@@ -17,13 +17,12 @@
 namespace tessera::cuda {
 namespace {
 
+constexpr int size = static_cast<int>(most_panel_columns);
 constexpr int columns = 32; ///< of a block, one a lane
-constexpr int parts = 4;    ///< warps
+constexpr int group = 8;
+constexpr int parts = 4; ///< warps
 constexpr int threads = parts * columns;
-template <class T>
-constexpr int group_of = NumberOf<T>::is_complex ? 4 : 8;
-template <class T>
-constexpr int groups_of_thread = columns_of_panel<T> / group_of<T> / parts;
+constexpr int groups = size / group / parts; ///< of a thread
 
 template <class T>
 struct Columns {
@@ -33,22 +32,22 @@ struct Columns {
   Index lds;
   const T* t;
   Index ldt;
-  int size; ///< the rest, up to columns_of_panel, is made a unit matrix
+  int size; ///< the rest, up to most_panel_columns, is made a unit matrix
   Index count;
 };
 
 template <class T>
 struct ColumnsShared {
-  static constexpr int size = columns_of_panel<T>, padding = 16 / sizeof(T);
+  static constexpr int padding = 16 / sizeof(T);
   alignas(16) T triangle[size][size + padding]; ///< column by column
   DiagonalNumber<T> diagonal[size];
-  T x[size][columns];
+  T x[2][group][columns]; ///< the group that was found last, and the one before
 };
 
 /// The triangle of the group that begins at `base`.
 template <class T, bool are_rows>
 struct GroupTriangle {
-  __device__ __forceinline__ void column(int c, T (&to)[group_of<T>]) const {
+  __device__ __forceinline__ void column(int c, T (&to)[group]) const {
     read_vectors(to, &shared.triangle[base + c][base]);
   }
   __device__ __forceinline__ const DiagonalNumber<T>& diagonal(int c) const { return shared.diagonal[base + c]; }
@@ -61,15 +60,15 @@ struct GroupTriangle {
   int base;
 };
 
-/// Adds the terms of the group of unknowns at `found` to the sums of the group at `base`.
-template <bool are_rows, class T, int group>
-__device__ __forceinline__ void extend_group(const ColumnsShared<T>& shared, int found, int base, int lane,
-                                             T (&sums)[group]) {
+/// Adds the terms of the unknowns of the group at `found` to the sums of the group at `base`.
+template <bool are_rows, class T>
+__device__ __forceinline__ void extend_group(const ColumnsShared<T>& shared, int found, int base,
+                                             const T (&unknowns)[group][columns], int lane, T (&sums)[group]) {
 #pragma unroll
   for (int k = 0; k < group; ++k) {
     T column[group];
     read_vectors(column, &shared.triangle[found + k][base]);
-    const T x = shared.x[found + k][lane];
+    const T x = unknowns[k][lane];
 #pragma unroll
     for (int i = 0; i < group; ++i) sums[i] = GroupTriangle<T, are_rows>::extended(column[i], x, sums[i]);
   }
@@ -77,7 +76,7 @@ __device__ __forceinline__ void extend_group(const ColumnsShared<T>& shared, int
 
 template <class T, bool has_unit_diagonal>
 __device__ void fetch_triangle(const Columns<T>& p, ColumnsShared<T>& shared) {
-  constexpr int size = columns_of_panel<T>, at_once = threads / size;
+  constexpr int at_once = threads / size;
   const int me = static_cast<int>(threadIdx.x), col = me % size;
 #pragma unroll 4
   for (int i = me / size; i < size; i += at_once) {
@@ -88,7 +87,6 @@ __device__ void fetch_triangle(const Columns<T>& p, ColumnsShared<T>& shared) {
 
 template <class T, bool has_unit_diagonal, bool are_rows>
 __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
-  constexpr int size = columns_of_panel<T>, group = group_of<T>, groups = groups_of_thread<T>;
   extern __shared__ __align__(16) unsigned char memory[];
   ColumnsShared<T>& shared = *reinterpret_cast<ColumnsShared<T>*>(memory);
   fetch_triangle<T, has_unit_diagonal>(p, shared);
@@ -126,7 +124,7 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
           substitute<has_unit_diagonal, false>(triangle, b[h], sums[h], x);
 #pragma unroll
         for (int c = 0; c < group; ++c) {
-          shared.x[base + c][lane] = x[c];
+          shared.x[q % 2][c][lane] = x[c];
           if (is_one(base + c)) p.x[place(base + c, p.ldx)] = x[c];
         }
       }
@@ -134,7 +132,7 @@ __global__ void __launch_bounds__(threads) solve(Columns<T> p) {
 #pragma unroll
       for (int later = h; later < groups; ++later)
         if (const int own = (later * parts + part) * group; own > base)
-          extend_group<are_rows>(shared, base, own, lane, sums[later]);
+          extend_group<are_rows>(shared, base, own, shared.x[q % 2], lane, sums[later]);
     }
 }
 

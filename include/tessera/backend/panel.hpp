@@ -11,6 +11,8 @@
 /// and leading dimensions count numbers. A device may reject complex numbers. Programs use Lu, Cholesky and solve()
 /// instead.
 
+#include <cstddef>
+
 #include <tessera/types.hpp>
 
 #include <tessera/detail/macros_off.hpp>
@@ -19,8 +21,8 @@ namespace tessera {
 
 /// The most columns of a panel, and the most rows of a triangle.
 inline constexpr Index most_panel_columns = 64;
-/// The same of complex numbers, but for panels of LU: as many bytes and operations are in half as many columns.
-inline constexpr Index most_complex_columns = 32;
+/// Returns the most columns of a panel of Cholesky's, of numbers of so many bytes.
+constexpr Index most_positive_columns(std::size_t bytes) { return bytes == 16 ? 32 : most_panel_columns; }
 /// The most columns of a panel of QR. Bits depend on it.
 inline constexpr Index most_reflections = 32;
 /// The columns of a group in such a panel. Bits depend on it.
@@ -69,6 +71,15 @@ enum class PanelOp : int {
   SolveRows = 15,
   /// a(i, j) = x(numbers[i], j). x does not overlap a.
   GatherRows = 16,
+  /// largest[i] is the largest |x(i, j)| of row i, NaN where one is NaN; least[i] is the least one but 0, or Inf where
+  /// all are 0.
+  LargestOfRows = 11,
+  /// largest[j] is the largest |x(i, j)·row_scales[i]| of column j, NaN where one is NaN.
+  LargestOfColumns = 12,
+  /// a(i, j) = x(i, j)·row_scales[i]·column_scales[j], multiplied in x's type and rounded to f32, which a has.
+  Narrow = 13,
+  /// a(i, j) = |x(i, j)|; x may be a.
+  Magnitudes = 19,
 };
 
 /// The arguments. Members that an operation does not name are not read.
@@ -112,6 +123,12 @@ struct PanelCall {
   /// ClearUpper and ColumnSums, where of a Hermitian diagonal re counts alone.
   bool is_complex = false;
   bool keep_rows = false; ///< Reverse: rows stay where they are; not with keep_columns
+
+  // LargestOfRows, LargestOfColumns, Narrow and Magnitudes, which read x of f64 and know no other type.
+  const double* row_scales = nullptr;    ///< rows powers of two in the executor's memory
+  const double* column_scales = nullptr; ///< cols of them
+  double* largest = nullptr;             ///< rows or cols numbers in the executor's memory
+  double* least = nullptr;               ///< LargestOfRows: rows numbers there
 };
 
 } // namespace tessera

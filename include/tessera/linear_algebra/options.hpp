@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-/// The choices of a caller. No result depends on them, to the bit (docs/contract.md, "Linear algebra").
+/// The choices of a caller. No result depends on backend and threads, to the bit (docs/contract.md, "Linear algebra").
 struct SolveOptions {
   /// The backend of the products, which are nearly all of the work. What divides runs on the host, or on a CUDA device
   /// that has a real matrix as a whole. A backend that is named is used, or the call throws. Backend::Reference
@@ -22,10 +22,14 @@ struct SolveOptions {
   /// Of solve() in f64 alone; other functions refuse it. The matrix is factored in f32, and the solution refined to
   /// f64: its bits are other ones, which depend on A and B alone as well.
   bool refine = false;
+  /// With refine alone; other functions refuse another one than Strict. The mode of the products that subtract a whole
+  /// segment of 1024 columns from the rest of a real matrix, most of the factorisation: EmulatedFp16x3 or ScaledFp16,
+  /// which are fast on a GPU with matrix units. Bits depend on it, and are the mode's own ones (docs/contract.md).
+  Math math = Math::Strict;
 };
 
 namespace detail {
-/// Throws InvalidArgument where a function is asked to refine that does not.
+/// Throws InvalidArgument where a function is asked to refine that does not, or for a mode of products.
 TESSERA_API void expect_no_refinement(const char* function, const SolveOptions& options);
 
 /// What happens where the memory is short. By default OutOfMemory is thrown, perhaps when a part of the result is

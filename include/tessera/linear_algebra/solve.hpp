@@ -11,10 +11,12 @@
 /// BackendUnavailable, OutOfMemory. A matrix that is nearly singular is no error: the solution is one of a system near
 /// this one.
 ///
-/// With refine each column is scaled and corrected by itself until nothing is gained, and X is checked: each column
+/// With refine each column is scaled and corrected by itself until nothing is gained, and X is certified: each column
 /// solves a system whose elements differ from A's and B's by at most 3·(n + 10)·2⁻⁵³ of themselves (2·√2 times that
-/// with complex numbers), by the theorem that check_solve.hpp names. Where factors in f32 do not lead there, as for
-/// most matrices with a condition number above 10⁷, NotRefined is thrown. Faster than f64 from some thousand rows on.
+/// with complex numbers), by the theorem that check_solve.hpp names; docs/linear_algebra.md has the proof. Where
+/// factors in f32 do not lead there, as for most matrices with a condition number above 10⁷, NotRefined is thrown.
+/// Faster than f64 from some thousand rows on. With real numbers and {.refine = true, .math = Math::EmulatedFp16x3}
+/// most of the factorisation runs on the matrix units of a GPU that has them; the solution is certified as well.
 ///
 /// Source: Wilkinson (1963) for the refinement; Langou et al., "Exploiting the performance of 32 bit floating point
 /// arithmetic in obtaining 64 bit accuracy" (2006) for factors of less precision.
@@ -44,6 +46,15 @@ TESSERA_API Matrix<double> solve_refined(const Matrix<double>& a, const Matrix<d
 TESSERA_API Matrix<std::complex<double>> solve_refined(const Matrix<std::complex<double>>& a,
                                                        const Matrix<std::complex<double>>& b,
                                                        const SolveOptions& options);
+/// Returns the matrix itself, or a copy of another operand.
+template <class T>
+const Matrix<T>& as_matrix(const Matrix<T>& x) {
+  return x;
+}
+template <MatrixLike M>
+Matrix<typename M::value_type> as_matrix(const M& x) {
+  return Matrix<typename M::value_type>(x.view());
+}
 } // namespace detail
 
 /// Returns X of A·X = B.
@@ -53,7 +64,7 @@ requires detail::Solvable<typename A::value_type> && std::same_as<typename A::va
   using T = typename A::value_type;
   detail::check_system("solve", a.rows(), a.cols(), b.rows(), Side::Left);
   if constexpr (std::same_as<T, double> || std::same_as<T, std::complex<double>>) {
-    if (options.refine) return detail::solve_refined(Matrix<T>(a.view()), Matrix<T>(b.view()), options);
+    if (options.refine) return detail::solve_refined(detail::as_matrix(a), detail::as_matrix(b), options);
   } else {
     if (options.refine)
       throw InvalidArgument(std::string("solve: refine is for f64, and the matrix is of ") +

@@ -50,7 +50,8 @@ TESSERA_C_API tessera_status tessera_solve_complex(tessera_dtype type, int64_t n
                                                    int64_t lda, const void* b, int64_t ldb, void* x, int64_t ldx,
                                                    const tessera_options* options);
 /** Computes X of A·X = B in f64 with factors in f32, refined and certified as solve.hpp says of refine. Where such
- * factors do not lead to a solution, TESSERA_INVALID_ARGUMENT, and X is not written. */
+ * factors do not lead to a solution, TESSERA_INVALID_ARGUMENT, and X is not written. The options' math may be
+ * TESSERA_EMULATED_FP16X3 or TESSERA_SCALED_FP16 here: SolveOptions::math. */
 TESSERA_C_API tessera_status tessera_solve_refined(int64_t n, int64_t count, const double* a, int64_t lda,
                                                    const double* b, int64_t ldb, double* x, int64_t ldx,
                                                    const tessera_options* options);

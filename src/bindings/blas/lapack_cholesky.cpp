@@ -2,7 +2,7 @@
 
 #include <tessera/linear_algebra/cholesky.hpp>
 
-#include "extensions/linear_algebra/whole_systems.hpp"
+#include "extensions/linear_algebra/device/whole_systems.hpp"
 #include "solve.hpp"
 
 namespace tessera::blas {

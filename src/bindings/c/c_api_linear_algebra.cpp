@@ -9,16 +9,16 @@
 using namespace tessera;
 using namespace tessera::c_api;
 
-SolveOptions tessera::c_api::solve_options_of(const tessera_options* words, DType type) {
+SolveOptions tessera::c_api::solve_options_of(const tessera_options* words, DType type, bool refine) {
   expect_plain(words, type, "linear algebra has results of the operands' type");
   const GemmOptions options = options_of(words);
-  if (options.math != Math::Strict)
+  if (options.math != Math::Strict && !refine)
     throw InvalidArgument("options.math = " + std::string(to_string(options.math)) +
-                          ", but linear algebra is computed with strict products alone");
+                          ", but linear algebra is computed with strict products alone, unless it is refined");
   if (!options.kernel.empty())
     throw InvalidArgument("options.kernel is '" + std::string(options.kernel) +
                           "', but linear algebra chooses the kernels of its products itself");
-  return {.backend = options.backend, .threads = options.threads};
+  return {.backend = options.backend, .threads = options.threads, .refine = refine, .math = options.math};
 }
 
 DType tessera::c_api::linear_algebra_type(tessera_dtype part) {

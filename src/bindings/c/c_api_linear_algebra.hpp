@@ -18,7 +18,7 @@ struct NumberWord {
 /// Returns the type of numbers. Throws InvalidArgument for one that linear algebra does not have.
 DType linear_algebra_type(tessera_dtype part);
 /// Throws InvalidArgument for an option that linear algebra does not have.
-SolveOptions solve_options_of(const tessera_options* words, DType type);
+SolveOptions solve_options_of(const tessera_options* words, DType type, bool refine = false);
 
 inline Triangle triangle_of(tessera_triangle triangle) { return checked(triangle, Triangle::Upper, "triangle"); }
 

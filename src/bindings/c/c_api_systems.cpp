@@ -64,10 +64,10 @@ void store(const Matrix<T>& from, const Rectangle& to) {
 /// Checks the type, the options and the rectangles, and calls work(type, options).
 template <class Work>
 tessera_status run_checked(const MatrixMemory& memory, NumberWord word, const tessera_options* words,
-                           std::initializer_list<Rectangle> all, const Work& work) {
+                           std::initializer_list<Rectangle> all, bool refine, const Work& work) {
   return guarded([&] {
     const DType type = linear_algebra_type(word.part);
-    SolveOptions options = solve_options_of(words, type);
+    SolveOptions options = solve_options_of(words, type, refine);
     if (memory.executor != nullptr) options.backend = memory.executor->capabilities().backend;
     for (const Rectangle& one : all) one.check(tessera::detail::NumberType(type, word.is_complex).bytes());
     work(type, options);
@@ -77,8 +77,8 @@ tessera_status run_checked(const MatrixMemory& memory, NumberWord word, const te
 /// Calls work(T(), options) for the type of elements.
 template <class Work>
 tessera_status run(const MatrixMemory& memory, NumberWord word, const tessera_options* words,
-                   std::initializer_list<Rectangle> all, const Work& work) {
-  return run_checked(memory, word, words, all, [&](DType type, const SolveOptions& options) {
+                   std::initializer_list<Rectangle> all, const Work& work, bool refine = false) {
+  return run_checked(memory, word, words, all, refine, [&](DType type, const SolveOptions& options) {
     const bool is_narrow = type == DType::F32;
     if (!word.is_complex)
       is_narrow ? work(float(), options) : work(double(), options);
@@ -106,10 +106,10 @@ tessera_status c_api::solve_of(const MatrixMemory& memory, NumberWord type, int6
                                const tessera_options* options, bool refine) {
   const Rectangle matrix = operand(memory, "a", n, n, a, lda), right = operand(memory, "b", n, count, b, ldb),
                   result = result_in(memory, "x", n, count, x, ldx);
-  return run(memory, type, options, {matrix, right, result}, [&]<class T>(T, SolveOptions choices) {
-    choices.refine = refine;
+  const auto work = [&]<class T>(T, const SolveOptions& choices) {
     store(solve(matrix.view<T>(), right.view<T>(), choices), result);
-  });
+  };
+  return run(memory, type, options, {matrix, right, result}, work, refine);
 }
 
 tessera_status c_api::solve_positive_of(const MatrixMemory& memory, NumberWord type, tessera_triangle triangle,

@@ -140,10 +140,10 @@ nb::object check_solution_of(nb::handle a, nb::handle x, nb::handle b, nb::handl
 
 /// tessera/_linear_algebra.py calls this with the name of what is to be done.
 nb::object solve_of(nb::handle task, nb::handle a, nb::handle b, nb::handle lower, nb::handle unit_diagonal,
-                    nb::handle backend, nb::handle threads, nb::handle stream) {
-  return nb::steal(solve_system(
-      {task.ptr(), a.ptr(), b.ptr(), lower.ptr(), unit_diagonal.ptr(), backend.ptr(), threads.ptr(), stream.ptr()},
-      wrap));
+                    nb::handle backend, nb::handle threads, nb::handle stream, nb::handle math) {
+  return nb::steal(solve_system({task.ptr(), a.ptr(), b.ptr(), lower.ptr(), unit_diagonal.ptr(), backend.ptr(),
+                                 threads.ptr(), stream.ptr(), math.ptr()},
+                                wrap));
 }
 
 /// tessera/_system_batch.py calls this with arrays that it has checked.
@@ -376,7 +376,7 @@ NB_MODULE(_core, module) {
   module.def("_check_solve", check_solution_of, "a"_a.none(), "x"_a.none(), "b"_a.none(), "types"_a.none(),
              "nearness"_a.none(), "limit"_a.none(), "threads"_a.none());
   module.def("_solve", solve_of, "task"_a, "a"_a.none(), "b"_a.none(), "lower"_a.none(), "unit_diagonal"_a.none(),
-             "backend"_a.none(), "threads"_a.none(), "stream"_a = nb::none());
+             "backend"_a.none(), "threads"_a.none(), "stream"_a = nb::none(), "math"_a = nb::none());
   module.def("_solve_batch", solve_batch_of, "task"_a, "a"_a.none(), "x"_a, "pivots"_a.none(), "lower"_a.none(),
              "backend"_a.none(), "threads"_a.none());
   module.def(

@@ -84,6 +84,14 @@ const char* word_of(PanelOp op) {
       return "clear_lower";
     case PanelOp::SolveRows:
       return "solve_rows";
+    case PanelOp::LargestOfRows:
+      return "largest_of_rows";
+    case PanelOp::LargestOfColumns:
+      return "largest_of_columns";
+    case PanelOp::Narrow:
+      return "narrow";
+    case PanelOp::Magnitudes:
+      return "magnitudes";
   }
   return "unknown";
 }

@@ -49,11 +49,19 @@ struct CholeskyWorkspace {
         conjugates(has_conjugates(is_lower)
                        ? std::min(n, segment_length<T>) * (n > segment_length<T> ? n : std::min(n, panel_width))
                        : 0),
-        strip(has_conjugates(is_lower) && n > segment_length<T> ? strip_rows * n : 0) {}
+        strip(has_conjugates(is_lower) && n > segment_length<T> ? strip_rows * n : 0),
+        l_ld(apart(std::min(n, segment_length<T>))),
+        l_memory(has_conjugates(is_lower) ? n * l_ld : 0) {}
   static constexpr Index strip_rows = 128; ///< no bit depends on it
   std::vector<T> sums;
   Scratch<T> conjugates, strip;
+  Index l_ld;
+  Scratch<T> l_memory;
   T block[panel_width * panel_width];
+
+  /// A segment's columns of L by rows, where the memory holds their transpose and the numbers are complex: a product
+  /// would copy them anew each time.
+  Block<T> l() const { return {l_memory.data(), l_ld}; }
 
   /// Returns the conjugates of a block, rows×cols, which are valid until the next call.
   Factor<T> conjugated(Index rows, Index cols, Block<const T> from) {
@@ -101,8 +109,8 @@ Index factor_upper(const Products<T>& products, CholeskyWorkspace<T>& space, Ind
   const auto panel = [&](Index first, Index j, Index width) {
     const Factor<T> above{a.from(first, j)};
     if constexpr (is_complex<T>)
-      products.sums(n - j, width, j - first, above.transposed(), space.conjugated(j - first, width, a.from(first, j)),
-                    s);
+      products.sums(n - j, width, j - first, {space.l().from(j, 0)},
+                    space.conjugated(j - first, width, a.from(first, j)), s);
     else
       products.sums(width, n - j, j - first, above.transposed(), above, s);
     T* const block = space.block;
@@ -118,9 +126,10 @@ Index factor_upper(const Products<T>& products, CholeskyWorkspace<T>& space, Ind
     const TriangleBlock<T> triangle{.size = width, .t = block, .ld = panel_width};
     products.in_parts(n - j - width, 64, [&](Index begin, Index stop) {
       T* const x = a.at(j, j + width + begin);
-      if constexpr (is_complex<T>)
+      if constexpr (is_complex<T>) {
         solve_lines(First::Line, triangle, stop - begin, x, {1, a.ld}, s.at(width + begin, 0), {s.ld, 1});
-      else
+        transpose<T>(width, stop - begin, {x, a.ld}, space.l().from(j + width + begin, j - first));
+      } else
         solve_columns(triangle, stop - begin, x, a.ld, s.at(0, width + begin), s.ld);
     });
     return done;
@@ -129,7 +138,7 @@ Index factor_upper(const Products<T>& products, CholeskyWorkspace<T>& space, Ind
     const Factor<T> above{a.from(first, end)};
     if constexpr (is_complex<T>) {
       const Factor<T> conjugates = space.conjugated(end - first, n - end, a.from(first, end));
-      return products.subtract_transposed(n - end, n - end, end - first, above.transposed(), conjugates,
+      return products.subtract_transposed(n - end, n - end, end - first, {space.l().from(end, 0)}, conjugates,
                                           a.from(end, end), true, {space.strip_rows, space.strip.data()});
     }
     const Term<T> less[] = {{T(-1), above.transposed(), above}};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "enter.hpp"
+#include "factor.hpp"
 #include "model.hpp"
 #include "on_host.hpp"
 #include "panel.hpp"
@@ -38,14 +39,28 @@ struct LuWorkspace {
         sums_of_columns(static_cast<std::size_t>(ld * width * Number<T>::parts)),
         panel_memory(sums_of_columns.size()),
         sums_of_rows(static_cast<std::size_t>((n - width) * width)),
-        strip(is_complex<T> && std::min(m, n) > segment_length<T> ? strip_rows * n : 0) {}
+        strip(is_complex<T> && std::min(m, n) > segment_length<T> ? strip_rows * n : 0),
+        l_ld(apart(std::min({segment_length<T>, m, n}))),
+        l_memory(is_complex<T> ? m * l_ld : 0) {}
   static constexpr Index strip_rows = 512; ///< no bit depends on it
   Index width, ld;                         ///< a panel has no more columns than `width`
   std::vector<Part<T>> sums_of_columns, panel_memory;
   std::vector<T> sums_of_rows;
   Scratch<T> strip;
+  Index l_ld;
+  Scratch<T> l_memory;
   Index rows[panel_width]; ///< the pivots of a panel, counted from its first row
   T triangle[panel_width * panel_width];
+
+  /// A segment's columns of L by rows, where A is stored by columns and its numbers are complex: a product would copy
+  /// them anew each time.
+  Block<T> l() const { return {l_memory.data(), l_ld}; }
+  /// Adds the panel to it, from row j and column k on, and lets the rows of earlier panels change places.
+  void store_l(Index j, Index height, Index cols, Index k) {
+    for (Index c = 0; c < cols; ++c)
+      if (rows[c] != c) std::swap_ranges(l().at(j + c, 0), l().at(j + c, k), l().at(j + rows[c], 0));
+    put_together(height, cols, panel_memory.data(), ld, l().at(j, k), Place{1, l_ld});
+  }
 
   /// Computes the sums of a panel, height×cols over k terms of l and u.
   void sum(const Products<T>& products, Index height, Index cols, Index k, Factor<T> l, Factor<T> u) {
@@ -114,10 +129,10 @@ Index for_panels(Index m, Index n, Index segment, const Panel& panel, const Rest
   return singular;
 }
 
-/// Factors A, which is stored by rows.
+/// Factors A, which is stored by rows. `updates` are the products that subtract a whole segment.
 template <class T>
-Index factor_rows(const Products<T>& products, LuWorkspace<T>& space, Index m, Index n, Block<T> a,
-                  detail::RowNumbers pivots) {
+Index factor_rows(const Products<T>& products, const Products<T>& updates, LuWorkspace<T>& space, Index m, Index n,
+                  Block<T> a, detail::RowNumbers pivots) {
   const Block<T> s_rows{space.sums_of_rows.data(), n - space.width};
   const auto swap_rows = [&](Index from, Index to, Index row, Index other) {
     if (row != other) std::swap_ranges(a.at(row, from), a.at(row, to), a.at(other, from));
@@ -142,7 +157,7 @@ Index factor_rows(const Products<T>& products, LuWorkspace<T>& space, Index m, I
     return found;
   };
   return for_panels(m, n, segment_length<T>, step, [&](Index first, Index end) {
-    products.subtract(m - end, n - end, end - first, {a.from(end, first)}, {a.from(first, end)}, a.from(end, end));
+    updates.subtract(m - end, n - end, end - first, {a.from(end, first)}, {a.from(first, end)}, a.from(end, end));
   });
 }
 
@@ -156,7 +171,8 @@ Index factor_columns(const Products<T>& products, LuWorkspace<T>& space, Index m
   const auto step = [&](Index first, Index j, Index width) {
     const Index right = n - j - width;
     const Factor<T> l{at.from(first, j)}, u{at.from(j, first)}; // the transposes of both
-    space.sum(products, m - j, width, j - first, l.transposed(), u.transposed());
+    const Factor<T> l_rows = is_complex<T> ? Factor<T>{space.l().from(j, 0)} : l.transposed();
+    space.sum(products, m - j, width, j - first, l_rows, u.transposed());
     space.load(Op::Transpose, m - j, width, at.from(j, j));
     const Index found = space.factor(j, m - j, width, pivots);
     const auto swap = [&](Index begin, Index end) {
@@ -171,9 +187,10 @@ Index factor_columns(const Products<T>& products, LuWorkspace<T>& space, Index m
     products.in_parts(right, 64, [&](Index begin, Index end) { swap(j + width + begin, j + width + end); });
     space.store(Op::Transpose, m - j, width, at.from(j, j));
     if (right == 0) return found;
+    if constexpr (is_complex<T>) space.store_l(j, m - j, width, j - first);
     const TriangleBlock<T> triangle = space.unit_triangle(width);
     if constexpr (is_complex<T>)
-      products.sums(width, right, j - first, l.transposed(), u.from(width, 0).transposed(), s_rows);
+      products.sums(width, right, j - first, l_rows, u.from(width, 0).transposed(), s_rows);
     else
       products.sums(right, width, j - first, u.from(width, 0), l, s_rows);
     products.in_parts(right, 64, [&](Index begin, Index stop) {
@@ -188,8 +205,8 @@ Index factor_columns(const Products<T>& products, LuWorkspace<T>& space, Index m
   return for_panels(m, n, segment_length<T>, step, [&](Index first, Index end) {
     const Factor<T> l{at.from(first, end)}, u{at.from(end, first)};
     if constexpr (is_complex<T>)
-      products.subtract_transposed(m - end, n - end, end - first, l.transposed(), u.transposed(), at.from(end, end),
-                                   false, {space.strip_rows, space.strip.data()});
+      products.subtract_transposed(m - end, n - end, end - first, {space.l().from(end, 0)}, u.transposed(),
+                                   at.from(end, end), false, {space.strip_rows, space.strip.data()});
     else
       products.subtract(n - end, m - end, end - first, u, l, at.from(end, end));
   });
@@ -209,7 +226,7 @@ Index factor_matrix(Op stored, Index m, Index n, void* data, Index lda, detail::
     LuWorkspace<T> space(m, n);
     Index singular = -1;
     products.run_steps(product_work(m, n, std::min(m, n)) / 3, [&] {
-      singular = stored == Op::None ? factor_rows(products, space, m, n, a, pivots)
+      singular = stored == Op::None ? factor_rows(products, products, space, m, n, a, pivots)
                                     : factor_columns(products, space, m, n, a, pivots);
     });
     return singular;
@@ -218,6 +235,21 @@ Index factor_matrix(Op stored, Index m, Index n, void* data, Index lda, detail::
 }
 
 } // namespace
+
+template <class T>
+Index factor_lu_in_mode(Math math, Index n, Block<T> a, std::span<Index> pivots, const SolveOptions& options) {
+  const detail::RowNumbers numbers(pivots.data());
+  if (options.backend == Backend::Reference) return model_lu(n, n, Grid<T>{a.data, a.ld}, numbers, math);
+  const Products<T> products(options), updates(options, {}, math);
+  LuWorkspace<T> space(n, n);
+  Index singular = -1;
+  products.run_steps(product_work(n, n, n) / 3,
+                     [&] { singular = factor_rows(products, updates, space, n, n, a, numbers); });
+  return singular;
+}
+
+template Index factor_lu_in_mode(Math, Index, Block<float>, std::span<Index>, const SolveOptions&);
+template Index factor_lu_in_mode(Math, Index, Block<std::complex<float>>, std::span<Index>, const SolveOptions&);
 
 Index factor_lu_on_host(detail::NumberType type, Op stored, Index m, Index n, void* a, Index lda,
                         detail::RowNumbers pivots, const SolveOptions& options, detail::Shortage shortage) {

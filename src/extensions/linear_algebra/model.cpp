@@ -1,8 +1,12 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <concepts>
 #include <utility>
+
+#include <tessera/detail/emulated_matrix_unit.hpp>
 
 #include "numbers.hpp"
 #include "reference/fma_clones.hpp"
@@ -10,11 +14,28 @@
 namespace tessera::linear_algebra {
 namespace {
 
+/// Returns the sum of a whole segment in an emulated mode.
+template <class X, class Y>
+float emulated_chain(Index first, const X& x, const Y& y, Math math) {
+  std::array<float, canonical_segment> a, b;
+  for (Index k = 0; k < canonical_segment; ++k) {
+    a[static_cast<std::size_t>(k)] = x(first + k);
+    b[static_cast<std::size_t>(k)] = y(first + k);
+  }
+  return detail::hopper::emulated_sum(a, b, detail::hopper::emulation_of(math));
+}
+
 /// Returns a − s, where s is the sum of x(k)·y(k) over k = 0 … terms − 1: cut into segments, whose sums are chains of
 /// multiply-adds from +0, and which are subtracted in ascending order.
 template <class T, class X, class Y>
-T less_sum(T a, Index terms, const X& x, const Y& y) {
+T less_sum(T a, Index terms, const X& x, const Y& y, [[maybe_unused]] Math math = Math::Strict) {
   for (Index first = 0; first < terms; first += segment_length<T>) {
+    if constexpr (std::same_as<T, float>) {
+      if (math != Math::Strict && first + segment_length<T> <= terms) { // the segment is whole
+        a -= emulated_chain(first, x, y, math);
+        continue;
+      }
+    }
     T chain = 0;
     for (Index k = first; k < std::min(terms, first + segment_length<T>); ++k) chain = multiply_add(x(k), y(k), chain);
     a -= chain;
@@ -37,12 +58,12 @@ Index factor_hermitian_by_formula(Index n, Grid<T> a) {
 }
 
 template <class T>
-Index factor_by_formula(Index m, Index n, Grid<T> a, detail::RowNumbers pivots) {
+Index factor_by_formula(Index m, Index n, Grid<T> a, detail::RowNumbers pivots, Math math) {
   Index singular = -1;
   const auto row = [&](Index i) { return [&a, i](Index k) { return a.at(i, k); }; };
   const auto column = [&](Index j) { return [&a, j](Index k) { return a.at(k, j); }; };
   for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < m; ++i) a.at(i, j) = less_sum(a.at(i, j), std::min(i, j), row(i), column(j));
+    for (Index i = 0; i < m; ++i) a.at(i, j) = less_sum(a.at(i, j), std::min(i, j), row(i), column(j), math);
     if (j >= m) continue;
     Index pivot = j;
     for (Index i = j + 1; i < m; ++i) {
@@ -65,8 +86,8 @@ Index factor_by_formula(Index m, Index n, Grid<T> a, detail::RowNumbers pivots) 
 
 #define TESSERA_MODELS(T)                                                                                        \
   TESSERA_FLAT_FMA_CLONES Index model_cholesky(Index n, Grid<T> a) { return factor_hermitian_by_formula(n, a); } \
-  TESSERA_FLAT_FMA_CLONES Index model_lu(Index m, Index n, Grid<T> a, detail::RowNumbers pivots) {               \
-    return factor_by_formula(m, n, a, pivots);                                                                   \
+  TESSERA_FLAT_FMA_CLONES Index model_lu(Index m, Index n, Grid<T> a, detail::RowNumbers pivots, Math math) {    \
+    return factor_by_formula(m, n, a, pivots, math);                                                             \
   }
 TESSERA_MODELS(float)
 TESSERA_MODELS(double)

@@ -16,10 +16,11 @@ Index model_cholesky(Index n, Grid<std::complex<float>> a);
 Index model_cholesky(Index n, Grid<std::complex<double>> a);
 
 /// Factors A, m×n, as P·A = L·U. `pivots` has min(m, n) rows that changed places, in ascending order. Returns the first
-/// column whose pivot is 0, or −1.
-Index model_lu(Index m, Index n, Grid<float> a, detail::RowNumbers pivots);
-Index model_lu(Index m, Index n, Grid<double> a, detail::RowNumbers pivots);
-Index model_lu(Index m, Index n, Grid<std::complex<float>> a, detail::RowNumbers pivots);
-Index model_lu(Index m, Index n, Grid<std::complex<double>> a, detail::RowNumbers pivots);
+/// column whose pivot is 0, or −1. `math` is the mode of the sums of whole segments; other numbers than f32 have
+/// Math::Strict alone.
+Index model_lu(Index m, Index n, Grid<float> a, detail::RowNumbers pivots, Math math = Math::Strict);
+Index model_lu(Index m, Index n, Grid<double> a, detail::RowNumbers pivots, Math math = Math::Strict);
+Index model_lu(Index m, Index n, Grid<std::complex<float>> a, detail::RowNumbers pivots, Math math = Math::Strict);
+Index model_lu(Index m, Index n, Grid<std::complex<double>> a, detail::RowNumbers pivots, Math math = Math::Strict);
 
 } // namespace tessera::linear_algebra

@@ -7,7 +7,9 @@
 #include <tessera/complex.hpp>
 #include <tessera/detail/floating_point.hpp>
 
+#include "core/complex/scratch.hpp"
 #include "core/placement/placement.hpp"
+#include "expansion.hpp"
 #include "reference/gemm/without_memory.hpp"
 
 namespace tessera::linear_algebra {
@@ -28,8 +30,8 @@ void go_on_or_throw(detail::Shortage shortage) {
 }
 
 template <class T>
-Products<T>::Products(const SolveOptions& options, detail::Shortage shortage)
-    : options_{.backend = options.backend, .threads = options.threads},
+Products<T>::Products(const SolveOptions& options, detail::Shortage shortage, Math math)
+    : options_{.backend = options.backend, .math = math, .threads = options.threads},
       shortage_(shortage),
       host_(host_of(options.backend)),
       is_on_host_(options.backend == Backend::Auto || &host_ == &executor(options.backend)) {}
@@ -67,6 +69,7 @@ template <class T>
 void Products<T>::multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) const {
   if (m == 0 || n == 0) return;
   auto call = product_call(alpha, m, n, k, a, b, beta, c);
+  call.math = options_.math;
   call.threads = options_.threads;
   with_or_without_memory(
       shortage_, [&] { detail::gemm_raw(call, options_); }, [&] { host::multiply_without_memory(call); });
@@ -86,16 +89,37 @@ void Products<T>::subtract(Index m, Index n, Index k, Factor<T> a, Factor<T> b, 
 template <class T>
 void Products<T>::subtract_transposed(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> c, bool is_lower,
                                       Strips strips) const {
-  for (Index first = 0; first < m; first += strips.rows) {
-    const Index rows = std::min(strips.rows, m - first), cols = is_lower ? std::min(n, first + rows) : n;
-    const Block<T> sum{strips.memory, cols};
-    sums(rows, cols, k, a.from(first, 0), b, sum);
-    in_parts(cols, 64, [&](Index begin, Index end) {
-      for (Index j = begin; j < end; ++j)
-        for (Index i = is_lower ? std::max(first, j) : first; i < first + rows; ++i)
-          *c.at(j, i) -= *sum.at(i - first, j);
-    });
+  if (m == 0 || n == 0) return;
+  const auto in_strips = [&](const auto& sums_of) {
+    for (Index first = 0; first < m; first += strips.rows) {
+      const Index rows = std::min(strips.rows, m - first), cols = is_lower ? std::min(n, first + rows) : n;
+      const Block<T> sum{strips.memory, cols};
+      sums_of(first, rows, cols, sum);
+      constexpr Index at_once = 8; // rows of the memory, so that each line of a sum is read once
+      in_parts(cols, 64, [&](Index begin, Index end) {
+        for (Index j0 = begin; j0 < end; j0 += at_once)
+          for (Index i = is_lower ? std::max(first, j0) : first; i < first + rows; ++i)
+            for (Index j = j0; j < std::min({end, j0 + at_once, is_lower ? i + 1 : end}); ++j)
+              *c.at(j, i) -= *sum.at(i - first, j);
+      });
+    }
+  };
+  if constexpr (is_complex<T>) {
+    using P = Part<T>;
+    constexpr Index most_bytes = Index{1} << 26;
+    const Index squares = 4 * k * n, bytes = (squares + 2 * strips.rows * k) * static_cast<Index>(sizeof(P));
+    detail::ComplexScratch memory(host_);
+    if (bytes <= most_bytes && memory.allocate(host_.default_queue(), static_cast<std::size_t>(bytes)).ok()) {
+      const Products<P> real({.backend = options_.backend, .threads = options_.threads}, shortage_);
+      P* const data = reinterpret_cast<P*>(memory.data());
+      const Factor<P> expanded = as_squares(b, k, n, data);
+      return in_strips([&](Index first, Index rows, Index cols, Block<T> sum) {
+        real.sums(rows, 2 * cols, 2 * k, as_pairs(a.from(first, 0), rows, k, data + squares), expanded,
+                  {reinterpret_cast<P*>(sum.data), 2 * sum.ld});
+      });
+    }
   }
+  in_strips([&](Index first, Index rows, Index cols, Block<T> sum) { sums(rows, cols, k, a.from(first, 0), b, sum); });
 }
 
 template <class T>

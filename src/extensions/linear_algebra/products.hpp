@@ -69,7 +69,7 @@ inline double product_work(Index m, Index n, Index k) {
 template <class T>
 class Products {
  public:
-  explicit Products(const SolveOptions& options, detail::Shortage shortage = {});
+  explicit Products(const SolveOptions& options, detail::Shortage shortage = {}, Math math = Math::Strict);
 
   /// C = alpha·A·B + beta·C, m×n over k terms. A factor that is conjugated is transposed, too.
   void multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) const;
@@ -79,8 +79,8 @@ class Products {
   /// C = C − A·B. With k of at most canonical_segment the sum of a segment is subtracted in one rounding.
   void subtract(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> c) const;
   /// Does the same where `c` holds the transpose of C; with `is_lower`, for C's elements on and below the diagonal
-  /// alone. C is computed in strips of some rows, for which there is memory. A strip expands B anew; with is_lower,
-  /// half of a square on the diagonal is computed in vain.
+  /// alone. C is computed in strips of some rows, for which there is memory. With is_lower, half of a square on the
+  /// diagonal is computed in vain.
   struct Strips {
     Index rows;
     T* memory; ///< for rows·n numbers

@@ -32,6 +32,14 @@ class Sided {
     const Factor<T> x{numbers(first)};
     is_left_ ? products_.sums(rows, count_, k, m, x, s) : products_.sums(count_, rows, k, x, m.transposed(), s);
   }
+  /// S = alpha·M·X, with k > 0.
+  void multiply(T alpha, Index rows, Index k, Factor<T> m, Index first, Block<T> s) const {
+    const Factor<T> x{numbers(first)};
+    if (is_left_)
+      products_.multiply(alpha, rows, count_, k, m, x, T(0), s);
+    else
+      products_.multiply(alpha, count_, rows, k, x, m.transposed(), T(0), s);
+  }
   /// The numbers of X from `to` on become alpha·M·X + X, with the numbers of X from `first` on as factors.
   void add(T alpha, Index rows, Index k, Factor<T> m, Index first, Index to) const {
     const Factor<T> x{numbers(first)};
@@ -108,14 +116,13 @@ double work_of(const detail::TriangularCall<T>& call) {
   return product_work(call.n, call.n, call.count) / 2;
 }
 
-/// B := alpha·B. Zeros take no NaN from B.
+/// B := alpha·B, rows×cols. Zeros take no NaN from B.
+template <class T>
+void scale(T alpha, Index rows, Index cols, Block<T> b);
 template <class T>
 void scale(const detail::TriangularCall<T>& call, Block<T> b) {
-  if (call.alpha == T(1)) return;
-  const Index rows = call.side == Side::Left ? call.n : call.count,
-              cols = call.side == Side::Left ? call.count : call.n;
-  for (Index i = 0; i < rows; ++i)
-    for (T* x = b.at(i, 0); x != b.at(i, cols); ++x) *x = scaled_by(call.alpha, *x);
+  const bool is_left = call.side == Side::Left;
+  if (call.alpha != T(1)) scale(call.alpha, is_left ? call.n : call.count, is_left ? call.count : call.n, b);
 }
 
 } // namespace tessera::linear_algebra

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "model_products.hpp"
@@ -28,7 +29,7 @@ class TriangleParts {
         alone_(products.alone()),
         beta_(beta),
         rectangle_(rectangle),
-        size_(whole.n < 512 ? diagonal_size / 2 : diagonal_size) {
+        size_(whole.n < 512 && !fills_vectors ? diagonal_size / 2 : diagonal_size) {
     if (products_.threads() == 1) { // one after another, neighbours find what they share in the caches
       compute(products_, whole, 0);
       return;
@@ -96,6 +97,9 @@ class TriangleParts {
     for (Index i = 0; i < like.n; ++i)
       std::copy(from.at(i, like.begin(i)), from.at(i, like.end(i)), to.at(i, like.begin(i)));
   }
+
+  /// A block of half the size would leave half of a tile's vectors empty.
+  static constexpr bool fills_vectors = std::is_same_v<T, float>;
 
   const Products<P>& products_;
   Products<P> alone_; ///< for tasks

@@ -43,6 +43,10 @@ static void solutions(void) {
   double refined[N * 2] = {0};
   require("solve_refined", tessera_solve_refined(N, 2, general, N, b, 2, refined, 2, NULL) == TESSERA_OK);
   require("its solution", refined[0] == 1 && refined[2] == 2 && refined[4] == 3 && refined[3] == 0);
+  options.math = TESSERA_EMULATED_FP16X3;
+  require("a mode", tessera_solve_refined(N, 2, general, N, b, 2, refined, 2, &options) == TESSERA_OK);
+  require("its solution", refined[0] == 1 && refined[2] == 2 && refined[4] == 3 && refined[3] == 0);
+  options.math = TESSERA_STRICT;
 
   double in_place[N] = {8, 18, 19};
   require("solve_positive in place", tessera_solve_positive(TESSERA_F64, TESSERA_UPPER, N, 1, positive, N, in_place, 1,
@@ -340,6 +344,7 @@ static void refusals(void) {
           x[0]);
   options.math = TESSERA_COMPENSATED;
   refused("math", tessera_solve(TESSERA_F64, N, 1, general, N, b, 1, x, 1, &options), "options.math", x[0]);
+  refused("math", tessera_solve_refined(N, 1, general, N, b, 1, x, 1, &options), "the factors of real numbers", x[0]);
   options.math = TESSERA_STRICT;
   options.kernel = "naive";
   refused("kernel", tessera_solve(TESSERA_F64, N, 1, general, N, b, 1, x, 1, &options), "options.kernel", x[0]);

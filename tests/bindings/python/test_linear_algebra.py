@@ -246,6 +246,19 @@ def test_refined_solutions_are_certified_or_refused():
         ts.solve(a, b, assume="positive", refine=True)
 
 
+def test_modes_of_refined_solutions():
+    a, b = system(1100, 1, "float64")
+    x = ts.solve(a, b, refine=True, math="emulated_fp16x3")
+    assert_solution(a, x, b)
+    assert np.array_equal(ts.solve(np.stack([a]), b, refine=True, math="emulated_fp16x3", threads=1)[0], x)
+    with pytest.raises(ts.InvalidArgument, match="math: is 'emulated_fp16x3', and goes with refine alone"):
+        ts.solve(a, b, math="emulated_fp16x3")
+    with pytest.raises(ts.InvalidArgument, match="factors of real numbers are strict"):
+        ts.solve(a[:4, :4], b[:4], refine=True, math="tf32")
+    with pytest.raises(ts.InvalidArgument, match="factors of complex numbers are strict ones alone"):
+        ts.solve(a[:4, :4].astype("complex128"), b[:4].astype("complex128"), refine=True, math="scaled_fp16")
+
+
 @pytest.mark.parametrize("dtype", types)
 def test_condition_estimates(dtype):
     a, _ = system(60, 1, dtype)

@@ -66,6 +66,17 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(tall_panels, T, Elements) {
       }
 }
 
+/// Rows that are long enough to be exchanged some numbers at a time, if their length allows it.
+BOOST_AUTO_TEST_CASE_TEMPLATE(long_rows, T, Elements) {
+  if (!has_panels()) return;
+  for (const auto& [m, n] : {std::pair<Index, Index>{68, 13000}, {70, 13002}, {67, 13001}, {130, 6400}})
+    BOOST_TEST_CONTEXT(m << "×" << n) {
+      const Matrix<T> a = Matrix<T>::random(m, n, Seed{9});
+      const Lu lu(a, tested()), expected(a, formulas);
+      BOOST_TEST(differing(lu.packed(), expected.packed()) == 0);
+    }
+}
+
 /// The first failure counts, in whichever panel it is, and the norm is of the matrix before.
 BOOST_AUTO_TEST_CASE_TEMPLATE(the_first_failure, T, Elements) {
   for (const Index bad : {0, 1, 63, 64, 130}) BOOST_TEST_CONTEXT("row " << bad) {

@@ -1,5 +1,6 @@
-/// Tests of factorisations and systems of complex numbers that a device computes itself: its panels of Cholesky's are
-/// half as wide as real ones, a segment has 512 terms, and rows of unknowns are not columns of their transpose.
+/// Tests of factorisations and systems of complex numbers that a device computes itself: of f64 its panels of
+/// Cholesky's are half as wide as real ones, a segment has 512 terms, and rows of unknowns are not columns of their
+/// transpose.
 
 #include <algorithm>
 #include <limits>
@@ -61,30 +62,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(around_panels, T, ComplexSystems) {
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(around_segments, T, ComplexSystems) {
   if (!keeps_all() || conformance::options().quick) return;
-  for (const Index n : {500, 512, 513, 530}) BOOST_TEST_CONTEXT("n = " << n) {
+  for (const Index n : {500, 512, 513, 530, 1030}) BOOST_TEST_CONTEXT("n = " << n) {
       same_lu(Matrix<T>::random(n, n, Seed{5}));
       same_cholesky(positive<T>(n, Seed{6}));
     }
   same_solutions(dominant<T>(530, Seed{7}), Matrix<T>::random(530, 2, Seed{8}));
-}
-
-/// Three segments, which the formulas take long for: what computes in the caller's memory has its panels on the host.
-BOOST_AUTO_TEST_CASE_TEMPLATE(beside_panels_on_the_host, T, ComplexSystems) {
-  if (!keeps_all() || conformance::options().quick) return;
-  const Index n = 1030;
-  const Matrix<T> a = Matrix<T>::random(n, n, Seed{22}), p = positive<T>(n, Seed{23});
-  const Lu lu(a, tested());
-  Matrix<T> factors(a.view());
-  std::vector<Index> pivots(static_cast<std::size_t>(n));
-  detail::factor_lu(detail::number_type_of<T>, Op::None, n, n, factors.data(), factors.ld(),
-                    detail::RowNumbers(pivots.data()), tested());
-  BOOST_TEST(differing(lu.packed(), factors) == 0);
-  BOOST_TEST(lu.pivots() == pivots, boost::test_tools::per_element());
-  const Cholesky cholesky(p, Triangle::Lower, tested());
-  Matrix<T> l(p.view());
-  detail::factor_cholesky(detail::number_type_of<T>, Triangle::Lower, n, l.data(), l.ld(), tested());
-  for (Index i = 0; i < n; ++i) std::fill(l.row(i).begin() + i + 1, l.row(i).end(), T(0));
-  BOOST_TEST(differing(cholesky.l(), l) == 0);
 }
 
 /// More rows than each team of blocks has.
@@ -141,6 +123,31 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(nothing_else_is_copied, T, ComplexSystems) {
   BOOST_TEST(is_there(lu.packed()));
 }
 
+/// Matrices in the caller's memory go to the device and come back, alpha·B with one rounding of each number.
+BOOST_AUTO_TEST_CASE_TEMPLATE(in_the_callers_memory, T, ComplexSystems) {
+  if (!keeps_all()) return;
+  const Index n = 100, count = 70;
+  const Matrix<T> t = dominant<T>(n, Seed{26}), b = Matrix<T>::random(n, count, Seed{27});
+  const T alpha(Part<T>(0.7), Part<T>(-1.3));
+  for (const Side side : {Side::Left, Side::Right})
+    for (const Op op : {Op::None, Op::Transpose, Op::ConjugateTranspose})
+      BOOST_TEST_CONTEXT("side " << static_cast<int>(side) << ", op " << static_cast<int>(op)) {
+        const Matrix<T> right = side == Side::Left ? Matrix<T>(b.view()) : Matrix<T>(b.transposed());
+        const auto solved = [&](const SolveOptions& options) {
+          Matrix<T> x(right.view());
+          trsm(side, Triangle::Upper, op, Diagonal::Stored, x.rows(), x.cols(), alpha, t.data(), t.ld(), x.data(),
+               x.ld(), options);
+          return x;
+        };
+        Recorder recorder;
+        const Matrix<T> x = solved(tested());
+        BOOST_TEST(std::ranges::count_if(recorder.of(tools::Kind::Panel), [&](const auto& step) {
+                     return step.name == (side == Side::Left ? "solve_columns" : "solve_rows");
+                   }) == 2 * 2); // two panels, each with its begin and its end
+        BOOST_TEST(differing(x, solved(formulas)) == 0);
+      }
+}
+
 /// The first failure counts, and of Hermitian diagonals the real parts alone.
 BOOST_AUTO_TEST_CASE_TEMPLATE(the_first_failure, T, ComplexSystems) {
   for (const Index bad : {0, 1, 31, 32, 130}) BOOST_TEST_CONTEXT("row " << bad) {
@@ -193,6 +200,28 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(hard_divisors, T, ComplexSystems) {
   for (const bool special : {false, true})
     same_lu(special ? Matrix<T>::random(90, 90, Seed{19}, Distribution::Special, P(0.001), P(0.05))
                     : Matrix<T>::random(90, 90, Seed{19}, Distribution::Wide, P(-30), P(30)));
+}
+
+/// Quotients of numbers whose magnitudes are anywhere in the range, the parts of one far apart.
+BOOST_AUTO_TEST_CASE_TEMPLATE(quotients, T, ComplexSystems) {
+  if (!has_panels()) return;
+  using P = Part<T>;
+  constexpr Index n = 64;
+  constexpr int most = std::numeric_limits<P>::max_exponent - 2;
+  for (const int exponent : {1, 30, most / 2, most}) BOOST_TEST_CONTEXT("2^" << exponent) {
+      const auto draw = [&](Index rows, Index cols, std::uint64_t seed) {
+        return Matrix<T>::random(rows, cols, Seed{seed}, Distribution::Wide, -P(exponent), P(exponent));
+      };
+      const Matrix<T> numbers = draw(1, n, 24), b = draw(n, 200, 25);
+      Matrix<T> t(n, n);
+      for (Index i = 0; i < n; ++i) t(i, i) = std::as_const(numbers)(0, i);
+      for (const Side side : {Side::Left, Side::Right}) {
+        const Matrix<T> right = side == Side::Left ? Matrix<T>(b.view()) : Matrix<T>(b.transposed());
+        BOOST_TEST(differing(triangular_solve(Triangle::Lower, t, right, side, Diagonal::Stored, tested()),
+                             triangular_solve(Triangle::Lower, t, right, side, Diagonal::Stored, formulas)) == 0);
+      }
+      for (std::uint64_t seed = 30; seed < 60; ++seed) same_lu(draw(200, 1, seed));
+    }
 }
 
 /// The norm that condition() divides by is a sum on the device.

@@ -103,6 +103,7 @@ class System {
         lower_(parse_flag(arguments.lower, "lower") ? Triangle::Lower : Triangle::Upper),
         diagonal_(parse_flag(arguments.unit_diagonal, "unit_diagonal") ? Diagonal::Unit : Diagonal::Stored),
         options_{.backend = parse_backend(arguments.backend), .threads = parse_threads(arguments.threads)} {
+    if (arguments.math != Py_None) options_.math = parse_math(arguments.math);
     expect_solvable(a_);
     expect_done_where_it_is(a_, task_);
     if (a_.on_cuda) {

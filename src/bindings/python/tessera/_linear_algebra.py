@@ -11,7 +11,7 @@ from . import _core, _device, _system_batch
 from ._errors import InvalidArgument
 
 
-def solve(a, b, *, assume="general", lower=True, refine=False, backend="auto", threads=None, stream=None) -> Any:
+def solve(a, b, *, assume="general", lower=True, refine=False, math="strict", backend="auto", threads=None, stream=None) -> Any:
     """Returns x of a·x = b as a new numpy.ndarray, or an array of a's library on its CUDA device.
 
     a: n×n, float32, float64, complex64 or complex128. b: n×m, or a vector of n, of the same type. Both are arrays of
@@ -21,8 +21,10 @@ def solve(a, b, *, assume="general", lower=True, refine=False, backend="auto", t
     assume: 'general' factors a by LU with partial pivoting; 'positive' takes it as symmetric (Hermitian, where it is
         complex) and positive definite, reads one triangle of it (lower: which one) and factors it by Cholesky's way, in
         half the time.
-    refine: factors a general a of float64 or complex128 in float32 or complex64, refines the solution, and certifies it as check_solve() does
-        before it is returned; InvalidArgument where such factors do not lead there.
+    refine: factors a general a of float64 or complex128 in float32 or complex64, refines the solution, and certifies it
+        before it is returned, with check_solve()'s limit; InvalidArgument where such factors do not lead there.
+    math: with refine, and a of float64: the mode of most of the factorisation's products, 'strict', 'emulated_fp16x3'
+        or 'scaled_fp16'. The last two are fast on a GPU with matrix units; the bits are other ones.
     backend, threads: as in gemm, for the products that are nearly all of the work. The bits are equal for all.
     stream: the number of a CUDA stream, for arrays on a device. The work starts after the work in the stream, and later
         work in the stream waits for it; the call waits for no more than pivots and failures. None: done on return.
@@ -41,14 +43,16 @@ def solve(a, b, *, assume="general", lower=True, refine=False, backend="auto", t
         raise InvalidArgument(f"assume: unknown word {assume!r}; use 'general' or 'positive'")
     if refine and assume != "general":
         raise InvalidArgument(f"refine: is for general matrices, and assume is {assume!r}")
+    if math != "strict" and not refine:
+        raise InvalidArgument(f"math: is {math!r}, and goes with refine alone; leave it as it is, or pass refine=True")
     if _system_batch.is_batch(a, b):
         if _device.has_batch(a, stream):
-            options = dict(assume=assume, lower=lower, refine=refine, backend=backend, threads=threads, stream=stream)
-            return _device.one_by_one(solve, (a, b), **options)
+            options = dict(assume=assume, lower=lower, refine=refine, math=math, backend=backend, threads=threads)
+            return _device.one_by_one(solve, (a, b), stream=stream, **options)
         if refine:
-            return _system_batch.one_by_one("refined", (a, b), lower, False, backend, threads)
+            return _system_batch.one_by_one("refined", (a, b), lower, False, backend, threads, math)
         return _system_batch.solve("solve" if assume == "general" else assume, a, b, lower, backend, threads)
-    x = _core._solve("refined" if refine else assume, a, b, lower, False, backend, threads, stream)
+    x = _core._solve("refined" if refine else assume, a, b, lower, False, backend, threads, stream, math)
     return _device.in_library_of(a, x, _device.is_vector(b))
 
 

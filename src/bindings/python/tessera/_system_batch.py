@@ -139,7 +139,9 @@ def lu(a: Any, backend: Any, threads: Any) -> tuple[Any, Any]:
     return packed, pivots
 
 
-def one_by_one(task: str, arrays: tuple, lower: bool, unit_diagonal: bool, backend: Any, threads: Any) -> Any:
+def one_by_one(
+    task: str, arrays: tuple, lower: bool, unit_diagonal: bool, backend: Any, threads: Any, math: Any = None
+) -> Any:
     """Does a task of _core._solve for each system, one after another."""
     import numpy as np
 
@@ -157,14 +159,14 @@ def one_by_one(task: str, arrays: tuple, lower: bool, unit_diagonal: bool, backe
     if 0 in batch:  # one system of zeros has the shapes and the types
         empty = [np.ones(x.shape[-2:], x.dtype) * np.eye(*x.shape[-2:], dtype=x.dtype) for x in named]
         right = empty[1] if len(empty) > 1 else None
-        results = [_core._solve(task, empty[0], right, lower, unit_diagonal, backend, threads)]
+        results = [_core._solve(task, empty[0], right, lower, unit_diagonal, backend, threads, math=math)]
     else:
         whole = [np.broadcast_to(x, batch + x.shape[-2:]) for x in named]
         results = []
         for i in np.ndindex(*batch):
             right = whole[1][i] if len(whole) > 1 else None
             try:
-                results.append(_core._solve(task, whole[0][i], right, lower, unit_diagonal, backend, threads))
+                results.append(_core._solve(task, whole[0][i], right, lower, unit_diagonal, backend, threads, math=math))
             except InvalidArgument as error:
                 raise InvalidArgument(f"system {list(i)}: {error}") from None
 

@@ -12,7 +12,8 @@
 
 namespace tessera::linear_algebra::device {
 
-/// A matrix in host memory. `stored` says whether the memory holds A, m×n, or Aᵀ, row by row.
+/// A matrix in host memory. `stored` says whether the memory holds A, m×n, or Aᵀ, row by row. `type` is the type of its
+/// numbers, or of the parts of complex ones.
 struct CallersMatrix {
   DType type;
   Op stored = Op::None;
@@ -20,16 +21,17 @@ struct CallersMatrix {
   Index n = 0;
   void* data = nullptr;
   Index ld = 0;
+  bool is_complex = false;
 };
 
 /// Returns the device that is to compute so large a product with copies of its operands, if it has the steps; null if
 /// not. A matrix of a single panel has no products.
-inline Executor* device_for(const SolveOptions& options, DType type, GemmShape shape) {
+inline Executor* device_for(const SolveOptions& options, const CallersMatrix& a, GemmShape shape) {
   if (options.backend == Backend::Reference || std::min(shape.m, shape.k) <= most_panel_columns) return nullptr;
-  return device_of(options, type, shape);
+  return device_of(options, a.type, shape, a.is_complex);
 }
 inline Executor* device_for(const SolveOptions& options, const CallersMatrix& a) {
-  return device_for(options, a.type, {a.m, a.n, std::min(a.m, a.n)});
+  return device_for(options, a, {a.m, a.n, std::min(a.m, a.n)});
 }
 
 /// The caller's matrix in memory of the device, by rows. The constructor takes all memory.
@@ -83,13 +85,13 @@ class Brought {
   OptionalMatrix memory_, stored_;
 };
 
-/// Calls work(steps, begins) on the device, and returns what it made; no where there is no device. `begins` becomes
-/// true before the caller's memory is written.
+/// Calls work(steps, begins) on the device, with steps of the matrix's numbers, and returns what it made; no where
+/// there is no device. `begins` becomes true before the caller's memory is written.
 template <class Work>
-auto run_on(Executor* executor, DType type, const Work& work)
+auto run_on(Executor* executor, const CallersMatrix& a, const Work& work)
     -> std::optional<decltype(work(std::declval<const Steps&>(), std::declval<bool&>()))> {
   if (executor == nullptr) return std::nullopt;
-  return unless_refused({}, [&](bool& begins) { return work(Steps(*executor, type), begins); });
+  return unless_refused({}, [&](bool& begins) { return work(Steps(*executor, a.type, a.is_complex), begins); });
 }
 
 } // namespace tessera::linear_algebra::device

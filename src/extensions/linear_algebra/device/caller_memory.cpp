@@ -1,4 +1,4 @@
-/// Factorisations and systems of matrices in the caller's host memory. Where a device is to compute them, real ones are
+/// Factorisations and systems of matrices in the caller's host memory. Where a device is to compute them, they are
 /// copied there once, and the results back once. Where it has no steps of factorisations or no memory for them, and
 /// for matrices of a single panel, nothing has changed, and the host computes with products anywhere.
 
@@ -20,7 +20,7 @@ namespace tessera::linear_algebra::device {
 namespace {
 
 std::optional<Index> factor_lu(const CallersMatrix& a, detail::RowNumbers pivots, const SolveOptions& options) {
-  return run_on(device_for(options, a), a.type, [&](const Steps& steps, bool& begins) {
+  return run_on(device_for(options, a), a, [&](const Steps& steps, bool& begins) {
     const Brought brought(steps, a);
     const Elimination elimination(steps, a.m, a.n, brought.place());
     std::vector<Index> rows(static_cast<std::size_t>(std::min(a.m, a.n)));
@@ -36,7 +36,7 @@ std::optional<Index> factor_lu(const CallersMatrix& a, detail::RowNumbers pivots
 
 /// Says no, too, where the matrix is not positive definite: the host then leaves what it had factored.
 bool factor_cholesky(Triangle triangle, const CallersMatrix& a, const SolveOptions& options) {
-  return run_on(device_for(options, a), a.type,
+  return run_on(device_for(options, a), a,
                 [&](const Steps& steps, bool& begins) {
                   const Brought brought(steps, a);
                   const PositiveFactor factor(steps, a.n, brought.place());
@@ -51,7 +51,7 @@ bool factor_cholesky(Triangle triangle, const CallersMatrix& a, const SolveOptio
 }
 
 bool factor_qr(const CallersMatrix& a, void* tau, const SolveOptions& options) {
-  return run_on(device_for(options, a), a.type,
+  return run_on(device_for(options, a), a,
                 [&](const Steps& steps, bool& begins) {
                   const Index count = std::min(a.m, a.n);
                   const Brought brought(steps, a);
@@ -71,17 +71,19 @@ bool factor_qr(const CallersMatrix& a, void* tau, const SolveOptions& options) {
 template <class T>
 bool solve(const detail::TriangularCall<T>& call, const SolveOptions& options) {
   if (call.count == 0 || call.alpha == T(0)) return false;
-  constexpr DType type = dtype_of<T>;
+  constexpr detail::NumberType type = detail::number_type_of<T>;
   const bool is_left = call.side == Side::Left;
-  const CallersMatrix t{type, Op::None, call.n, call.n, const_cast<T*>(call.t), call.ldt}, // which is only read
-      x{type, Op::None, is_left ? call.n : call.count, is_left ? call.count : call.n, call.b, call.ldb};
-  return run_on(device_for(options, type, {call.n, call.count, call.n}), type,
+  const Index m = is_left ? call.n : call.count, n = is_left ? call.count : call.n;
+  const CallersMatrix t{type.part, Op::None, call.n, call.n, const_cast<T*>(call.t), call.ldt, type.is_complex},
+      x{type.part, Op::None, m, n, call.b, call.ldb, type.is_complex}; // t is only read
+  return run_on(device_for(options, t, {call.n, call.count, call.n}), t,
                 [&](const Steps& steps, bool& begins) {
                   const Brought triangle(steps, t), unknowns(steps, x);
                   System system(steps, {call.side, call.triangle, call.op, call.diagonal}, call.n, call.count);
                   triangle.bring();
                   unknowns.bring();
-                  if (call.alpha != T(1)) steps.scale(x.m, x.n, call.alpha, unknowns.place(), unknowns.place());
+                  if (call.alpha != T(1))
+                    steps.scale(x.m, x.n, detail::exact_double(call.alpha), unknowns.place(), unknowns.place());
                   bool begins_there = false;
                   system.solve(triangle.place(), unknowns.place(), begins_there);
                   begins = true;
@@ -101,8 +103,8 @@ namespace device = linear_algebra::device;
 Index factor_lu(NumberType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
                 const SolveOptions& options, Shortage shortage) {
   return linear_algebra::enter("Lu", options, [&] {
-    if (!type.is_complex)
-      if (const auto singular = device::factor_lu({type.part, stored, m, n, a, lda}, pivots, options)) return *singular;
+    if (const auto singular = device::factor_lu({type.part, stored, m, n, a, lda, type.is_complex}, pivots, options))
+      return *singular;
     return linear_algebra::factor_lu_on_host(type, stored, m, n, a, lda, pivots, options, shortage);
   });
 }
@@ -111,7 +113,7 @@ Index factor_cholesky(NumberType type, Triangle triangle, Index n, void* a, Inde
                       Shortage shortage) {
   return linear_algebra::enter("Cholesky", options, [&] {
     const Op lower = triangle == Triangle::Lower ? Op::None : Op::Transpose; // how the memory holds a lower triangle
-    if (!type.is_complex && device::factor_cholesky(triangle, {type.part, lower, n, n, a, lda}, options)) return n;
+    if (device::factor_cholesky(triangle, {type.part, lower, n, n, a, lda, type.is_complex}, options)) return n;
     return linear_algebra::factor_cholesky_on_host(type, triangle, n, a, lda, options, shortage);
   });
 }
@@ -127,8 +129,7 @@ void factor_qr(NumberType type, Op stored, Index m, Index n, void* a, Index lda,
 template <class T>
 void triangular_solve(const TriangularCall<T>& call, const SolveOptions& options, Shortage shortage) {
   linear_algebra::enter("triangular_solve", options, [&] {
-    if constexpr (Real<T>)
-      if (device::solve(call, options)) return;
+    if (device::solve(call, options)) return;
     linear_algebra::solve_triangle_on_host(call, options, shortage);
   });
 }

@@ -31,7 +31,7 @@ Whole whole(const Matrix<T>& x) {
 Executor* device_of(const SolveOptions& options, GemmShape shape, std::initializer_list<const detail::Operand*> all,
                     bool are_complex = false);
 /// Does it for matrices in host memory.
-Executor* device_of(const SolveOptions& options, DType type, GemmShape shape);
+Executor* device_of(const SolveOptions& options, DType type, GemmShape shape, bool are_complex = false);
 
 /// Calls work(begins), which returns what it made and sets `begins` before it writes. Says no where the device lacks
 /// memory before, or rejects the first step, which it does before anything is written. Then the matrices leave the

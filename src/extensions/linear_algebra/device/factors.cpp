@@ -40,7 +40,7 @@ void solve_panel(const Steps& steps, const Lower& lower, Index first, Index row,
 /// Does so with the rows first … end − 1.
 void solve_segment(const Steps& steps, const Lower& lower, Index first, Index end, const Unknowns& unknowns, Place sums,
                    bool& begins) {
-  for_panels(first, end, steps.width(), [&](Index row, Index height) {
+  for_panels(first, end, most_panel_columns, [&](Index row, Index height) {
     solve_panel(steps, lower, first, row, height, unknowns, sums);
     begins = true;
   });
@@ -71,14 +71,15 @@ void solve_lower(const Steps& steps, const Lower& lower, const Unknowns& unknown
   }
 }
 
-Elimination::Elimination(const Steps& steps, Index m, Index n, Place a)
+Elimination::Elimination(const Steps& steps, Index m, Index n, Place a, Math math)
     : steps_(steps),
       m_(m),
       n_(n),
       a_(a),
+      math_(math),
       numbers_(steps.numbers(std::min(m, n))),
       column_memory_(steps.array(m, most_panel_columns)),
-      row_memory_(steps.array(steps.width(), n)),
+      row_memory_(steps.array(most_panel_columns, n)),
       column_sums_(steps.place(column_memory_, most_panel_columns)),
       row_sums_(steps.place(row_memory_, n)),
       failure_(steps) {
@@ -94,8 +95,8 @@ Index Elimination::run(std::span<Index> pivots, bool& begins) const {
     exchange(first, first, end, {0, n_}, {first, end});
     if (end == n_) continue;
     solve_segment(steps_, unit_lower(), first, end, {.count = n_ - end, .x = a_.at(0, end)}, row_sums_, begins);
-    steps_.product(true, m_ - end, n_ - end, end - first, a_.at(end, first), a_.at(first, end), Op::None,
-                   a_.at(end, end));
+    steps_.product(true, m_ - end, n_ - end, end - first, a_.at(end, first), Op::None, a_.at(first, end), Op::None,
+                   a_.at(end, end), math_);
   }
   steps_.read(pivots, numbers_.as<const Index>());
   return failure_.get();
@@ -119,9 +120,7 @@ void Elimination::factor_panel(Index first, Index j, Index width, Index end, boo
   exchange(j, j, j + width, {first, end}, {j, j + width});
   const Index right = j + width;
   if (right == end) return;
-  const Unknowns rest{.count = end - right, .x = a_.at(0, right)};
-  for_panels(j, right, steps_.width(),
-             [&](Index row, Index height) { solve_panel(steps_, unit_lower(), first, row, height, rest, row_sums_); });
+  solve_panel(steps_, unit_lower(), first, j, width, {.count = end - right, .x = a_.at(0, right)}, row_sums_);
 }
 
 /// Exchanges the rows of steps begin … end − 1, from row `row` on, in some columns but for the ones that are kept.
@@ -143,8 +142,8 @@ PositiveFactor::PositiveFactor(const Steps& steps, Index n, Place a)
     : steps_(steps),
       n_(n),
       a_(a),
-      memory_(steps.array(n, steps.width())),
-      sums_(steps.place(memory_, steps.width())),
+      memory_(steps.array(n, steps.positive_width())),
+      sums_(steps.place(memory_, steps.positive_width())),
       failure_(steps) {
   steps.expect_memory_of_products();
 }
@@ -153,7 +152,8 @@ Index PositiveFactor::run(bool& begins) const {
   const Index segment = steps_.segment();
   for (Index first = 0; first < n_; first += segment) {
     const Index end = std::min(n_, first + segment);
-    for_panels(first, end, steps_.width(), [&](Index j, Index width) { factor_panel(first, j, width, begins); });
+    for_panels(first, end, steps_.positive_width(),
+               [&](Index j, Index width) { factor_panel(first, j, width, begins); });
     for (Index col = end; col < n_; col += segment) // above the diagonal a little is computed in vain
       steps_.product(true, n_ - col, std::min(segment, n_ - col), end - first, a_.at(col, first), a_.at(col, first),
                      steps_.adjoint(), a_.at(col, col));

@@ -11,13 +11,16 @@
 
 namespace tessera::linear_algebra::device {
 
-void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c) const {
+void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c,
+                    Math math) const {
   if (m == 0 || n == 0 || k == 0) return;
-  multiply({.m = m, .n = n, .k = k}, subtracts ? -1.0 : 1.0, a, op_a, b, op_b, subtracts ? 1.0 : 0.0, c);
+  multiply({.m = m, .n = n, .k = k}, subtracts ? -1.0 : 1.0, a, op_a, b, op_b, subtracts ? 1.0 : 0.0, c, math);
 }
 
-void Steps::multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c) const {
+void Steps::multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c,
+                     Math math) const {
   const auto filled = [&](auto call) {
+    call.math = math;
     call.op_a = op_a;
     call.op_b = op_b;
     call.m = shape.m;
@@ -63,7 +66,8 @@ bool Steps::try_panel(PanelCall call) const {
 
 void Steps::expect_memory_of_products() const {
   constexpr Index enough = Index{2} << 20; // src/core/complex
-  if (is_complex_) DeviceArray(executor_, enough);
+  if (!is_complex_) return;
+  const DeviceArray some(executor_, enough);
 }
 
 void Steps::exchange_rows(Index rows, Index cols, Place a, std::span<const Index> numbers, bool ascends) const {
@@ -125,15 +129,17 @@ void Steps::make_identity(Index rows, Index cols, Place z) const {
   map({.op = MapOp::Identity, .rows = rows, .cols = cols, .z = z.data, .ldz = z.ld});
 }
 
-void Steps::scale(Index rows, Index cols, double alpha, Place x, Place z) const {
-  map({.op = MapOp::Scale,
+void Steps::scale(Index rows, Index cols, std::complex<double> alpha, Place x, Place z) const {
+  map({.op = is_complex_ ? MapOp::CombineComplex : MapOp::Scale,
        .rows = rows,
-       .cols = parts() * cols,
-       .alpha = alpha,
+       .cols = cols,
+       .alpha = alpha.real(),
+       .beta = 0.0,
        .x = x.data,
-       .ldx = parts() * x.ld,
+       .ldx = x.ld,
        .z = z.data,
-       .ldz = parts() * z.ld});
+       .ldz = z.ld,
+       .alpha_imaginary = alpha.imag()});
 }
 
 void Steps::bring(Index rows, Index cols, const void* from, Index ld, Place to) const {

@@ -5,6 +5,7 @@
 /// complex ones.
 
 #include <algorithm>
+#include <complex>
 #include <span>
 #include <utility>
 
@@ -56,8 +57,8 @@ class Steps {
   Index element() const { return parts() * static_cast<Index>(size_of(type_)); }
   /// Returns the terms of a segment.
   Index segment() const { return canonical_segment / parts(); }
-  /// Returns the columns of a panel of Cholesky's, and the rows of a triangle.
-  Index width() const { return is_complex_ ? most_complex_columns : most_panel_columns; }
+  /// Returns the columns of a panel of Cholesky's.
+  Index positive_width() const { return most_positive_columns(static_cast<std::size_t>(element())); }
   Op adjoint() const { return is_complex_ ? Op::ConjugateTranspose : Op::Transpose; }
   Place place(detail::Placed placed) const { return {static_cast<char*>(placed.data), placed.ld / parts(), element()}; }
   /// Returns memory for rows of at most `cols` numbers, as a matrix whose rows are whole lines of the cache.
@@ -69,10 +70,12 @@ class Steps {
   void product(bool subtracts, Index m, Index n, Index k, Place a, Place b, Op op_b, Place c) const {
     product(subtracts, m, n, k, a, Op::None, b, op_b, c);
   }
-  /// The same with A or the transpose of `a`.
-  void product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c) const;
+  /// The same with A or the transpose of `a`, in any mode.
+  void product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c,
+               Math math = Math::Strict) const;
   /// C = alpha·op(A)·op(B) + beta·C.
-  void multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c) const;
+  void multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c,
+                Math math = Math::Strict) const;
   /// Makes S the sums of the k terms before, which are A·B, or zeros where there are none.
   void sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const;
   /// Runs a step of this type of numbers. Throws KernelRejected where the device cannot.
@@ -105,7 +108,7 @@ class Steps {
   void fetch(Index rows, Index cols, Place from, void* to, Index ld) const;
   void fill(Index rows, Index cols, double value, Place z) const;
   /// Z = alpha·X.
-  void scale(Index rows, Index cols, double alpha, Place x, Place z) const;
+  void scale(Index rows, Index cols, std::complex<double> alpha, Place x, Place z) const;
 
   /// Returns the largest sum of a column's magnitudes, in double.
   detail::ScaledNumber norm_1(Index rows, Index cols, Place a, bool is_symmetric) const;
@@ -158,7 +161,8 @@ class FirstFailure {
 /// The LU factorisation of A, m×n, in place. The constructor takes all memory, and writes none of A.
 class Elimination {
  public:
-  Elimination(const Steps& steps, Index m, Index n, Place a);
+  /// `math` is the mode of the products that subtract a whole segment from the rest.
+  Elimination(const Steps& steps, Index m, Index n, Place a, Math math = Math::Strict);
   /// Row j changes places with row pivots[j]. Returns the first pivot of 0, or −1. `begins` becomes true when A is
   /// changed, and stays as it is where the device rejects the first panel.
   Index run(std::span<Index> pivots, bool& begins) const;
@@ -174,6 +178,7 @@ class Elimination {
   const Steps& steps_;
   Index m_, n_;
   Place a_;
+  Math math_;
   DeviceArray numbers_, column_memory_, row_memory_;
   Place column_sums_, row_sums_;
   FirstFailure failure_;

@@ -44,7 +44,7 @@ class BlockedSystem {
         reversed_(steps, is_reversed_, n, n),
         lines_(steps, is_right_ && !are_rows_, n, count),
         reversed_lines_(steps, is_reversed_, are_rows_ ? count : n, are_rows_ ? n : count),
-        sums_(steps, true, are_rows_ ? count : steps.width(), are_rows_ ? steps.width() : count) {
+        sums_(steps, true, are_rows_ ? count : most_panel_columns, are_rows_ ? most_panel_columns : count) {
     steps.expect_memory_of_products();
   }
 

@@ -1,6 +1,6 @@
 /// gesv and posv of the drop-in on a device: A and B are brought there once, and X and the factors back once.
 
-#include "extensions/linear_algebra/whole_systems.hpp"
+#include "whole_systems.hpp"
 
 #include <span>
 #include <vector>
@@ -17,7 +17,7 @@ std::optional<Index> solve_general(const detail::ColumnSystem& s, detail::RowNum
                                    const SolveOptions& options) {
   if (s.count == 0) return std::nullopt; // factors alone
   const CallersMatrix a{s.type, Op::Transpose, s.n, s.n, s.a, s.lda}, b = right_side(s);
-  return run_on(device_for(options, a), s.type, [&](const Steps& steps, bool& begins) {
+  return run_on(device_for(options, a), a, [&](const Steps& steps, bool& begins) {
     const Brought matrix(steps, a), unknowns(steps, b);
     const Elimination elimination(steps, s.n, s.n, matrix.place());
     System lower(steps, {.triangle = Triangle::Lower, .diagonal = Diagonal::Unit}, s.n, s.count),
@@ -46,7 +46,7 @@ bool solve_positive(const detail::ColumnSystem& s, Triangle triangle, const Solv
   const Triangle held = triangle == Triangle::Lower ? Triangle::Upper : Triangle::Lower;
   const CallersMatrix a{s.type, held == Triangle::Lower ? Op::None : Op::Transpose, s.n, s.n, s.a, s.lda},
       b = right_side(s);
-  return run_on(device_for(options, a), s.type,
+  return run_on(device_for(options, a), a,
                 [&](const Steps& steps, bool& begins) {
                   const Brought matrix(steps, a), unknowns(steps, b);
                   const PositiveFactor factor(steps, s.n, matrix.place());

@@ -8,42 +8,6 @@
 namespace tessera::linear_algebra {
 namespace {
 
-/// Returns A, n×k, as n×2k real numbers: as it is stored, or a copy at `to`.
-template <class P>
-Factor<P> as_pairs(const Factor<std::complex<P>>& a, Index n, Index k, P* to) {
-  if (a.op == Op::None && !a.conjugate) return {{reinterpret_cast<const P*>(a.stored.data), 2 * a.stored.ld}};
-  constexpr Index strip = 8; // columns of A whose rows stay in cache
-  for (Index first = 0; first < k; first += strip)
-    for (Index i = 0; i < n; ++i)
-      for (Index p = first; p < std::min(k, first + strip); ++p) {
-        const std::complex<P> x = a.at(i, p);
-        to[2 * (i * k + p)] = x.real();
-        to[2 * (i * k + p) + 1] = x.imag();
-      }
-  return {{to, 2 * k}};
-}
-
-/// Returns B, k×n, with [[re, im], [−im, re]] for each number, at `to`: 2k×2n, or the transpose of that where B is a
-/// transpose.
-template <class P>
-Factor<P> as_squares(const Factor<std::complex<P>>& b, Index k, Index n, P* to) {
-  const bool straight = b.op == Op::None;
-  const Index rows = straight ? k : n, cols = straight ? n : k;
-  for (Index i = 0; i < rows; ++i) {
-    P* const upper = to + 4 * i * cols;
-    P* const lower = upper + 2 * cols;
-    const auto* const from = reinterpret_cast<const P*>(b.stored.at(i, 0));
-    for (Index j = 0; j < 2 * cols; j += 2) {
-      const P re = from[j], im = b.conjugate ? -from[j + 1] : from[j + 1];
-      upper[j] = re;
-      upper[j + 1] = straight ? im : -im;
-      lower[j] = straight ? -im : im;
-      lower[j + 1] = re;
-    }
-  }
-  return {{to, 2 * cols}, b.op};
-}
-
 /// Sums of real numbers, which are multiplied by complex factors after them, some rows of a block at a time.
 template <class P>
 class CombinedSums {

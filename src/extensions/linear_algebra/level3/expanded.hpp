@@ -3,6 +3,7 @@
 /// Symmetric products of complex matrices as products of real ones, whose operands are rewritten once for all blocks of
 /// the triangle. docs/contract.md ("Complex products") has the expansion.
 
+#include "extensions/linear_algebra/expansion.hpp"
 #include "extensions/linear_algebra/symmetric.hpp"
 
 namespace tessera::linear_algebra {

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
+#include "core/complex/scratch.hpp"
+#include "expanded.hpp"
 #include "extensions/linear_algebra/enter.hpp"
 #include "extensions/linear_algebra/sided.hpp"
 #include "magnitudes.hpp"
@@ -17,15 +20,50 @@ namespace {
 /// they are rows of `gemm`'s tiles on the left side and vectors of these on the right. No bit depends on it.
 template <class T>
 Index block_size(Side side, Index n) {
-  if (n >= 400) return n < 1000 ? 48 : 96;
+  if (n >= 400) return 48;
   return side == Side::Left || sizeof(Part<T>) == 8 ? 24 : 32;
 }
+
+/// The products of some rows of M with complex X, which are real ones with an expanded copy of X. Without it each block
+/// would expand X anew. The copy keeps what X was.
+template <class P>
+class ExpandedLines {
+ public:
+  static bool suits(Side side, Index n, Index count) {
+    constexpr Index most_copied = Index{1} << 26;
+    return side == Side::Left && count <= most_copied / (4 * static_cast<Index>(sizeof(P)) * n);
+  }
+  /// X is n×count; blocks have at most so many rows, and k.
+  ExpandedLines(const Products<P>& products, Factor<std::complex<P>> x, Index n, Index count, Index rows, Index k)
+      : products_(products), count_(count), memory_(products.host()) {
+    const Index squares = 4 * n * count;
+    throw_if_failed(memory_.allocate(products.host().default_queue(),
+                                     static_cast<std::size_t>(squares + 2 * rows * k) * sizeof(P)));
+    P* const data = reinterpret_cast<P*>(memory_.data());
+    x_ = as_squares(x, n, count, data);
+    pairs_ = data + squares;
+  }
+
+  /// S = M·X for a block of M, rows×k, and the rows of X from `first` on.
+  void sums(Index rows, Index k, Factor<std::complex<P>> m, Index first, Block<std::complex<P>> s) const {
+    products_.sums(rows, 2 * count_, 2 * k, as_pairs(m, rows, k, pairs_), x_.from(2 * first, 0),
+                   {reinterpret_cast<P*>(s.data), 2 * s.ld});
+  }
+
+ private:
+  Products<P> products_;
+  Index count_;
+  detail::ComplexScratch memory_; ///< the thread keeps it for the next product
+  Factor<P> x_;
+  P* pairs_;
+};
 
 /// A product M·X that takes X's place.
 template <class T>
 class TriangularProduct {
  public:
-  TriangularProduct(const Products<T>& products, const detail::TriangularCall<T>& call)
+  TriangularProduct(const Products<T>& products, const detail::TriangularCall<T>& call, const SolveOptions& options,
+                    detail::Shortage shortage)
       : m_(call),
         n_(call.n),
         x_{call.b, call.ldb},
@@ -35,9 +73,17 @@ class TriangularProduct {
         sums_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * call.count))),
         s_(sided_.scratch(sums_.get(), block_)),
         padded_(
-            std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * std::min(n_, segment_length<T>)))) {}
+            std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * std::min(n_, segment_length<T>)))) {
+    if constexpr (is_complex<T>)
+      if (is_plain_ && n_ > block_ && ExpandedLines<Part<T>>::suits(call.side, n_, call.count))
+        expanded_.emplace(Products<Part<T>>(options, shortage), Factor<T>{x_}, n_, call.count, block_,
+                          std::min(n_, segment_length<T>));
+    // Where a chain has one segment, the products themselves multiply by alpha.
+    if (is_plain_ && n_ <= segment_length<T> && !expanded_) alpha_ = call.alpha;
+  }
 
   void run() { m_.is_lower ? lower() : upper(); }
+  bool has_scaled(T alpha) const { return alpha_ == alpha; }
 
  private:
   /// A chain's last terms are in the block on the diagonal. With zeros after them a block and what is left of it are a
@@ -52,7 +98,7 @@ class TriangularProduct {
           end_chains(row, first, end);
           continue;
         }
-        sided_.sums(size, row + size - first, padded(row, size, first, row + size), first, s_);
+        multiply(size, row + size - first, padded(row, size, first, row + size), first);
         sided_.in_parts([&](Index begin, Index stop) { take(row, size, end, begin, stop); });
       }
       if (first > 0) sided_.add(T(1), end - first, first, m_.m.from(first, 0), 0, first);
@@ -68,12 +114,19 @@ class TriangularProduct {
       const Index end = std::min(n_, first + segment_length<T>);
       for (Index row = first; row < end; row += block_) {
         const Index size = std::min(block_, end - row);
-        sided_.sums(size, end - row, padded(row, size, row, end), row, s_);
+        multiply(size, end - row, padded(row, size, row, end), row);
         sided_.in_parts([&](Index begin, Index stop) { take(row, size, end, begin, stop); });
       }
       for (Index next = end; next < n_; next += segment_length<T>)
         sided_.add(T(1), end - first, std::min(segment_length<T>, n_ - next), m_.m.from(first, next), next, first);
     }
+  }
+
+  /// The sums of a block, times alpha_.
+  void multiply(Index rows, Index k, Factor<T> m, Index first) {
+    if constexpr (is_complex<T>)
+      if (expanded_) return expanded_->sums(rows, k, m, first, s_);
+    sided_.multiply(alpha_, rows, k, m, first, s_);
   }
 
   static Magnitudes<Part<T>> magnitudes_of_triangle(const detail::TriangularCall<T>& call) {
@@ -168,7 +221,9 @@ class TriangularProduct {
   Index n_;
   Block<T> x_;
   Sided<T> sided_;
-  bool is_plain_; ///< zeros may stand for what is outside the triangle
+  bool is_plain_;  ///< zeros may stand for what is outside the triangle
+  T alpha_ = T(1); ///< what the results have been multiplied by
+  std::optional<ExpandedLines<Part<T>>> expanded_;
   Index block_;
   std::unique_ptr<T[]> sums_;
   Block<T> s_;
@@ -183,9 +238,9 @@ void multiply_triangle(const detail::TriangularCall<T>& call, const SolveOptions
   };
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
-    TriangularProduct<T> product(products, call);
+    TriangularProduct<T> product(products, call, options, shortage);
     products.run_steps(work_of(call), [&] { product.run(); });
-    scale(call, Block<T>{call.b, call.ldb});
+    if (!product.has_scaled(call.alpha)) scale(call, Block<T>{call.b, call.ldb});
   };
   if (options.backend == Backend::Reference) return by_formula();
   with_or_without_memory(shortage, blocked, by_formula);

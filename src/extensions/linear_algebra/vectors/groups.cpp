@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "division.hpp"
-#include "reference/fma_clones.hpp"
+#include "near_far.hpp"
 #include "tiles.hpp"
 
 namespace tessera::vectors {
@@ -294,9 +294,11 @@ template <class N>
 } // namespace
 
 #define TESSERA_GROUPS(N)                                                                                             \
-  TESSERA_WIDE_CLONES void add_columns(const Group<N>& group, const N* x, Index r0, Index r1, Index base,             \
-                                       Chains<N>& chains) {                                                           \
-    columns_of(group, x, r0, r1, base, chains);                                                                       \
+  TESSERA_NEAR_AND_FAR(void, add_columns,                                                                             \
+                       (const Group<N>& group, const N* x, Index r0, Index r1, Index base, Chains<N>& chains),        \
+                       { columns_of(group, x, r0, r1, base, chains); })                                               \
+  void add_columns(const Group<N>& group, const N* x, Index r0, Index r1, Index base, Chains<N>& chains) {            \
+    group.far ? add_columns_far(group, x, r0, r1, base, chains) : add_columns_near(group, x, r0, r1, base, chains);   \
   }                                                                                                                   \
   TESSERA_WIDE_CLONES void add_rows(const Group<N>& group, const N* x, Index r0, Index r1, bool descending, Index k0, \
                                     Chains<N>& chains) {                                                              \

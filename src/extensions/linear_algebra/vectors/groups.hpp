@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "columns.hpp"
+#include "near_far.hpp"
 
 namespace tessera::vectors {
 
@@ -48,6 +49,7 @@ struct Group {
         diagonal(a.diagonal),
         conjugated(conjugated_numbers),
         descending(from_last),
+        far(are_far(a.cols * std::min(a.rows, a.below + a.above + 1) * static_cast<Index>(sizeof(N)))),
         below(a.below),
         above(a.above) {
     for (int q = 0; q < count; ++q) {
@@ -73,6 +75,7 @@ struct Group {
   int count;
   OnDiagonal diagonal;
   bool conjugated, descending;
+  bool far; ///< the matrix comes from memory
   Index below, above;
   Index first, last_first; ///< of the rows of the column with the lowest number, and of the one with the highest
   Index first_end, end;    ///< where their rows end

@@ -4,8 +4,8 @@
 
 #include <tessera/detail/floating_point.hpp>
 
+#include "near_far.hpp"
 #include "parts.hpp"
-#include "reference/fma_clones.hpp"
 
 namespace tessera::vectors {
 namespace {
@@ -77,12 +77,17 @@ template <class R>
 }
 
 #define TESSERA_COLUMN(N) \
-  TESSERA_WIDE_CLONES void update_column(const Column<N>& column, const Factor<N>& by) { update_one(column, by); }
+  TESSERA_NEAR_AND_FAR(void, update_column, (const Column<N>& column, const Factor<N>& by), { update_one(column, by); })
 TESSERA_COLUMN(float)
 TESSERA_COLUMN(double)
 TESSERA_COLUMN(ComplexNumber<float>)
 TESSERA_COLUMN(ComplexNumber<double>)
 #undef TESSERA_COLUMN
+
+template <class N>
+void update_column(bool far, const Column<N>& column, const Factor<N>& by) {
+  far ? update_column_far(column, by) : update_column_near(column, by);
+}
 
 template <class N>
 Factor<N> factor_of(const N& alpha, const Outer<N>& outer, Index j) {
@@ -114,10 +119,15 @@ void for_columns(const Columns<N>& a, Index c0, Index c1, Index begin, Index hei
   }
 }
 
+template <class N>
+Index bytes_of(const Columns<N>& a) {
+  return a.rows * a.cols * static_cast<Index>(sizeof(N));
+}
+
 /// Calls part(c0, c1) for parts of the columns.
 template <class N, class Part>
 void in_columns(const Columns<N>& a, const Part& part) {
-  in_parts(a.rows * a.cols * static_cast<Index>(sizeof(N)), a.cols, grain, part);
+  in_parts(bytes_of(a), a.cols, grain, part);
 }
 
 } // namespace
@@ -125,13 +135,14 @@ void in_columns(const Columns<N>& a, const Part& part) {
 template <class N>
 void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer) noexcept {
   const detail::ContractArithmetic contract;
+  const bool far = are_far(bytes_of(a));
   const Index height = outer.u.is_contiguous() ? a.rows : rows_at_once;
   in_columns(a, [&](Index c0, Index c1) {
     SideBySide<N, rows_at_once> near;
     for (Index begin = 0; begin < a.rows; begin += height) {
       const N* const u = near.of(outer.u, begin, std::min(height, a.rows - begin));
       for_columns(a, c0, c1, begin, height, [&](Index j, Index first, Index end) {
-        update_column({a.column(j) + first, u + (first - begin), end - first}, factor_of(alpha, outer, j));
+        update_column<N>(far, {a.column(j) + first, u + (first - begin), end - first}, factor_of(alpha, outer, j));
       });
     }
   });
@@ -140,6 +151,7 @@ void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer) noexcept
 template <class N>
 void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer, const N& beta, const Outer<N>& other) noexcept {
   const detail::ContractArithmetic contract;
+  const bool far = are_far(bytes_of(a));
   const Index height = outer.u.is_contiguous() && other.u.is_contiguous() ? a.rows : rows_at_once;
   in_columns(a, [&](Index c0, Index c1) {
     SideBySide<N, rows_at_once> near, near_other;
@@ -149,8 +161,8 @@ void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer, const N&
       const N* const w = near_other.of(other.u, begin, count);
       for_columns(a, c0, c1, begin, height, [&](Index j, Index first, Index end) {
         N* const column = a.column(j) + first;
-        update_column({column, u + (first - begin), end - first}, factor_of(alpha, outer, j));
-        update_column({column, w + (first - begin), end - first}, factor_of(beta, other, j));
+        update_column<N>(far, {column, u + (first - begin), end - first}, factor_of(alpha, outer, j));
+        update_column<N>(far, {column, w + (first - begin), end - first}, factor_of(beta, other, j));
       });
     }
   });

@@ -9,7 +9,7 @@
 #include <tessera/detail/floating_point.hpp>
 
 #include "chunks.hpp"
-#include "reference/fma_clones.hpp"
+#include "near_far.hpp"
 
 namespace tessera::vectors {
 namespace {
@@ -55,28 +55,32 @@ template <bool conjugates, class R>
   }
 }
 
-#define TESSERA_REAL_CHUNKS(R)                                                                                         \
-  TESSERA_WIDE_CLONES void dot_chunks(Index n, const R* x, const R* y, bool, R* results) {                             \
-    real_chunks(n, results, [&](Index e, R lane) { return std::fma(x[e], y[e], lane); });                              \
-  }                                                                                                                    \
-  TESSERA_WIDE_CLONES void asum_chunks(Index n, const R* x, R* results) {                                              \
-    real_chunks(n, results, [&](Index e, R lane) { return lane + std::abs(x[e]); });                                   \
-  }                                                                                                                    \
-  TESSERA_WIDE_CLONES void complex_dot_chunks(Index n, const R* x, const R* y, bool conj, ComplexNumber<R>* results) { \
-    if (conj)                                                                                                          \
-      complex_chunks<true>(n, x, y, results);                                                                          \
-    else                                                                                                               \
-      complex_chunks<false>(n, x, y, results);                                                                         \
+#define TESSERA_REAL_CHUNKS(R)                                                                                    \
+  TESSERA_NEAR_AND_FAR(void, dot_chunks, (Index n, const R* x, const R* y, R* results),                           \
+                       { real_chunks(n, results, [&](Index e, R lane) { return std::fma(x[e], y[e], lane); }); }) \
+  TESSERA_NEAR_AND_FAR(void, asum_chunks, (Index n, const R* x, R* results),                                      \
+                       { real_chunks(n, results, [&](Index e, R lane) { return lane + std::abs(x[e]); }); })      \
+  TESSERA_NEAR_AND_FAR(void, complex_dot_chunks,                                                                  \
+                       (Index n, const R* x, const R* y, bool conj, ComplexNumber<R>* results), {                 \
+                         if (conj)                                                                                \
+                           complex_chunks<true>(n, x, y, results);                                                \
+                         else                                                                                     \
+                           complex_chunks<false>(n, x, y, results);                                               \
+                       })                                                                                         \
+  void dot_chunks(Index n, const R* x, const R* y, bool, R* results, bool far) {                                  \
+    far ? dot_chunks_far(n, x, y, results) : dot_chunks_near(n, x, y, results);                                   \
+  }                                                                                                               \
+  void asum_chunks(Index n, const R* x, R* results, bool far) {                                                   \
+    far ? asum_chunks_far(n, x, results) : asum_chunks_near(n, x, results);                                       \
+  }                                                                                                               \
+  void dot_chunks(Index n, const ComplexNumber<R>* x, const ComplexNumber<R>* y, bool conjugates,                 \
+                  ComplexNumber<R>* results, bool far) {                                                          \
+    far ? complex_dot_chunks_far(n, parts_of(x), parts_of(y), conjugates, results)                                \
+        : complex_dot_chunks_near(n, parts_of(x), parts_of(y), conjugates, results);                              \
   }
 TESSERA_REAL_CHUNKS(float)
 TESSERA_REAL_CHUNKS(double)
 #undef TESSERA_REAL_CHUNKS
-
-template <class R>
-void dot_chunks(Index n, const ComplexNumber<R>* x, const ComplexNumber<R>* y, bool conjugates,
-                ComplexNumber<R>* results) {
-  complex_dot_chunks(n, parts_of(x), parts_of(y), conjugates, results);
-}
 
 TESSERA_WIDE_CLONES void dot_chunks_in_double(Index n, const float* x, const float* y, double* results) {
   real_chunks(n, results, [&](Index e, double lane) {
@@ -148,8 +152,15 @@ template <int parts, class R>
 }
 template <int parts, class R>
 [[gnu::always_inline]] inline Key<R> largest_key(Index n, const R* x) {
+  constexpr Index width = 4 * 64 / static_cast<Index>(sizeof(R)); // several vectors, which do not wait for each other
+  Key<R> lane[width];
+  std::fill(lane, lane + width, Key<R>{-1});
+  Index i = 0;
+  for (; i + width <= n; i += width)
+    for (Index l = 0; l < width; ++l) lane[l] = std::max(lane[l], key_at<parts>(x, i + l));
   Key<R> largest = -1;
-  for (Index i = 0; i < n; ++i) largest = std::max(largest, key_at<parts>(x, i));
+  for (Index l = 0; l < width; ++l) largest = std::max(largest, lane[l]);
+  for (; i < n; ++i) largest = std::max(largest, key_at<parts>(x, i));
   return largest;
 }
 
@@ -199,8 +210,9 @@ double norm_with_scale(const Strided<const N>& x, double unscaled) {
 
 template <class N>
 [[gnu::noinline]] N sum_of_products(const Strided<const N>& x, const Strided<const N>& y, bool conjugates_x) {
+  const bool far = are_far(2 * x.size * static_cast<Index>(sizeof(N)));
   return sum_of_two<N>(x, y, [&](Index n, const N* left, const N* right, N* results) {
-    dot_chunks(n, left, right, conjugates_x, results);
+    dot_chunks(n, left, right, conjugates_x, results, far);
   });
 }
 
@@ -216,7 +228,8 @@ template <class N>
 template <class N>
 [[gnu::noinline]] RealOf<N> sum_of_magnitudes(const Strided<const N>& x) {
   using R = RealOf<N>;
-  return sum_of_parts<R>(x, [](Index n, const R* parts, R* results) { asum_chunks(n, parts, results); });
+  const bool far = are_far(x.size * static_cast<Index>(sizeof(N)));
+  return sum_of_parts<R>(x, [far](Index n, const R* parts, R* results) { asum_chunks(n, parts, results, far); });
 }
 
 template <class N>
@@ -243,7 +256,10 @@ template <class N>
     largest = here;
     place = first;
   }
-  while (place >= 0 && key_at<Parts<N>::count>(parts_of(&x[place]), 0) != largest) ++place;
+  if (place < 0) return place;
+  constexpr Index few = 64; // numbers that are searched one after another
+  while (x.is_contiguous() && place + few < x.size && largest_of(few, &x[place]) != largest) place += few;
+  while (key_at<Parts<N>::count>(parts_of(&x[place]), 0) != largest) ++place;
   return place;
 }
 

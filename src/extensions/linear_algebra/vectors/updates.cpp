@@ -7,7 +7,7 @@
 
 #include <tessera/detail/floating_point.hpp>
 
-#include "reference/fma_clones.hpp"
+#include "near_far.hpp"
 
 namespace tessera::vectors {
 namespace {
@@ -72,18 +72,23 @@ template <class R>
     for (Index i = 0; i < x.size; ++i) turn(x.first[i * x.step], y.first[i * y.step]);
 }
 
-#define TESSERA_UPDATES(R)                                                                                          \
-  TESSERA_WIDE_CLONES void add_parts(R alpha, const Strided<const R>& x, const Strided<R>& y) {                     \
-    add_real(alpha, x, y);                                                                                          \
-  }                                                                                                                 \
-  TESSERA_WIDE_CLONES void add_numbers(R re, R im, const Strided<const R>& x, const Strided<R>& y) {                \
-    add_complex(re, im, x, y);                                                                                      \
-  }                                                                                                                 \
-  TESSERA_WIDE_CLONES void scale_parts(R alpha, const Strided<R>& x) { scale_real(alpha, x); }                      \
-  TESSERA_WIDE_CLONES void scale_numbers(R re, R im, const Strided<R>& x) { scale_complex(re, im, x); }             \
-  TESSERA_WIDE_CLONES void transform_parts(const PairMatrix<R>& matrix, const Strided<R>& x, const Strided<R>& y) { \
-    transform_real(matrix, x, y);                                                                                   \
-  }
+template <class R>
+[[gnu::always_inline]] inline void exchange_parts(Index n, R* __restrict x, R* __restrict y) {
+  for (Index i = 0; i < n; ++i) std::swap(x[i], y[i]);
+}
+
+TESSERA_FMA_CLONES void exchange(Index n, float* x, float* y) { exchange_parts(n, x, y); }
+TESSERA_FMA_CLONES void exchange(Index n, double* x, double* y) { exchange_parts(n, x, y); }
+
+#define TESSERA_UPDATES(R)                                                                                             \
+  TESSERA_NEAR_AND_FAR(void, add_parts, (R alpha, const Strided<const R>& x, const Strided<R>& y),                     \
+                       { add_real(alpha, x, y); })                                                                     \
+  TESSERA_NEAR_AND_FAR(void, add_numbers, (R re, R im, const Strided<const R>& x, const Strided<R>& y),                \
+                       { add_complex(re, im, x, y); })                                                                 \
+  TESSERA_NEAR_AND_FAR(void, scale_parts, (R alpha, const Strided<R>& x), { scale_real(alpha, x); })                   \
+  TESSERA_NEAR_AND_FAR(void, scale_numbers, (R re, R im, const Strided<R>& x), { scale_complex(re, im, x); })          \
+  TESSERA_NEAR_AND_FAR(void, transform_parts, (const PairMatrix<R>& matrix, const Strided<R>& x, const Strided<R>& y), \
+                       { transform_real(matrix, x, y); })
 TESSERA_UPDATES(float)
 TESSERA_UPDATES(double)
 #undef TESSERA_UPDATES
@@ -135,7 +140,7 @@ void copy(const Strided<const N>& x, const Strided<N>& y) noexcept {
 template <class N>
 void swap(const Strided<N>& x, const Strided<N>& y) noexcept {
   if (x.is_contiguous() && y.is_contiguous())
-    for (Index i = 0; i < x.size; ++i) std::swap(x.first[i], y.first[i]);
+    exchange(x.size * Parts<N>::count, parts_of(x.first), parts_of(y.first));
   else
     for (Index i = 0; i < x.size; ++i) std::swap(x[i], y[i]);
 }
@@ -143,28 +148,39 @@ void swap(const Strided<N>& x, const Strided<N>& y) noexcept {
 template <class N>
 void axpy(const N& alpha, const Strided<const N>& x, const Strided<N>& y) noexcept {
   using R = RealOf<N>;
+  const bool far = are_far(2 * x.size * static_cast<Index>(sizeof(N)));
   const detail::ContractArithmetic contract;
   const R re = parts_of(&alpha)[0];
   if constexpr (has_two_parts<N>)
-    if (alpha.im != 0) return add_numbers(re, alpha.im, doubled(x), doubled(y));
+    if (alpha.im != 0)
+      return far ? add_numbers_far(re, alpha.im, doubled(x), doubled(y))
+                 : add_numbers_near(re, alpha.im, doubled(x), doubled(y));
   if (re == 0) return;
-  for_parts(x, y, [re](const auto& from, const auto& to) { add_parts(re, {from.first, from.size, from.step}, to); });
+  for_parts(x, y, [=](const auto& from, const auto& to) {
+    far ? add_parts_far(re, Strided<const R>{from.first, from.size, from.step}, to)
+        : add_parts_near(re, Strided<const R>{from.first, from.size, from.step}, to);
+  });
 }
 
 template <class N>
 void scal(const N& alpha, const Strided<N>& x) noexcept {
   using R = RealOf<N>;
+  const bool far = are_far(x.size * static_cast<Index>(sizeof(N)));
   const detail::ContractArithmetic contract;
   const R re = parts_of(&alpha)[0];
   if constexpr (has_two_parts<N>)
-    if (alpha.im != 0) return scale_numbers(re, alpha.im, doubled(x));
-  for_parts(x, [re](const Strided<R>& parts) { scale_parts(re, parts); });
+    if (alpha.im != 0)
+      return far ? scale_numbers_far(re, alpha.im, doubled(x)) : scale_numbers_near(re, alpha.im, doubled(x));
+  for_parts(x, [=](const Strided<R>& parts) { far ? scale_parts_far(re, parts) : scale_parts_near(re, parts); });
 }
 
 template <class N>
 void transform(const PairMatrix<RealOf<N>>& matrix, const Strided<N>& x, const Strided<N>& y) noexcept {
   const detail::ContractArithmetic contract;
-  for_parts(x, y, [&](const auto& left, const auto& right) { transform_parts(matrix, left, right); });
+  const bool far = are_far(2 * x.size * static_cast<Index>(sizeof(N)));
+  for_parts(x, y, [&](const auto& left, const auto& right) {
+    far ? transform_parts_far(matrix, left, right) : transform_parts_near(matrix, left, right);
+  });
 }
 
 #define TESSERA_INSTANTIATE(N)                                                                            \
