@@ -15,9 +15,10 @@ def solve(a, b, *, assume="general", lower=True, refine=False, math="strict", ba
     """Returns x of a·x = b as a new numpy.ndarray, or an array of a's library on its CUDA device.
 
     a: n×n, float32, float64, complex64 or complex128. b: n×m, or a vector of n, of the same type. Both are arrays of
-        any library in host memory, or both on one CUDA device, where they are solved without a copy to the host. They may have any strides, and are never changed. More dimensions before these are a batch of
-        systems, as in numpy.linalg.solve: the batches of a and b broadcast, and b is a vector, for all systems, only
-        where it has one dimension. Each system has the bits that it has alone.
+        any library in host memory, or both on one CUDA device, where they are solved without a copy to the host. They
+        may have any strides, and are never changed. More dimensions before these are a batch of systems, as in
+        numpy.linalg.solve: the batches of a and b broadcast, and b is a vector, for all systems, only where it has one
+        dimension. Each system has the bits that it has alone.
     assume: 'general' factors a by LU with partial pivoting; 'positive' takes it as symmetric (Hermitian, where it is
         complex) and positive definite, reads one triangle of it (lower: which one) and factors it by Cholesky's way, in
         half the time.
