@@ -14,6 +14,7 @@
 #include "cuda/memory/pinned.hpp"
 #include "cuda/panel/panel.hpp"
 #include "cuda/reduce/ladder.hpp"
+#include "cuda/small_systems/small_systems.hpp"
 
 namespace tessera::cuda {
 
@@ -136,7 +137,7 @@ Status CudaExecutor::run_random(Queue& queue, const RandomCall& call) noexcept {
 }
 Status CudaExecutor::run_panel(Queue& queue, const PanelCall& call) noexcept {
   const detail::ContractArithmetic contract;
-  return cuda::panel(*this, queue, call);
+  return call.op == PanelOp::SmallSystems ? cuda::small_systems(*this, queue, call) : cuda::panel(*this, queue, call);
 }
 Status CudaExecutor::measure_ceilings(DType type, Math math, int, Ceilings& ceilings) noexcept {
   const detail::ContractArithmetic contract;

@@ -14,6 +14,7 @@
 
 #include "panel_numbers.hpp"
 #include "reflection_loops.hpp"
+#include "system_loops.hpp"
 
 namespace tessera::test {
 
@@ -38,9 +39,8 @@ class PanelLoops {
       case PanelOp::ExchangeRows:
         return exchange();
       case PanelOp::GatherRows:
-        return for_elements([&](Index i, Index j) {
-          a(i, j) = static_cast<const T*>(call_.x)[call_.numbers[i] * call_.ldx + j];
-        });
+        return for_elements(
+            [&](Index i, Index j) { a(i, j) = static_cast<const T*>(call_.x)[call_.numbers[i] * call_.ldx + j]; });
       case PanelOp::Reverse:
         return for_elements([&](Index i, Index j) {
           const Index col = call_.keep_columns ? j : call_.cols - 1 - j;
@@ -77,6 +77,9 @@ class PanelLoops {
       case PanelOp::Narrow:
       case PanelOp::Magnitudes:
         if constexpr (std::same_as<T, double>) return scale();
+        return;
+      case PanelOp::SmallSystems:
+        if constexpr (!is_complex_number<T>) return SystemLoops<T>(call_).run();
         return;
     }
   }
@@ -205,6 +208,8 @@ class PanelLoops {
 };
 
 inline Status run_panel_loops(const PanelCall& call) {
+  if (call.op == PanelOp::SmallSystems && std::max(call.rows, call.cols) > most_rows_of_systems)
+    return {StatusCode::Rejected, "the loops take no systems as large as these"};
   const bool is_narrow = call.type == DType::F32;
   if (call.is_complex)
     is_narrow ? PanelLoops<std::complex<float>>(call).run() : PanelLoops<std::complex<double>>(call).run();

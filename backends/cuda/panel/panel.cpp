@@ -62,6 +62,8 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
       return narrow(queue, call);
     case PanelOp::Magnitudes:
       return magnitudes(queue, call);
+    case PanelOp::SmallSystems:
+      break; // small_systems/ has it
   }
   return {StatusCode::Rejected, "there is no such step of a factorisation"};
 }

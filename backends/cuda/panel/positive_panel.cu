@@ -216,7 +216,9 @@ __global__ void __launch_bounds__(PositiveFactorisation<T, rows_below>::threads)
 }
 
 template <class T, int rows_below>
-Status launch(cudaStream_t stream, const PositivePanel<T>& panel) noexcept {
+Status launch(const Executor& executor, cudaStream_t stream, const PositivePanel<T>& panel) noexcept {
+  if (executor.capabilities().shared_memory_per_block < sizeof(PositiveShared<T, rows_below>))
+    return {StatusCode::Rejected, "a Cholesky panel that takes more shared memory than a block has"};
   const auto kernel = factor_positive<T, rows_below>;
   if (Status status = allow_most_shared(kernel, "Cholesky's panel"); !status.ok()) return status;
   const Index below = panel.rows - panel.cols, blocks = below > rows_below ? (below + rows_below - 1) / rows_below : 1;
@@ -238,7 +240,9 @@ Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
   constexpr int few = 64, many = 128; // rows of a block below the square: few are faster, many need no second round
   const bool are_few = panel.rows - panel.cols <= Index{few} * executor.capabilities().multiprocessors;
   const cudaStream_t stream = stream_of(queue);
-  return are_few ? launch<T, few>(stream, panel) : launch<T, many>(stream, panel);
+  if (!are_few)
+    if (Status status = launch<T, many>(executor, stream, panel); status.code != StatusCode::Rejected) return status;
+  return launch<T, few>(executor, stream, panel);
 }
 
 } // namespace

@@ -19,6 +19,8 @@
 
 namespace tessera {
 
+struct SystemsCall; // small_systems.hpp
+
 /// The most columns of a panel, and the most rows of a triangle.
 inline constexpr Index most_panel_columns = 64;
 /// Returns the most columns of a panel of Cholesky's, of numbers of so many bytes.
@@ -80,6 +82,8 @@ enum class PanelOp : int {
   Narrow = 13,
   /// a(i, j) = |x(i, j)|; x may be a.
   Magnitudes = 19,
+  /// `systems`, each rows×cols, are factored or solved, or both; no other member is read but the type and the sizes.
+  SmallSystems = 20,
 };
 
 /// The arguments. Members that an operation does not name are not read.
@@ -129,6 +133,9 @@ struct PanelCall {
   const double* column_scales = nullptr; ///< cols of them
   double* largest = nullptr;             ///< rows or cols numbers in the executor's memory
   double* least = nullptr;               ///< LargestOfRows: rows numbers there
+
+  // Of batches.
+  const SystemsCall* systems = nullptr; ///< SmallSystems: the batch (small_systems.hpp), in host memory
 };
 
 } // namespace tessera

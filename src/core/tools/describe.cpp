@@ -1,6 +1,7 @@
 #include "describe.hpp"
 
 #include <tessera/backend/panel.hpp>
+#include <tessera/backend/small_systems.hpp>
 #include <tessera/backend/traffic.hpp>
 
 namespace tessera::tools {
@@ -92,6 +93,8 @@ const char* word_of(PanelOp op) {
       return "narrow";
     case PanelOp::Magnitudes:
       return "magnitudes";
+    case PanelOp::SmallSystems:
+      return "small_systems";
   }
   return "unknown";
 }
@@ -217,6 +220,7 @@ Operation describe(Executor& executor, Queue& queue, const CopyCall& call) {
 Operation describe(Executor& executor, Queue& queue, const PanelCall& call) {
   Operation operation = on_matrix(on(executor, &queue, Kind::Panel, word_of(call.op)), call);
   if (call.is_complex) operation.bytes *= 2;
+  if (call.op == PanelOp::SmallSystems) operation.bytes *= static_cast<std::uint64_t>(call.systems->count);
   return operation;
 }
 

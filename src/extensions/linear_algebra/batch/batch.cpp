@@ -6,11 +6,13 @@
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <tessera/backend.hpp>
 
+#include "device_systems.hpp"
 #include "extensions/linear_algebra/enter.hpp"
 #include "extensions/linear_algebra/products.hpp"
 #include "extensions/linear_algebra/substitution.hpp"
@@ -96,9 +98,15 @@ void compute_one_by_one(const Systems<T>& systems, const Products<T>& products, 
   share_out(products, workers, systems.count, [](SingleSystem<T>& worker, Index i) { worker.compute(i); });
 }
 
+/// Returns the device that the caller named, if it has kernels for systems; null if not.
+Executor* device_with_steps(Backend backend) {
+  if (backend == Backend::Auto || backend == Backend::Reference) return nullptr;
+  Executor& named = executor(backend);
+  return named.capabilities().has_panels && !named.capabilities().host_memory ? &named : nullptr;
+}
+
 template <class T>
-void compute_each(const Systems<T>& systems, const SolveOptions& options) {
-  const Products<T> products(options);
+void compute_on_host(const Systems<T>& systems, const SolveOptions& options, const Products<T>& products) {
   // Systems of one panel have no products, which a device could compute.
   const bool may_be_in_lanes = is_on_host(options.backend) ||
                                (options.backend != Backend::Reference && std::max(systems.m, systems.n) <= panel_width);
@@ -106,6 +114,16 @@ void compute_each(const Systems<T>& systems, const SolveOptions& options) {
     compute_in_lanes(systems, products);
   else
     compute_one_by_one(systems, products, options);
+}
+
+template <class T>
+void compute_each(const Systems<T>& systems, const SolveOptions& options) {
+  const Products<T> products(options);
+  Index done = 0;
+  if constexpr (!is_complex<T>)
+    if (Executor* const device = device_with_steps(options.backend); device != nullptr)
+      done = compute_on_device(systems, products, *device);
+  if (done < systems.count) compute_on_host(systems.from(done), options, products);
 }
 
 /// All systems have one matrix, which is factored once.
@@ -208,6 +226,13 @@ void solve_positive_batch(const SystemBatch& call, const SolveOptions& options) 
 }
 void inverse_batch(const SystemBatch& call, const SolveOptions& options) {
   run_batch("inverse_batch", BatchTask::Inverse, call, options);
+}
+
+bool solve_batch_on_device(std::span<const Operand> a, std::span<const Operand> x, const SolveOptions& options) {
+  const auto info = linear_algebra::enter("solve_batch", options,
+                                          [&] { return linear_algebra::solve_where_they_are(a, x, options); });
+  if (info) linear_algebra::expect_solved("solve_batch", BatchTask::Solve, *info);
+  return info.has_value();
 }
 
 } // namespace tessera::detail

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
+#include <tessera/backend/small_systems.hpp>
 #include <tessera/linear_algebra/batch.hpp>
 
 namespace tessera::linear_algebra {
 
-enum class BatchTask { Lu, LuSolve, Cholesky, CholeskySolve, Solve, SolvePositive, Inverse };
+using BatchTask = SystemsTask;
 
 /// Throws InvalidArgument, which names `function`, where the arguments of a task are wrong.
 void check_batch(const char* function, BatchTask task, const detail::SystemBatch& call);
@@ -28,6 +29,15 @@ struct Members {
         ld(x.ld),
         stride(x.stride) {}
   T* at(Index i) const { return all != nullptr ? all[i] : first + i * stride; }
+  /// Returns the matrices from number i on.
+  Members from(Index i) const {
+    Members rest = *this;
+    if (all != nullptr)
+      rest.all = all + i;
+    else if (first != nullptr)
+      rest.first = first + i * stride;
+    return rest;
+  }
 };
 
 /// The systems of a batch. A task uses what it needs, and writes no other operand.
@@ -56,6 +66,17 @@ struct Systems {
         pivots(const_cast<Index*>(call.pivots)),
         pivot_stride(std::min(m, n)),
         info(call.info) {}
+
+  /// Returns the systems from number i on.
+  Systems from(Index i) const {
+    Systems rest = *this;
+    rest.count = count - i;
+    rest.a = a.from(i);
+    rest.b = b.from(i);
+    if (pivots != nullptr) rest.pivots = pivots + i * pivot_stride;
+    if (info != nullptr) rest.info = info + i;
+    return rest;
+  }
 };
 
 } // namespace tessera::linear_algebra

@@ -1,0 +1,44 @@
+#pragma once
+
+/// The systems of a launch as kernels see them.
+
+#include <tessera/backend/small_systems.hpp>
+
+namespace tessera::cuda {
+
+template <class T>
+struct Systems {
+  SystemsTask task;
+  int m, n;
+  Index columns, count;
+  T* a;
+  Index lda, stride_a;
+  T* const* all_a;
+  T* b;
+  Index ldb, stride_b;
+  T* const* all_b;
+  bool is_upper, is_transposed;
+  Index* pivots;
+  Index pivot_stride;
+  Index* info;
+
+  __device__ T* a_of(Index i) const { return all_a != nullptr ? all_a[i] : a + i * stride_a; }
+  __device__ T* b_of(Index i) const { return all_b != nullptr ? all_b[i] : b + i * stride_b; }
+  /// Returns the row with which row j of system i changes places. A number that is no row stays within the matrix.
+  __device__ int pivot_of(Index i, int j) const {
+    const Index row = pivots[i * pivot_stride + j];
+    return row >= 0 && row < m ? static_cast<int>(row) : j;
+  }
+
+  __device__ bool is_positive() const {
+    return task == SystemsTask::Cholesky || task == SystemsTask::CholeskySolve || task == SystemsTask::SolvePositive;
+  }
+  __device__ bool has_factors() const { return task == SystemsTask::LuSolve || task == SystemsTask::CholeskySolve; }
+  __device__ bool keeps_factors() const { return task == SystemsTask::Lu || task == SystemsTask::Cholesky; }
+  /// Does a system with a failure stay as it was?
+  __device__ bool spares_failed() const { return !has_factors() && task != SystemsTask::Lu; }
+  /// Has the triangle of a symmetric matrix the number (i, j) of its lower one?
+  __device__ bool is_wanted(int i, int j) const { return !is_positive() || j <= i; }
+};
+
+} // namespace tessera::cuda
