@@ -12,14 +12,15 @@
 /// Both functions copy within the executor's memory, in its default queue, and return before the copy is done: the
 /// host's memory holds no element. Queue::start_after() and Queue::finish_before() order the queue with a stream of the
 /// caller's. The memory may be of any allocator, as long as the executor's device can address it. Elements are
-/// rows×cols of f32, f64 or 16-bit numbers, row by row, and ld counts elements from one row to the next; for
-/// column-major elements swap rows with cols and take the transpose.
+/// rows×cols of f32, f64 or 16-bit numbers, or of complex numbers of f32 or f64, row by row, and ld counts elements
+/// from one row to the next; for column-major elements swap rows with cols and take the transpose.
 ///
 /// Errors: InvalidArgument (sizes, ld, a null address), OutOfMemory, DeviceError.
 
 #include <type_traits>
 
 #include <tessera/executor.hpp>
+#include <tessera/linear_algebra/complex_matrix.hpp>
 #include <tessera/matrix.hpp>
 
 #include <tessera/detail/macros_off.hpp>
@@ -32,14 +33,17 @@ struct ExecutorElements {
   const void* data = nullptr;
   Index row_step = 0;
   Index col_step = 1;
+  bool is_complex = false; ///< an element is two parts, which are two columns of an operand
 };
 
 /// Enqueues a copy of the elements to Z, whose newest copy is in the executor's memory then.
 TESSERA_API void copy_from_executor(Executor& executor, const ExecutorElements& from, const Operand& z);
 /// Enqueues a copy of X, or of its transpose where X.op says so, to rows that are `ld` elements apart.
-TESSERA_API void copy_to_executor(const Operand& x, Executor& executor, void* to, Index ld);
+TESSERA_API void copy_to_executor(const Operand& x, Executor& executor, void* to, Index ld, bool is_complex = false);
 /// Enqueues the writing of ones on Z's diagonal, and zeros elsewhere, in the executor's memory.
-TESSERA_API void make_identity_on(Executor& executor, const Operand& z);
+TESSERA_API void make_identity_on(Executor& executor, const Operand& z, bool is_complex = false);
+/// Enqueues the writing of Xᴴ, of complex numbers, to Z in the executor's memory. X is not transposed.
+TESSERA_API void make_adjoint_on(Executor& executor, const Operand& x, const Operand& z);
 /// Throws InvalidArgument where a function's rectangle in an executor's memory cannot be.
 TESSERA_API void check_executor_memory(const char* function, Index rows, Index cols, const void* data, Index ld);
 
@@ -50,8 +54,19 @@ namespace detail {
 template <class T>
 Matrix<T> identity_on(Executor& executor, Index n) {
   auto matrix = Matrix<T>::uninitialized(n, n);
-  make_identity_on(executor, matrix.operand());
+  make_identity_on(executor, matrix.operand(), Complex<T>);
   return matrix;
+}
+/// Returns Xᴴ in the executor's memory; Xᵀ of real numbers.
+template <class T>
+Matrix<T> adjoint_on(Executor& executor, const Matrix<T>& x) {
+  if constexpr (Complex<T>) {
+    auto matrix = Matrix<T>::uninitialized(x.cols(), x.rows());
+    make_adjoint_on(executor, x.operand(), matrix.operand());
+    return matrix;
+  } else {
+    return Matrix<T>(x.transposed());
+  }
 }
 } // namespace detail
 
@@ -60,7 +75,7 @@ template <class T>
 Matrix<std::remove_const_t<T>> from_executor(Executor& executor, T* data, Index rows, Index cols, Index ld) {
   detail::check_executor_memory("from_executor", rows, cols, data, ld);
   auto matrix = Matrix<std::remove_const_t<T>>::uninitialized(rows, cols);
-  detail::copy_from_executor(executor, {data, ld, 1}, matrix.operand());
+  detail::copy_from_executor(executor, {data, ld, 1, detail::Complex<std::remove_const_t<T>>}, matrix.operand());
   return matrix;
 }
 
@@ -68,7 +83,7 @@ Matrix<std::remove_const_t<T>> from_executor(Executor& executor, T* data, Index 
 template <MatrixLike A>
 void to_executor(const A& a, Executor& executor, typename A::value_type* data, Index ld) {
   detail::check_executor_memory("to_executor", a.rows(), a.cols(), data, ld);
-  detail::copy_to_executor(a.view().operand(), executor, data, ld);
+  detail::copy_to_executor(a.view().operand(), executor, data, ld, detail::Complex<typename A::value_type>);
 }
 
 } // namespace tessera

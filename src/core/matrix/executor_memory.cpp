@@ -2,6 +2,7 @@
 
 #include <tessera/interop/executor_memory.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <new>
 
@@ -14,78 +15,119 @@
 namespace tessera::detail {
 namespace {
 
-/// Copies of rows×cols elements of one type, in the executor's default queue.
-class ElementCopies {
+/// Work with rows×cols elements of one type in the executor's default queue. Sizes and steps count elements, which have
+/// one part or two.
+class ElementWork {
  public:
-  ElementCopies(Executor& executor, DType type) : executor_(executor), type_(type) {}
+  ElementWork(Executor& executor, DType type, bool is_complex)
+      : executor_(executor), type_(type), parts_(is_complex ? 2 : 1) {}
 
-  /// Copies rows of neighbouring elements, or the ones of a transpose.
-  void run(MapOp op, Index rows, Index cols, const void* x, Index ldx, void* z, Index ldz) const {
-    const ContractArithmetic contract;
-    throw_if_failed(executor_.map(executor_.default_queue(), {.op = op,
-                                                              .type = type_,
-                                                              .rows = rows,
-                                                              .cols = cols,
-                                                              .x = x,
-                                                              .ldx = ldx,
-                                                              .z = z,
-                                                              .ldz = ldz,
-                                                              .x_type = type_}));
+  /// Returns a matrix's place, whose leading dimension counts parts, as one of elements.
+  Placed in_elements(Placed of_parts) const { return {of_parts.data, of_parts.ld / parts_}; }
+
+  /// Copies rows of neighbouring elements.
+  void copy(Index rows, Index cols, const void* x, Index ldx, void* z, Index ldz) const {
+    map({.op = MapOp::Scale,
+         .rows = rows,
+         .cols = parts_ * cols,
+         .x = x,
+         .ldx = parts_ * ldx,
+         .z = z,
+         .ldz = parts_ * ldz});
+  }
+  /// Copies the rows of a transpose, which may be conjugated.
+  void turn(Index rows, Index cols, const void* x, Index ldx, void* z, Index ldz, Op op = Op::Transpose) const {
+    map({.op = parts_ == 2 ? MapOp::CopyComplex : MapOp::Transpose,
+         .rows = rows,
+         .cols = cols,
+         .x = x,
+         .ldx = ldx,
+         .z = z,
+         .ldz = ldz,
+         .op_x = op});
   }
   /// Copies elements whose steps no single copy takes, one line after another, along the longer side.
-  void run_lines(Index rows, Index cols, const ExecutorElements& x, Placed z) const {
+  void copy_lines(Index rows, Index cols, const ExecutorElements& x, Placed z) const {
     const auto* const from = static_cast<const char*>(x.data);
     auto* const to = static_cast<char*>(z.data);
-    const auto bytes = static_cast<Index>(size_of(type_));
+    const Index bytes = parts_ * static_cast<Index>(size_of(type_));
     if (rows <= cols) {
       for (Index i = 0; i < rows; ++i)
-        run(MapOp::Scale, cols, 1, from + i * x.row_step * bytes, x.col_step, to + i * z.ld * bytes, 1);
+        copy(cols, 1, from + i * x.row_step * bytes, x.col_step, to + i * z.ld * bytes, 1);
     } else {
-      for (Index j = 0; j < cols; ++j)
-        run(MapOp::Scale, rows, 1, from + j * x.col_step * bytes, x.row_step, to + j * bytes, z.ld);
+      for (Index j = 0; j < cols; ++j) copy(rows, 1, from + j * x.col_step * bytes, x.row_step, to + j * bytes, z.ld);
     }
+  }
+  /// Writes a number to all parts, or to the real ones of the diagonal.
+  void fill(Index rows, Index cols, double value, Placed z) const {
+    map({.op = MapOp::Fill, .rows = rows, .cols = parts_ * cols, .alpha = value, .z = z.data, .ldz = parts_ * z.ld});
+  }
+  void fill_diagonal(Index steps, double value, Placed z) const {
+    map({.op = MapOp::Fill, .rows = steps, .cols = 1, .alpha = value, .z = z.data, .ldz = parts_ * (z.ld + 1)});
   }
 
  private:
+  void map(MapCall call) const {
+    const ContractArithmetic contract;
+    call.type = call.x_type = type_;
+    throw_if_failed(executor_.map(executor_.default_queue(), call));
+  }
+
   Executor& executor_;
   DType type_;
+  Index parts_;
 };
 
 } // namespace
 
 void copy_from_executor(Executor& executor, const ExecutorElements& from, const Operand& z) try {
   if (!has_elements(z)) return;
-  const ElementCopies copies(executor, z.storage->type());
-  const Placed to = write_on(z, executor, true);
-  if (from.col_step == 1 || z.cols == 1)
-    copies.run(MapOp::Scale, z.rows, z.cols, from.data, from.row_step, to.data, to.ld);
+  const ElementWork work(executor, z.storage->type(), from.is_complex);
+  const Placed to = work.in_elements(write_on(z, executor, true));
+  const Index cols = from.is_complex ? z.cols / 2 : z.cols;
+  if (from.col_step == 1 || cols == 1)
+    work.copy(z.rows, cols, from.data, from.row_step, to.data, to.ld);
   else if (from.row_step == 1 || z.rows == 1)
-    copies.run(MapOp::Transpose, z.rows, z.cols, from.data, from.col_step, to.data, to.ld);
+    work.turn(z.rows, cols, from.data, from.col_step, to.data, to.ld);
   else
-    copies.run_lines(z.rows, z.cols, from, to);
+    work.copy_lines(z.rows, cols, from, to);
   written_on(z, executor);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
 
-void copy_to_executor(const Operand& x, Executor& executor, void* to, Index ld) try {
+void copy_to_executor(const Operand& x, Executor& executor, void* to, Index ld, bool is_complex) try {
   if (!has_elements(x)) return;
+  const ElementWork work(executor, x.storage->type(), is_complex);
   DeviceHold holds_x(x, executor);
-  const Placed from = holds_x.read();
-  ElementCopies(executor, x.storage->type())
-      .run(x.op == Op::None ? MapOp::Scale : MapOp::Transpose, logical_rows(x), logical_cols(x), from.data, from.ld, to,
-           ld);
+  const Placed from = work.in_elements(holds_x.read());
+  const Index cols = is_complex ? x.cols / 2 : x.cols;
+  if (x.op == Op::None)
+    work.copy(x.rows, cols, from.data, from.ld, to, ld);
+  else
+    work.turn(cols, x.rows, from.data, from.ld, to, ld);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
 
-void make_identity_on(Executor& executor, const Operand& z) try {
+void make_identity_on(Executor& executor, const Operand& z, bool is_complex) try {
   if (!has_elements(z)) return;
-  const Placed to = write_on(z, executor, true);
-  const ContractArithmetic contract;
-  throw_if_failed(executor.map(
-      executor.default_queue(),
-      {.op = MapOp::Identity, .type = z.storage->type(), .rows = z.rows, .cols = z.cols, .z = to.data, .ldz = to.ld}));
+  const ElementWork work(executor, z.storage->type(), is_complex);
+  const Placed to = work.in_elements(write_on(z, executor, true));
+  const Index cols = is_complex ? z.cols / 2 : z.cols;
+  work.fill(z.rows, cols, 0, to);
+  work.fill_diagonal(std::min(z.rows, cols), 1, to);
+  written_on(z, executor);
+} catch (const std::bad_alloc& error) {
+  throw_out_of_memory(error);
+}
+
+void make_adjoint_on(Executor& executor, const Operand& x, const Operand& z) try {
+  if (!has_elements(z)) return;
+  const ElementWork work(executor, z.storage->type(), true);
+  DeviceHold holds_x(x, executor);
+  const Placed from = work.in_elements(holds_x.read()), to = work.in_elements(write_on(z, executor, true));
+  work.turn(z.rows, z.cols / 2, from.data, from.ld, to.data, to.ld, Op::ConjugateTranspose);
   written_on(z, executor);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
@@ -99,7 +141,7 @@ void check_executor_memory(const char* function, Index rows, Index cols, const v
   if (ld < cols)
     throw InvalidArgument(name + ": ld = " + std::to_string(ld) + " is less than the " + std::to_string(cols) +
                           " columns; it counts elements from one row to the next");
-  if (ld > std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(sizeof(double)) / rows)
+  if (ld > std::numeric_limits<std::ptrdiff_t>::max() / static_cast<Index>(2 * sizeof(double)) / rows)
     throw InvalidArgument(name + ": " + std::to_string(rows) + " rows of ld = " + std::to_string(ld) +
                           " elements overflow the address space");
   if (data == nullptr)

@@ -19,12 +19,22 @@ def stand_in():
         pytest.skip("the CUDA plug-in is not the stand-in: see CMakeLists.txt")
 
 
-def on_device(array, number=0, code=2):
-    return Exporter(array, device=(2, number), code=code)
+complex_types = [np.complex64, np.complex128]
+types_of_systems = [np.float32, np.float64, *complex_types]
+
+
+def code_of(array):
+    """DLPack's code of the numbers."""
+    return 5 if np.iscomplexobj(array) else 2
+
+
+def on_device(array, number=0):
+    return Exporter(array, device=(2, number), code=code_of(array))
 
 
 def numbers(*shape, dtype=np.float64):
-    return rng.uniform(-1, 1, shape).astype(dtype)
+    parts = rng.uniform(-1, 1, (2, *shape))
+    return (parts[0] + 1j * parts[1] if dtype in complex_types else parts[0]).astype(dtype)
 
 
 def same(result, expected):
@@ -55,8 +65,14 @@ tasks = {
 }
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("task", tasks)
+def computed_there(task, dtype):
+    """Not on a device, and refused there: reflections of complex numbers."""
+    return dtype not in complex_types or task not in ("least squares", "r")
+
+
+@pytest.mark.parametrize(
+    "task, dtype", [(task, dtype) for task in tasks for dtype in types_of_systems if computed_there(task, dtype)]
+)
 def test_bits_are_the_ones_of_the_host(task, dtype):
     for n in (1, 33, 100):
         a, b = numbers(n, n, dtype=dtype), numbers(n, 3, dtype=dtype)
@@ -69,22 +85,27 @@ def test_bits_are_the_ones_of_the_host(task, dtype):
 
 @pytest.mark.parametrize("shape", [(1, 1), (70, 40), (40, 70), (50, 50)])
 def test_factors(shape):
+    for dtype in types_of_systems:
+        a = numbers(*shape, dtype=dtype)
+        packed, pivots = ts.lu(on_device(a))
+        expected, rows = ts.lu(a)
+        same(packed, expected)
+        assert pivots == rows
     a, b = numbers(*shape), numbers(shape[0], 2)
-    packed, pivots = ts.lu(on_device(a))
-    expected, rows = ts.lu(a)
-    same(packed, expected)
-    assert pivots == rows
     for factor, its in zip(ts.qr(on_device(a)), ts.qr(a)):
         same(factor, its)
     same(ts.least_squares(on_device(a), on_device(b)), ts.least_squares(a, b))
 
 
-def test_layouts_and_nothing_is_changed():
-    a, b = numbers(40, 40), numbers(40, 6)
-    x, kept = ts.solve(a, b), a.copy()
+@pytest.mark.parametrize("dtype", types_of_systems)
+def test_layouts_and_nothing_is_changed(dtype):
+    a, b = numbers(40, 40, dtype=dtype), numbers(40, 6, dtype=dtype)
+    a += 40 * np.eye(40, dtype=dtype)
+    x, kept, upper = ts.solve(a, b), a.copy(), ts.cholesky(a, lower=False)
     for left in layouts(a):
         for right in layouts(b):
             same(ts.solve(on_device(left), on_device(right)), x)
+        same(ts.cholesky(on_device(left), lower=False), upper)
         assert np.array_equal(left, kept)
     column = np.broadcast_to(b[:, :1], (40, 6))
     same(ts.solve(on_device(a), on_device(column)), ts.solve(a, column))
@@ -131,14 +152,17 @@ class Stack:
     """A batch that claims to be on a device, as far as a batch of systems needs a library's array."""
 
     def __init__(self, array):
-        self.array, self.shape, self.ndim = array, array.shape, array.ndim
+        self.array, self.shape, self.ndim, self.dtype = array, array.shape, array.ndim, array.dtype
 
     def __dlpack_device__(self):
         return (2, 0)
 
     def __getitem__(self, index):
         member = np.array(self.array[index])
-        return Stack(member) if member.ndim != 2 else Library.Matrix(member, device=(2, 0))
+        return Stack(member) if member.ndim != 2 else Library.Matrix(member, device=(2, 0), code=code_of(member))
+
+    def reshape(self, shape):
+        return Stack(self.array.reshape(shape))
 
     def __array_namespace__(self):
         return Library
@@ -147,6 +171,10 @@ class Stack:
 class Library:
     class Matrix(Exporter):
         ndim = 2
+
+        @property
+        def dtype(self):
+            return self.array.dtype
 
         def __array_namespace__(self):
             return Library
@@ -170,12 +198,42 @@ def test_batches_are_solved_one_by_one():
     assert np.array_equal(ts.cholesky(x), ts.cholesky(a)) and np.array_equal(ts.inverse(x), ts.inverse(a))
     for ours, its in zip(ts.lu(x) + ts.qr(x), ts.lu(a) + ts.qr(a)):
         assert np.array_equal(ours, its) and ours.dtype == its.dtype
+    z = a + 1j * numbers(3, 2, 9, 9)
+    assert np.array_equal(ts.inverse(Stack(z)), ts.inverse(z))
     a[1, 1, :, 4] = 0
     for call, part in [
         (lambda: ts.solve(x, y), r"system \[1, 1\]: .*pivot 4"),
         (lambda: ts.solve(x, Stack(numbers(3, 9, 4))), "do not broadcast"),
-        (lambda: ts.inverse(Stack(numbers(0, 9, 9))), "has no systems"),
         (lambda: ts.inverse(a, stream=7), "stream is given, but a is in host memory"),
+    ]:
+        with pytest.raises(ValueError, match=part):
+            call()
+
+
+@pytest.mark.parametrize("dtype", types_of_systems)
+def test_batches_without_systems(dtype):
+    """They have shapes, types and errors of the host's, and are on the device."""
+
+    def alike(result, expected):
+        if isinstance(expected, tuple):
+            return len(result) == len(expected) and all(map(alike, result, expected))
+        it_is_pivots = expected.dtype == np.int64
+        array = result if it_is_pivots else result.array
+        return array.shape == expected.shape and array.dtype == expected.dtype
+
+    a, b, one = (numbers(*shape, dtype=dtype) for shape in ((2, 0, 9, 9), (2, 1, 9, 4), (9, 4)))
+    wide = numbers(0, 5, 9, dtype=dtype)
+    x, y = Stack(a), Stack(b)
+    assert alike(ts.solve(x, y), ts.solve(a, b))
+    assert alike(ts.solve(x, y, assume="positive", stream=9), ts.solve(a, b, assume="positive"))
+    assert alike(ts.solve(x, Library.Matrix(one, device=(2, 0))), ts.solve(a, one))
+    assert alike(ts.triangular_solve(x, y, backend="cuda"), ts.triangular_solve(a, b))
+    assert alike(ts.inverse(x), ts.inverse(a)) and alike(ts.cholesky(x, lower=False), ts.cholesky(a))
+    assert alike(ts.lu(Stack(wide)), ts.lu(wide)) and alike(ts.qr(Stack(wide)), ts.qr(wide))
+    for call, part in [
+        (lambda: ts.inverse(Stack(wide)), "5×9"),
+        (lambda: ts.solve(x, Stack(numbers(1, 8, 4, dtype=dtype))), "8"),
+        (lambda: ts.solve(x, Stack(numbers(3, 1, 9, 4, dtype=dtype))), "do not broadcast"),
     ]:
         with pytest.raises(ValueError, match=part):
             call()
@@ -226,6 +284,26 @@ def test_cuda_array_interface_waits_for_its_stream(capfd):
     assert "small device starts after 55" in capfd.readouterr().err
 
 
+def test_vectors_of_complex_numbers():
+    """They are a column of the system, and the result's library makes a vector of it again; here there is none."""
+    a, b = numbers(40, 40, dtype=np.complex128), numbers(40, 3, dtype=np.complex128)
+
+    class Vector:
+        def __init__(self, array):
+            self.array = array
+            self.__cuda_array_interface__ = {
+                "shape": array.shape,
+                "typestr": array.dtype.str,
+                "data": (array.ctypes.data, False),
+                "strides": array.strides,
+                "version": 3,
+            }
+
+    for column in (b[:, 1], b[::-1, 2]):
+        expected = ts.solve(a, column.copy())
+        assert np.array_equal(ts.solve(on_device(a), Vector(column)).numpy()[:, 0], expected)
+
+
 def test_results_are_operands():
     a, b = numbers(30, 30), numbers(30, 2)
     gram = ts.gemm(on_device(a), on_device(a.T))
@@ -266,7 +344,13 @@ def test_what_is_refused():
         (lambda: ts.inverse(on_device(a, 1)), ValueError, "start with TESSERA_CUDA_DEVICE=1"),
         (lambda: ts.solve(a, b, stream=7), ValueError, "stream is given, but a is in host memory"),
         (lambda: ts.solve(x, y, stream=0), ValueError, "stream = 0 is no CUDA stream"),
-        (lambda: ts.inverse(on_device(z, code=5)), TypeError, "complex128 and is on CUDA device 0, where linear systems are"),
+        (lambda: ts.qr(on_device(z)), TypeError, "complex128 and is on CUDA device 0, where QR and least squares are"),
+        (lambda: ts.least_squares(on_device(z), on_device(z)), TypeError, "in float32 and float64; copy it to the host"),
+        (lambda: ts.solve(on_device(z), y), TypeError, "a holds complex128 and b holds float64"),
+        (lambda: ts.solve(on_device(z), on_device(z), refine=True), TypeError, "solutions are refined in host memory"),
+        (lambda: ts.solve(on_device(singular * (1 + 1j)), on_device(z)), ValueError, "pivot 2"),
+        (lambda: ts.cholesky(on_device(-np.eye(3) + 0j), lower=False), ValueError, "leading minor of order 1"),
+        (lambda: ts.cholesky(on_device(z[:5]), lower=False), ValueError, "5×6"),
         (lambda: ts.solve(x, y, refine=True), TypeError, "solutions are refined in host memory; copy it there"),
         (lambda: ts.condition(x), TypeError, "condition numbers are estimated in host memory"),
         (lambda: ts.solve(x, on_device(b.astype(np.float32))), TypeError, "a holds float64 and b holds float32"),

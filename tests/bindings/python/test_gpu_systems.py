@@ -21,8 +21,12 @@ def on(torch, x):
     return torch.from_numpy(np.ascontiguousarray(x)).to("cuda")
 
 
+complex_types = [np.complex64, np.complex128]
+
+
 def numbers(*shape, dtype=np.float64):
-    return rng.uniform(-1, 1, shape).astype(dtype)
+    parts = rng.uniform(-1, 1, (2, *shape))
+    return (parts[0] + 1j * parts[1] if dtype in complex_types else parts[0]).astype(dtype)
 
 
 def same(result, expected):
@@ -52,6 +56,34 @@ def test_torch_bits_are_the_ones_of_the_processor(torch, task, dtype):
         a, b = numbers(n, n, dtype=dtype), numbers(n, 5, dtype=dtype)
         a = a / dtype(n) + np.eye(n, dtype=dtype)  # so that solutions stay small
         same(tasks[task](on(torch, a), on(torch, b)), tasks[task](a, b))
+
+
+@pytest.mark.parametrize("dtype", complex_types)
+@pytest.mark.parametrize("task", [task for task in tasks if task not in ("least squares", "r")])
+def test_torch_bits_of_complex_numbers(torch, task, dtype):
+    for n in (1, 77, 530):  # a segment of complex sums has 512 terms
+        a, b = numbers(n, n, dtype=dtype), numbers(n, 5, dtype=dtype)
+        a = a / dtype(n) + np.eye(n, dtype=dtype)
+        same(tasks[task](on(torch, a), on(torch, b)), tasks[task](a, b))
+
+
+@pytest.mark.parametrize("dtype", complex_types)
+def test_torch_layouts_of_complex_numbers(torch, dtype):
+    a, b = numbers(150, 150, dtype=dtype), numbers(150, 8, dtype=dtype)
+    a += 150 * np.eye(150, dtype=dtype)
+    x, upper = ts.solve(a, b), ts.cholesky(a, lower=False)
+    large = torch.zeros(300, 450, dtype=getattr(torch, np.dtype(dtype).name), device="cuda")
+    large[::2, ::3] = on(torch, a)
+    for left in (on(torch, a), on(torch, a.T).T, large[::2, ::3], on(torch, a.conj()).conj().resolve_conj()):
+        for right in (on(torch, b), on(torch, b.T).T):
+            same(ts.solve(left, right), x)
+        same(ts.cholesky(left, lower=False), upper)
+        assert np.array_equal(left.cpu().numpy(), a)
+    same(ts.solve(on(torch, a), on(torch, b)[:, 3]), ts.solve(a, b[:, 3].copy()))
+    packed, pivots = ts.lu(on(torch, a[:, :90]))
+    expected, rows = ts.lu(a[:, :90])
+    same(packed, expected)
+    assert pivots == rows
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (700, 90), (90, 700), (513, 513)])
@@ -121,6 +153,24 @@ def test_torch_matrices_do_not_visit_the_host(torch):
     assert float((q @ r - a[:, :1000]).abs().max()) < 1e-8
 
 
+def test_torch_complex_matrices_do_not_visit_the_host(torch):
+    import resource
+
+    def compute(a, b):
+        results = ts.solve(a, b), ts.cholesky(a, lower=False), ts.inverse(a), ts.solve(a, b[:, 0])
+        torch.cuda.synchronize()
+        return results, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+    n = 4000
+    a = torch.rand(n, n, dtype=torch.complex128, device="cuda") + 2 * n * torch.eye(n, dtype=torch.float64, device="cuda")
+    b = torch.rand(n, 2, dtype=torch.complex128, device="cuda")
+    before = compute(a[:1200, :1200], b[:1200])[1]  # loads what has to be loaded
+    (x, low, inverse, vector), peak = compute(a, b)
+    assert peak - before < n * n * 16 / 4
+    assert low.is_cuda and float((a @ x - b).abs().max()) < 1e-9
+    assert float((inverse @ b - x).abs().max()) < 1e-9 and torch.equal(vector, x[:, 0])
+
+
 def test_torch_errors(torch):
     a, b = on(torch, numbers(6, 6)), on(torch, numbers(6, 2))
     singular = a.clone()
@@ -131,7 +181,8 @@ def test_torch_errors(torch):
         (lambda: ts.solve(a, b, backend="openmp"), ValueError, "backend openmp computes in host memory"),
         (lambda: ts.solve(a, b.float()), TypeError, "a holds float64 and b holds float32"),
         (lambda: ts.solve(a.half(), b.half()), TypeError, "a holds float16"),
-        (lambda: ts.inverse(torch.complex(a, a)), TypeError, "complex128 and is on CUDA device 0"),
+        (lambda: ts.qr(torch.complex(a, a)), TypeError, "complex128 and is on CUDA device 0"),
+        (lambda: ts.inverse(torch.complex(singular, singular)), ValueError, "pivot 2"),
         (lambda: ts.solve(singular, b), ValueError, "pivot 2"),
         (lambda: ts.cholesky(-a @ a.T), ValueError, "leading minor of order 1"),
         (lambda: ts.least_squares(singular, b), ValueError, "element 2 of R"),
@@ -143,6 +194,8 @@ def test_torch_errors(torch):
 
 
 def test_torch_batches(torch):
+    z = numbers(2, 2, 40, 40, dtype=np.complex64)
+    same(ts.inverse(on(torch, z)), ts.inverse(z))
     a, b = numbers(3, 2, 70, 70), numbers(2, 70, 4)
     a = a / 70 + np.eye(70)
     x, y = on(torch, a), on(torch, b)
@@ -178,6 +231,11 @@ def test_torch_empty(torch):
     empty = torch.empty(0, 0, device="cuda")
     assert ts.solve(empty, torch.empty(0, 3, device="cuda")).shape == (0, 3)
     assert ts.inverse(empty).shape == (0, 0)
+    none = torch.empty(2, 0, 5, 5, dtype=torch.complex64, device="cuda")
+    x = ts.solve(none, torch.ones(5, dtype=torch.complex64, device="cuda"))
+    packed, pivots = ts.lu(none)
+    assert x.is_cuda and x.dtype == none.dtype and tuple(x.shape) == (2, 0, 5)
+    assert packed.is_cuda and tuple(packed.shape) == (2, 0, 5, 5) and pivots.shape == (2, 0, 5)
 
 
 @pytest.mark.parametrize("name", ["cupy", "jax"])
@@ -197,4 +255,6 @@ def test_other_libraries(name):
 
     assert bits(ts.solve(there[0], library.asarray(b))) == ts.solve(a[0], b).tobytes()
     assert bits(ts.solve(there, library.asarray(b))) == ts.solve(a, b).tobytes()
+    z = numbers(40, 40, dtype=np.complex64)
+    assert bits(ts.inverse(library.asarray(z))) == ts.inverse(z).tobytes()
     assert bits(ts.least_squares(there[0].T, library.asarray(b[:, 0]))) == ts.least_squares(a[0].T, b[:, 0].copy()).tobytes()

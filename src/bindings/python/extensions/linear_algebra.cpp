@@ -29,19 +29,21 @@ void expect_solvable(const Array& array) {
   if (array.type.part != DType::F32 && array.type.part != DType::F64)
     throw TypeError(std::string(array.name) + " holds " + dtype_name(array.type) +
                     "; linear systems are solved in float32, float64, complex64 and complex128");
-  if (array.on_cuda && array.type.is_complex)
-    throw TypeError(std::string(array.name) + " holds " + dtype_name(array.type) + " and is " + place_of(array) +
-                    ", where linear systems are solved in float32 and float64; copy it to the host");
 }
 
-/// Tasks that read factors element by element.
-void expect_on_host(const Array& a, const std::string& task) {
-  if (a.on_cuda && (task == "refined" || task.starts_with("condition")))
+/// Refuses tasks that read factors element by element in host memory, and reflections of complex numbers.
+void expect_done_where_it_is(const Array& a, const std::string& task) {
+  if (!a.on_cuda) return;
+  if (task == "refined" || task.starts_with("condition"))
     throw TypeError(std::string(a.name) + " is " + place_of(a) + ", but " +
                     (task == "refined" ? "solutions are refined" : "condition numbers are estimated") +
                     " in host memory; copy it there first");
+  if (a.type.is_complex && (task == "qr" || task == "r" || task == "least squares"))
+    throw TypeError(std::string(a.name) + " holds " + dtype_name(a.type) + " and is " + place_of(a) +
+                    ", where QR and least squares are computed in float32 and float64; copy it to the host");
 }
 
+/// Returns a copy of an array in host memory. A vector, which is shown as one row, is one column.
 template <class T>
 Matrix<T> matrix_of(const Array& array) {
   auto matrix = Matrix<T>::uninitialized(array.rows, array.cols);
@@ -49,20 +51,26 @@ Matrix<T> matrix_of(const Array& array) {
     T* const to = matrix.data();
     copy_elements(array, reinterpret_cast<char*>(to), matrix.ld() * array.element(), array.element());
   }
-  return matrix;
+  return array.is_vector ? Matrix<T>(matrix.transposed()) : std::move(matrix);
 }
 
-/// Returns a copy of an array on a device, in the device's memory.
-template <tessera::detail::Real T>
+/// Returns a copy of an array on a device, in the device's memory. A vector, which is shown as one row, is one column.
+template <class T>
 Matrix<T> matrix_on(Executor& executor, const Array& array) {
   const Index element = array.element();
-  if (reinterpret_cast<std::uintptr_t>(array.data) % sizeof(T) != 0 || array.row_stride % element != 0 ||
+  if (reinterpret_cast<std::uintptr_t>(array.data) % alignof(T) != 0 || array.row_stride % element != 0 ||
       array.col_stride % element != 0)
     throw InvalidArgument(std::string(array.name) + " is " + place_of(array) + " with strides of " + strides_of(array) +
                           " bytes, and its elements are not aligned; make it contiguous there");
-  auto matrix = Matrix<T>::uninitialized(array.rows, array.cols);
-  tessera::detail::copy_from_executor(executor, {array.data, array.row_stride / element, array.col_stride / element},
-                                      matrix.operand());
+  tessera::detail::ExecutorElements from{array.data, array.row_stride / element, array.col_stride / element,
+                                         tessera::detail::Complex<T>};
+  Index rows = array.rows, cols = array.cols;
+  if (array.is_vector) {
+    std::swap(rows, cols);
+    std::swap(from.row_step, from.col_step);
+  }
+  auto matrix = Matrix<T>::uninitialized(rows, cols);
+  tessera::detail::copy_from_executor(executor, from, matrix.operand());
   return matrix;
 }
 
@@ -97,7 +105,7 @@ class System {
         options_{.backend = parse_backend(arguments.backend), .threads = parse_threads(arguments.threads)} {
     if (arguments.math != Py_None) options_.math = parse_math(arguments.math);
     expect_solvable(a_);
-    expect_on_host(a_, task_);
+    expect_done_where_it_is(a_, task_);
     if (a_.on_cuda) {
       executor_ = &executor_of(a_, options_.backend);
       options_.backend = backend_of_cuda_arrays;
@@ -116,9 +124,9 @@ class System {
 
   PyObject* solve() const {
     const bool is_narrow = a_.type.part == DType::F32;
-    if (executor_) return is_narrow ? run_on_device<float>() : run_on_device<double>();
-    if (a_.type.is_complex) return is_narrow ? run<std::complex<float>>() : run<std::complex<double>>();
-    return is_narrow ? run<float>() : run<double>();
+    if (a_.type.is_complex)
+      return is_narrow ? run_where_it_is<std::complex<float>>() : run_where_it_is<std::complex<double>>();
+    return is_narrow ? run_where_it_is<float>() : run_where_it_is<double>();
   }
 
  private:
@@ -144,15 +152,13 @@ class System {
         return task_ == "condition" ? Lu<T>(a, options_).condition() : Cholesky<T>(a, lower_, options_).condition();
       })));
     if (task_ == "inverse") return given(without_gil([&] { return inverse_of(a); }), false);
-    if (task_ == "cholesky") return given(without_gil([&] { return Cholesky<T>(a, lower_, options_).l(); }), false);
+    if (task_ == "cholesky") return given(without_gil([&] { return cholesky_of(a).l(); }), false);
     if (!b_) throw TypeError("b must be an array, not NoneType");
-    // A vector is one row here, and one column of the system.
-    const Matrix<T> right = taken<T>(*b_);
-    const Matrix<T> b = b_->is_vector ? Matrix<T>(right.transposed()) : Matrix<T>(right.view());
+    const Matrix<T> b = taken<T>(*b_);
     const Matrix<T> x = without_gil([&] {
       if (task_ == "triangular") return triangular_solve(lower_, a, b, Side::Left, diagonal_, options_);
       if (task_ == "least squares") return least_squares(a, b, options_);
-      if (task_ == "positive") return Cholesky<T>(a, lower_, options_).solve(b);
+      if (task_ == "positive") return cholesky_of(a).solve(b);
       SolveOptions options = options_;
       options.refine = task_ == "refined";
       return tessera::solve(a, b, options);
@@ -163,7 +169,8 @@ class System {
   /// Without a stream the work is done on return, because DLPack has no means by which the arrays' libraries could
   /// learn when the arrays may be used again.
   template <class T>
-  PyObject* run_on_device() const {
+  PyObject* run_where_it_is() const {
+    if (!executor_) return run<T>();
     Queue& queue = executor_->default_queue();
     if (stream_ != nullptr) throw_if_failed(queue.start_after(stream_));
     Reference result(run<T>());
@@ -173,32 +180,31 @@ class System {
 
   template <class T>
   Matrix<T> taken(const Array& array) const {
-    if constexpr (tessera::detail::Real<T>)
-      if (executor_) return without_gil([&] { return matrix_on<T>(*executor_, array); });
+    if (executor_) return without_gil([&] { return matrix_on<T>(*executor_, array); });
     return matrix_of<T>(array);
+  }
+  /// On a device the adjoint is made there, because the constructor makes one of complex numbers on the host.
+  template <class T>
+  Cholesky<T> cholesky_of(const Matrix<T>& a) const {
+    const bool is_turned_there = executor_ && lower_ == Triangle::Upper && a.rows() == a.cols();
+    return is_turned_there ? Cholesky<T>(tessera::detail::adjoint_on(*executor_, a), Triangle::Lower, options_)
+                           : Cholesky<T>(a, lower_, options_);
   }
   template <class T>
   Matrix<T> inverse_of(const Matrix<T>& a) const {
-    if constexpr (tessera::detail::Real<T>)
-      if (executor_) {
-        tessera::detail::check_square("inverse", a.rows(), a.cols());
-        return tessera::solve(a, tessera::detail::identity_on<T>(*executor_, a.rows()), options_);
-      }
-    return inverse(a, options_);
+    if (!executor_) return inverse(a, options_);
+    tessera::detail::check_square("inverse", a.rows(), a.cols());
+    return tessera::solve(a, tessera::detail::identity_on<T>(*executor_, a.rows()), options_);
   }
   template <class T>
   PyObject* given(const Matrix<T>& matrix, bool as_vector) const {
-    if constexpr (tessera::detail::Real<T>) {
-      if (executor_) {
-        DeviceArray result(*executor_, a_.type, matrix.rows(), matrix.cols());
-        without_gil([&] {
-          tessera::detail::copy_to_executor(matrix.operand(), *executor_, result.data(),
-                                            std::max<Index>(matrix.cols(), 1));
-        });
-        return wrap_(std::move(result));
-      }
-    }
-    return array_of(matrix, as_vector);
+    if (!executor_) return array_of(matrix, as_vector);
+    DeviceArray result(*executor_, a_.type, matrix.rows(), matrix.cols());
+    without_gil([&] {
+      tessera::detail::copy_to_executor(matrix.operand(), *executor_, result.data(), std::max<Index>(matrix.cols(), 1),
+                                        tessera::detail::Complex<T>);
+    });
+    return wrap_(std::move(result));
   }
 
   template <class Step>

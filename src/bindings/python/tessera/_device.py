@@ -56,8 +56,29 @@ def in_library_of(model: Any, result: Any, as_vector: bool = False) -> Any:
     return array.reshape(-1) if as_vector else array
 
 
-def one_by_one(task: Callable[..., Any], arrays: tuple) -> Any:
-    """Calls task(*matrices) for each system of a batch and stacks the results. Pivots become a numpy.ndarray."""
+def _of_no_systems(task: Callable[..., Any], arrays: tuple, batch: tuple, options: dict) -> Any:
+    """Returns what a batch without systems gives: the shapes and errors of one system of the host, and none of its
+    elements. An operand that has no elements is taken as the result's, which puts it on the device."""
+    import numpy as np
+
+    def system(x: Any) -> Any:
+        kind = str(x.dtype).rpartition(".")[2]  # PyTorch's names begin with its own
+        return np.ones(x.shape, kind) if is_vector(x) else np.eye(*x.shape[-2:], dtype=kind)
+
+    def none_of(result: Any) -> Any:
+        if isinstance(result, tuple):
+            return tuple(map(none_of, result))
+        if isinstance(result, list):
+            return np.empty(batch + (len(result),), np.int64)
+        return nothing.reshape(batch + result.shape)
+
+    nothing = next(x for x in arrays if 0 in x.shape[:-2])
+    return none_of(task(*map(system, arrays), **(options | dict(backend="auto", stream=None))))
+
+
+def one_by_one(task: Callable[..., Any], arrays: tuple, **options: Any) -> Any:
+    """Calls task(*matrices, **options), a function of this package, for each system of a batch and stacks the results.
+    Pivots become a numpy.ndarray."""
     import numpy as np
 
     library = _library_of(arrays[0])
@@ -74,7 +95,7 @@ def one_by_one(task: Callable[..., Any], arrays: tuple) -> Any:
             f"the batches of a and b have the shapes {' and '.join(map(str, batches))}, which do not broadcast"
         ) from None
     if 0 in batch:
-        raise InvalidArgument(f"a batch of shape {batch} has no systems, which a device cannot solve; leave it out")
+        return _of_no_systems(task, arrays, batch, options)
 
     def member(x: Any, own: tuple, index: tuple) -> Any:
         last = index[len(index) - len(own) :]
@@ -83,7 +104,7 @@ def one_by_one(task: Callable[..., Any], arrays: tuple) -> Any:
     results = []
     for index in np.ndindex(*batch):
         try:
-            results.append(task(*(member(x, own, index) for x, own in zip(arrays, batches))))
+            results.append(task(*(member(x, own, index) for x, own in zip(arrays, batches)), **options))
         except InvalidArgument as error:
             raise InvalidArgument(f"system {list(index)}: {error}") from None
 

@@ -15,10 +15,10 @@ def solve(a, b, *, assume="general", lower=True, refine=False, math="strict", ba
     """Returns x of a·x = b as a new numpy.ndarray, or an array of a's library on its CUDA device.
 
     a: n×n, float32, float64, complex64 or complex128. b: n×m, or a vector of n, of the same type. Both are arrays of
-        any library in host memory, or both on one CUDA device, of real numbers, where they are solved without a copy to
-        the host. They may have any strides, and are never changed. More dimensions before these are a batch of
-        systems, as in numpy.linalg.solve: the batches of a and b broadcast, and b is a vector, for all systems, only
-        where it has one dimension. Each system has the bits that it has alone.
+        any library in host memory, or both on one CUDA device, where they are solved without a copy to the host. They
+        may have any strides, and are never changed. More dimensions before these are a batch of systems, as in
+        numpy.linalg.solve: the batches of a and b broadcast, and b is a vector, for all systems, only where it has one
+        dimension. Each system has the bits that it has alone.
     assume: 'general' factors a by LU with partial pivoting; 'positive' takes it as symmetric (Hermitian, where it is
         complex) and positive definite, reads one triangle of it (lower: which one) and factors it by Cholesky's way, in
         half the time.
@@ -48,8 +48,8 @@ def solve(a, b, *, assume="general", lower=True, refine=False, math="strict", ba
         raise InvalidArgument(f"math: is {math!r}, and goes with refine alone; leave it as it is, or pass refine=True")
     if _system_batch.is_batch(a, b):
         if _device.has_batch(a, stream):
-            options = dict(assume=assume, lower=lower, refine=refine, math=math, backend=backend, threads=threads, stream=stream)
-            return _device.one_by_one(lambda *one: solve(*one, **options), (a, b))
+            options = dict(assume=assume, lower=lower, refine=refine, math=math, backend=backend, threads=threads)
+            return _device.one_by_one(solve, (a, b), stream=stream, **options)
         if refine:
             return _system_batch.one_by_one("refined", (a, b), lower, False, backend, threads, math)
         return _system_batch.solve("solve" if assume == "general" else assume, a, b, lower, backend, threads)
@@ -71,7 +71,7 @@ def triangular_solve(t, b, *, lower=True, unit_diagonal=False, backend="auto", t
     if _system_batch.is_batch(t, b):
         if _device.has_batch(t, stream):
             options = dict(lower=lower, unit_diagonal=unit_diagonal, backend=backend, threads=threads, stream=stream)
-            return _device.one_by_one(lambda *one: triangular_solve(*one, **options), (t, b))
+            return _device.one_by_one(triangular_solve, (t, b), **options)
         return _system_batch.one_by_one("triangular", (t, b), lower, unit_diagonal, backend, threads)
     x = _core._solve("triangular", t, b, lower, unit_diagonal, backend, threads, stream)
     return _device.in_library_of(t, x, _device.is_vector(b))
@@ -90,7 +90,7 @@ def inverse(a, *, backend="auto", threads=None, stream=None) -> Any:
     if _system_batch.is_batch(a):
         if _device.has_batch(a, stream):
             options = dict(backend=backend, threads=threads, stream=stream)
-            return _device.one_by_one(lambda one: inverse(one, **options), (a,))
+            return _device.one_by_one(inverse, (a,), **options)
         return _system_batch.inverse(a, backend, threads)
     return _device.in_library_of(a, _core._solve("inverse", a, None, True, False, backend, threads, stream))
 
@@ -125,7 +125,7 @@ def cholesky(a, *, lower=True, backend="auto", threads=None, stream=None) -> Any
     if _system_batch.is_batch(a):
         if _device.has_batch(a, stream):
             options = dict(lower=lower, backend=backend, threads=threads, stream=stream)
-            return _device.one_by_one(lambda one: cholesky(one, **options), (a,))
+            return _device.one_by_one(cholesky, (a,), **options)
         return _system_batch.cholesky(a, lower, backend, threads)
     return _device.in_library_of(a, _core._solve("cholesky", a, None, lower, False, backend, threads, stream))
 
@@ -145,7 +145,7 @@ def lu(a, *, backend="auto", threads=None, stream=None) -> tuple[Any, Any]:
     if _system_batch.is_batch(a):
         if _device.has_batch(a, stream):
             options = dict(backend=backend, threads=threads, stream=stream)
-            return _device.one_by_one(lambda one: lu(one, **options), (a,))
+            return _device.one_by_one(lu, (a,), **options)
         return _system_batch.lu(a, backend, threads)
     return _device.in_library_of(a, _core._solve("lu", a, None, True, False, backend, threads, stream))
 
@@ -170,7 +170,7 @@ def qr(a, *, mode="reduced", backend="auto", threads=None, stream=None) -> Any:
     if _system_batch.is_batch(a):
         if _device.has_batch(a, stream):
             options = dict(mode=mode, backend=backend, threads=threads, stream=stream)
-            return _device.one_by_one(lambda one: qr(one, **options), (a,))
+            return _device.one_by_one(qr, (a,), **options)
         return _system_batch.one_by_one(task, (a,), True, False, backend, threads)
     return _device.in_library_of(a, _core._solve(task, a, None, True, False, backend, threads, stream))
 
@@ -190,7 +190,7 @@ def least_squares(a, b, *, backend="auto", threads=None, stream=None) -> Any:
     if _system_batch.is_batch(a, b):
         if _device.has_batch(a, stream):
             options = dict(backend=backend, threads=threads, stream=stream)
-            return _device.one_by_one(lambda *one: least_squares(*one, **options), (a, b))
+            return _device.one_by_one(least_squares, (a, b), **options)
         return _system_batch.one_by_one("least squares", (a, b), True, False, backend, threads)
     x = _core._solve("least squares", a, b, True, False, backend, threads, stream)
     return _device.in_library_of(a, x, _device.is_vector(b))
