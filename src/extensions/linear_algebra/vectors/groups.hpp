@@ -49,7 +49,8 @@ struct Group {
         diagonal(a.diagonal),
         conjugated(conjugated_numbers),
         descending(from_last),
-        far(are_far(a.cols * std::min(a.rows, a.below + a.above + 1) * static_cast<Index>(sizeof(N)))),
+        far(!has_two_parts<N> &&
+            are_far(a.cols * std::min(a.rows, a.below + a.above + 1) * static_cast<Index>(sizeof(N)))),
         below(a.below),
         above(a.above) {
     for (int q = 0; q < count; ++q) {

@@ -1,8 +1,8 @@
 #pragma once
 
 /// Loops over numbers that lie in the caches, and over numbers that come from memory. Vectors of 64 bytes are faster in
-/// the first two caches. From memory vectors of 32 bytes are: a line is then asked for twice, and the hardware's
-/// prefetchers run further ahead (docs/lab/level12.md). The bits are equal.
+/// the caches. From memory vectors of 32 bytes are, in loops over two streams or one that is written
+/// (docs/lab/level12.md). The bits are equal.
 
 #include <tessera/types.hpp>
 
@@ -10,10 +10,10 @@
 
 namespace tessera::vectors {
 
-/// Do so many bytes come from memory, or from the last cache?
+/// Do most of so many bytes come from memory?
 constexpr bool are_far(Index bytes) {
-  constexpr Index second_cache = Index{1} << 21;
-  return bytes > second_cache;
+  constexpr Index last_cache = Index{1} << 24;
+  return bytes > last_cache;
 }
 
 /// Defines a function twice: `name`_near for data in the caches, and `name`_far. TESSERA_NEAR_AND_FAR(result, name,

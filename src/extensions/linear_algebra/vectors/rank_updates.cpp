@@ -135,7 +135,8 @@ void in_columns(const Columns<N>& a, const Part& part) {
 template <class N>
 void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer) noexcept {
   const detail::ContractArithmetic contract;
-  const bool far = are_far(bytes_of(a));
+  const bool is_rectangle = a.below > 0 && a.above > 0;
+  const bool far = is_rectangle && are_far(bytes_of(a)); // triangles were no faster
   const Index height = outer.u.is_contiguous() ? a.rows : rows_at_once;
   in_columns(a, [&](Index c0, Index c1) {
     SideBySide<N, rows_at_once> near;
@@ -151,7 +152,6 @@ void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer) noexcept
 template <class N>
 void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer, const N& beta, const Outer<N>& other) noexcept {
   const detail::ContractArithmetic contract;
-  const bool far = are_far(bytes_of(a));
   const Index height = outer.u.is_contiguous() && other.u.is_contiguous() ? a.rows : rows_at_once;
   in_columns(a, [&](Index c0, Index c1) {
     SideBySide<N, rows_at_once> near, near_other;
@@ -161,8 +161,8 @@ void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer, const N&
       const N* const w = near_other.of(other.u, begin, count);
       for_columns(a, c0, c1, begin, height, [&](Index j, Index first, Index end) {
         N* const column = a.column(j) + first;
-        update_column<N>(far, {column, u + (first - begin), end - first}, factor_of(alpha, outer, j));
-        update_column<N>(far, {column, w + (first - begin), end - first}, factor_of(beta, other, j));
+        update_column<N>(false, {column, u + (first - begin), end - first}, factor_of(alpha, outer, j));
+        update_column<N>(false, {column, w + (first - begin), end - first}, factor_of(beta, other, j));
       });
     }
   });

@@ -58,8 +58,9 @@ template <bool conjugates, class R>
 #define TESSERA_REAL_CHUNKS(R)                                                                                    \
   TESSERA_NEAR_AND_FAR(void, dot_chunks, (Index n, const R* x, const R* y, R* results),                           \
                        { real_chunks(n, results, [&](Index e, R lane) { return std::fma(x[e], y[e], lane); }); }) \
-  TESSERA_NEAR_AND_FAR(void, asum_chunks, (Index n, const R* x, R* results),                                      \
-                       { real_chunks(n, results, [&](Index e, R lane) { return lane + std::abs(x[e]); }); })      \
+  TESSERA_WIDE_CLONES void asum_chunks(Index n, const R* x, R* results) {                                         \
+    real_chunks(n, results, [&](Index e, R lane) { return lane + std::abs(x[e]); });                              \
+  }                                                                                                               \
   TESSERA_NEAR_AND_FAR(void, complex_dot_chunks,                                                                  \
                        (Index n, const R* x, const R* y, bool conj, ComplexNumber<R>* results), {                 \
                          if (conj)                                                                                \
@@ -69,9 +70,6 @@ template <bool conjugates, class R>
                        })                                                                                         \
   void dot_chunks(Index n, const R* x, const R* y, bool, R* results, bool far) {                                  \
     far ? dot_chunks_far(n, x, y, results) : dot_chunks_near(n, x, y, results);                                   \
-  }                                                                                                               \
-  void asum_chunks(Index n, const R* x, R* results, bool far) {                                                   \
-    far ? asum_chunks_far(n, x, results) : asum_chunks_near(n, x, results);                                       \
   }                                                                                                               \
   void dot_chunks(Index n, const ComplexNumber<R>* x, const ComplexNumber<R>* y, bool conjugates,                 \
                   ComplexNumber<R>* results, bool far) {                                                          \
@@ -152,15 +150,8 @@ template <int parts, class R>
 }
 template <int parts, class R>
 [[gnu::always_inline]] inline Key<R> largest_key(Index n, const R* x) {
-  constexpr Index width = 4 * 64 / static_cast<Index>(sizeof(R)); // several vectors, which do not wait for each other
-  Key<R> lane[width];
-  std::fill(lane, lane + width, Key<R>{-1});
-  Index i = 0;
-  for (; i + width <= n; i += width)
-    for (Index l = 0; l < width; ++l) lane[l] = std::max(lane[l], key_at<parts>(x, i + l));
   Key<R> largest = -1;
-  for (Index l = 0; l < width; ++l) largest = std::max(largest, lane[l]);
-  for (; i < n; ++i) largest = std::max(largest, key_at<parts>(x, i));
+  for (Index i = 0; i < n; ++i) largest = std::max(largest, key_at<parts>(x, i));
   return largest;
 }
 
@@ -228,8 +219,7 @@ template <class N>
 template <class N>
 [[gnu::noinline]] RealOf<N> sum_of_magnitudes(const Strided<const N>& x) {
   using R = RealOf<N>;
-  const bool far = are_far(x.size * static_cast<Index>(sizeof(N)));
-  return sum_of_parts<R>(x, [far](Index n, const R* parts, R* results) { asum_chunks(n, parts, results, far); });
+  return sum_of_parts<R>(x, [](Index n, const R* parts, R* results) { asum_chunks(n, parts, results); });
 }
 
 template <class N>
