@@ -46,24 +46,25 @@ struct CholeskyWorkspace {
   CholeskyWorkspace(Index n, bool is_lower)
       : sums(static_cast<std::size_t>(n * std::min(n, panel_width))),
         l_ld(apart(std::min(n, segment_length<T>))),
-        memory_(has_conjugates(is_lower) ? conjugates_of(n) + strip_of(n) + n * l_ld : 0),
+        memory_(has_conjugates(is_lower) ? conjugates_of(n) + strip_of(n) : 0),
         conjugates(memory_.data()),
         strip(has_conjugates(is_lower) ? conjugates + conjugates_of(n) : nullptr),
-        l_memory(has_conjugates(is_lower) ? strip + strip_of(n) : nullptr) {}
+        l_memory(has_conjugates(is_lower) ? n * l_ld : 0) {}
   static constexpr Index strip_rows = 128; ///< no bit depends on it
   std::vector<T> sums;
   Index l_ld;
 
  private:
-  Scratch<T> memory_; ///< one block, which the C library keeps where it would return several ones to the system
+  Scratch<T> memory_; ///< two blocks of like sizes, which the C library keeps where it would return more to the system
 
  public:
-  T *conjugates, *strip, *l_memory;
+  T *conjugates, *strip;
+  Scratch<T> l_memory;
   T block[panel_width * panel_width];
 
   /// A segment's columns of L by rows, where the memory holds their transpose and the numbers are complex: a product
   /// would copy them anew each time.
-  Block<T> l() const { return {l_memory, l_ld}; }
+  Block<T> l() const { return {l_memory.data(), l_ld}; }
 
   /// Returns the conjugates of a block, rows×cols, which are valid until the next call.
   Factor<T> conjugated(Index rows, Index cols, Block<const T> from) {

@@ -40,7 +40,7 @@ struct LuWorkspace {
         l_ld(apart(std::min({segment_length<T>, m, n}))),
         l_memory(is_complex<T> ? m * l_ld + (std::min(m, n) > segment_length<T> ? strip_rows * n : 0) : 0),
         strip(is_complex<T> ? l_memory.data() + m * l_ld : nullptr) {}
-  static constexpr Index strip_rows = 512; ///< no bit depends on it
+  static constexpr Index strip_rows = 448; ///< no bit depends on it
   Index width, ld;                         ///< a panel has no more columns than `width`
   std::vector<Part<T>> sums_of_columns, panel_memory;
   std::vector<T> sums_of_rows;
