@@ -46,16 +46,20 @@ template <class T>
 struct CholeskyWorkspace {
   CholeskyWorkspace(Index n, bool is_lower)
       : sums(static_cast<std::size_t>(n * std::min(n, panel_width))),
-        conjugates(has_conjugates(is_lower)
-                       ? std::min(n, segment_length<T>) * (n > segment_length<T> ? n : std::min(n, panel_width))
-                       : 0),
-        strip(has_conjugates(is_lower) && n > segment_length<T> ? strip_rows * n : 0),
         l_ld(apart(std::min(n, segment_length<T>))),
+        memory_(has_conjugates(is_lower) ? conjugates_of(n) + strip_of(n) : 0),
+        conjugates(memory_.data()),
+        strip(has_conjugates(is_lower) ? conjugates + conjugates_of(n) : nullptr),
         l_memory(has_conjugates(is_lower) ? n * l_ld : 0) {}
   static constexpr Index strip_rows = 128; ///< no bit depends on it
   std::vector<T> sums;
-  Scratch<T> conjugates, strip;
   Index l_ld;
+
+ private:
+  Scratch<T> memory_; ///< two blocks of like sizes, which the C library keeps where it would return more to the system
+
+ public:
+  T *conjugates, *strip;
   Scratch<T> l_memory;
   T block[panel_width * panel_width];
 
@@ -66,11 +70,15 @@ struct CholeskyWorkspace {
   /// Returns the conjugates of a block, rows×cols, which are valid until the next call.
   Factor<T> conjugated(Index rows, Index cols, Block<const T> from) {
     for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < cols; ++j) conjugates.data()[i * cols + j] = conjugated_if(true, *from.at(i, j));
-    return {{conjugates.data(), cols}};
+      for (Index j = 0; j < cols; ++j) conjugates[i * cols + j] = conjugated_if(true, *from.at(i, j));
+    return {{conjugates, cols}};
   }
 
  private:
+  static Index conjugates_of(Index n) {
+    return std::min(n, segment_length<T>) * (n > segment_length<T> ? n : std::min(n, panel_width));
+  }
+  static Index strip_of(Index n) { return n > segment_length<T> ? strip_rows * n : 0; }
   static bool has_conjugates(bool is_lower) { return is_complex<T> && !is_lower; }
 };
 
@@ -139,7 +147,7 @@ Index factor_upper(const Products<T>& products, CholeskyWorkspace<T>& space, Ind
     if constexpr (is_complex<T>) {
       const Factor<T> conjugates = space.conjugated(end - first, n - end, a.from(first, end));
       return products.subtract_transposed(n - end, n - end, end - first, {space.l().from(end, 0)}, conjugates,
-                                          a.from(end, end), true, {space.strip_rows, space.strip.data()});
+                                          a.from(end, end), true, {space.strip_rows, space.strip});
     }
     const Term<T> less[] = {{T(-1), above.transposed(), above}};
     triangle_product<T>(products, {Triangle::Upper, false, n - end, a.from(end, end)}, end - first, less, T(1));

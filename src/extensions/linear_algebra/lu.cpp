@@ -39,16 +39,16 @@ struct LuWorkspace {
         sums_of_columns(static_cast<std::size_t>(ld * width * Number<T>::parts)),
         panel_memory(sums_of_columns.size()),
         sums_of_rows(static_cast<std::size_t>((n - width) * width)),
-        strip(is_complex<T> && std::min(m, n) > segment_length<T> ? strip_rows * n : 0),
         l_ld(apart(std::min({segment_length<T>, m, n}))),
-        l_memory(is_complex<T> ? m * l_ld : 0) {}
-  static constexpr Index strip_rows = 512; ///< no bit depends on it
+        l_memory(is_complex<T> ? m * l_ld + (std::min(m, n) > segment_length<T> ? strip_rows * n : 0) : 0),
+        strip(is_complex<T> ? l_memory.data() + m * l_ld : nullptr) {}
+  static constexpr Index strip_rows = 448; ///< no bit depends on it
   Index width, ld;                         ///< a panel has no more columns than `width`
   std::vector<Part<T>> sums_of_columns, panel_memory;
   std::vector<T> sums_of_rows;
-  Scratch<T> strip;
   Index l_ld;
-  Scratch<T> l_memory;
+  Scratch<T> l_memory; ///< and then the strip, in one block, which the C library keeps where it would return several
+  T* strip;
   Index rows[panel_width]; ///< the pivots of a panel, counted from its first row
   T triangle[panel_width * panel_width];
 
@@ -206,7 +206,7 @@ Index factor_columns(const Products<T>& products, LuWorkspace<T>& space, Index m
     const Factor<T> l{at.from(first, end)}, u{at.from(end, first)};
     if constexpr (is_complex<T>)
       products.subtract_transposed(m - end, n - end, end - first, {space.l().from(end, 0)}, u.transposed(),
-                                   at.from(end, end), false, {space.strip_rows, space.strip.data()});
+                                   at.from(end, end), false, {space.strip_rows, space.strip});
     else
       products.subtract(n - end, m - end, end - first, u, l, at.from(end, end));
   });
