@@ -212,10 +212,10 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(symmetric_matrices_in_its_memory, T, Elements) {
 /// A device that has no such steps says so.
 BOOST_AUTO_TEST_CASE(devices_without_steps_refuse_triangles) {
   if (has_panels() || device().capabilities().host_memory) return;
-  const Elsewhere<double> x(Matrix<double>(3, 3, 1.0));
+  const Elsewhere<double> t(Matrix<double>(3, 3, 1.0)), x(Matrix<double>(3, 3, 1.0));
   expect_error<KernelRejected>(
       [&] {
-        trsm(device(), Side::Left, Triangle::Lower, Op::None, Diagonal::Unit, 3, 3, 1, x.data(), x.ld(), x.data(),
+        trsm(device(), Side::Left, Triangle::Lower, Op::None, Diagonal::Unit, 3, 3, 1, t.data(), t.ld(), x.data(),
              x.ld());
       },
       {"trsm: backend", "has no steps of factorisations"});
