@@ -15,7 +15,7 @@ namespace tessera {
 /// The choices of a caller. No result depends on backend and threads, to the bit (docs/contract.md, "Linear algebra").
 struct SolveOptions {
   /// The backend of the products, which are nearly all of the work. What divides runs on the host, or on a CUDA device
-  /// that has a real matrix as a whole. A backend that is named is used, or the call throws. Backend::Reference
+  /// that has a matrix as a whole. A backend that is named is used, or the call throws. Backend::Reference
   /// computes everything by the contract's formulas, serially.
   Backend backend = Backend::Auto;
   int threads = 0; ///< of the host; 0: default_threads()

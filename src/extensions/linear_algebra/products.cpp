@@ -106,10 +106,10 @@ void Products<T>::subtract_transposed(Index m, Index n, Index k, Factor<T> a, Fa
   };
   if constexpr (is_complex<T>) {
     using P = Part<T>;
-    constexpr Index most_bytes = Index{1} << 26;
+    constexpr Index most_scratch = Index{1} << 26;
     const Index squares = 4 * k * n, bytes = (squares + 2 * strips.rows * k) * static_cast<Index>(sizeof(P));
     detail::ComplexScratch memory(host_);
-    if (bytes <= most_bytes && memory.allocate(host_.default_queue(), static_cast<std::size_t>(bytes)).ok()) {
+    if (bytes <= most_scratch && memory.allocate(host_.default_queue(), static_cast<std::size_t>(bytes)).ok()) {
       const Products<P> real({.backend = options_.backend, .threads = options_.threads}, shortage_);
       P* const data = reinterpret_cast<P*>(memory.data());
       const Factor<P> expanded = as_squares(b, k, n, data);

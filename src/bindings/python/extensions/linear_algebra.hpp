@@ -16,7 +16,7 @@ struct SystemArguments {
   PyObject* backend;
   PyObject* threads;
   PyObject* stream; ///< None, or the number of a CUDA stream for arrays on a device
-  PyObject* math; ///< of "refined"; None is strict
+  PyObject* math;   ///< of "refined"; None is strict
 };
 
 /// Returns the result as a new numpy.ndarray; for "lu" a pair of the factors and the pivots, which are a list, and
