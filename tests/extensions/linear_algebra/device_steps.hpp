@@ -20,6 +20,9 @@ inline bool has_panels() { return device().capabilities().has_panels; }
 /// Has it the steps, and memory for all matrices of a test?
 inline bool keeps_all() { return has_panels() && device().capabilities().memory_bytes > std::size_t{1} << 26; }
 
+/// Has it memory for large matrices as well? The tests' own devices, whose loops are plain, have not.
+inline bool keeps_large() { return has_panels() && device().capabilities().memory_bytes > std::size_t{1} << 32; }
+
 /// Has the matrix its newest copy on the tested device?
 template <class T>
 bool is_there(const Matrix<T>& x) {

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(segments_and_columns, T, Elements) {
 
 /// Blocks of several tiles each, and numbers that come soon after one another.
 BOOST_AUTO_TEST_CASE_TEMPLATE(more_tiles_than_blocks, T, Elements) {
-  if (!keeps_all() || conformance::options().quick) return;
+  if (!keeps_large()) return;
   const Index n = 9000;
   const Matrix<T> t = triangle_of<T>(n), b = Matrix<T>::random(n, 3, Seed{45});
   const SolveOptions host{.backend = Backend::OpenMP};

@@ -5,6 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <tessera/backend.hpp>
 #include <tessera/checking/check_solve.hpp>
 
 #include <tessera/linear_algebra/qr.hpp>
@@ -78,7 +79,13 @@ BOOST_AUTO_TEST_CASE(modes_of_products) {
   const auto b = Matrix<double>::random(n, 2, Seed{34});
   for (const Math math : {Math::EmulatedFp16x3, Math::ScaledFp16}) BOOST_TEST_CONTEXT(to_string(math)) {
       const auto a = math == Math::ScaledFp16 ? dominant<double>(n, Seed{35}) : Matrix<double>::random(n, n, Seed{36});
-      const auto x = solve(a, b, refined(tested(), math));
+      Matrix<double> x(n, 2);
+      try {
+        x = solve(a, b, refined(tested(), math));
+      } catch (const KernelRejected&) { // a device without such kernels says so
+        BOOST_TEST(!executor(tested_backend()).capabilities().host_memory);
+        continue;
+      }
       BOOST_TEST(check_solve(a, x, b).right());
       BOOST_TEST(differing(solve(a, b, refined(tested(1), math)), x) == 0);
       BOOST_TEST(differing(solve(a, b, refined(formulas, math)), x) == 0);
