@@ -3,6 +3,7 @@
 /// Matrices in the caller's host memory that are brought to a device once, and their results back once.
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,10 +26,16 @@ struct CallersMatrix {
 };
 
 /// Returns the device that is to compute so large a product with copies of its operands, if it has the steps; null if
-/// not. A matrix of a single panel has no products.
+/// not, or where the host lacks memory to find out. A matrix of a single panel has no products.
 inline Executor* device_for(const SolveOptions& options, const CallersMatrix& a, GemmShape shape) {
   if (options.backend == Backend::Reference || std::min(shape.m, shape.k) <= most_panel_columns) return nullptr;
-  return device_of(options, a.type, shape, a.is_complex);
+  try {
+    return device_of(options, a.type, shape, a.is_complex);
+  } catch (const OutOfMemory&) {
+    return nullptr;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 inline Executor* device_for(const SolveOptions& options, const CallersMatrix& a) {
   return device_for(options, a, {a.m, a.n, std::min(a.m, a.n)});
@@ -55,10 +62,12 @@ class Brought {
   }
   /// Takes one triangle of a square matrix back, as the memory holds it: blocks beside the diagonal at once, and blocks
   /// on it by way of host memory, because the caller's other triangle is not to be written.
-  void take_back(Triangle triangle) const {
+  /// `begins` becomes true before anything is written.
+  void take_back(Triangle triangle, bool& begins) const {
     if (is_turned_) steps_.transpose(a_.n, a_.m, memory_.place(), stored_.place());
     const Index n = a_.n, bytes = steps_.element();
     std::vector<char> block(static_cast<std::size_t>(square * square * bytes));
+    begins = true;
     for (Index i = 0; i < n; i += square) {
       const Index size = std::min(square, n - i), left = triangle == Triangle::Lower ? 0 : i + size;
       const Index cols = triangle == Triangle::Lower ? i : n - left;

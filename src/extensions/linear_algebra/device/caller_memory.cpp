@@ -43,8 +43,7 @@ bool factor_cholesky(Triangle triangle, const CallersMatrix& a, const SolveOptio
                   brought.bring();
                   bool begins_there = false;
                   if (factor.run(begins_there) >= 0) return false;
-                  begins = true;
-                  brought.take_back(triangle);
+                  brought.take_back(triangle, begins);
                   return true;
                 })
       .value_or(false);

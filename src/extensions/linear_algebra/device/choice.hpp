@@ -3,6 +3,7 @@
 /// Whether a device computes with matrices as a whole.
 
 #include <initializer_list>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -45,6 +46,8 @@ auto unless_refused(std::initializer_list<const detail::Operand*> matrices, cons
   } catch (const OutOfMemory&) {
     if (begins) throw;
   } catch (const KernelRejected&) {
+    if (begins) throw;
+  } catch (const std::bad_alloc&) {
     if (begins) throw;
   }
   for (const detail::Operand* x : matrices) x->storage->leave_device();

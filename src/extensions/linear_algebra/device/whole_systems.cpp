@@ -57,8 +57,7 @@ bool solve_positive(const detail::ColumnSystem& s, Triangle triangle, const Solv
                   unknowns.bring();
                   forwards.solve(matrix.place(), unknowns.place(), begins_there);
                   backwards.solve(matrix.place(), unknowns.place(), begins_there);
-                  begins = true;
-                  matrix.take_back(held);
+                  matrix.take_back(held, begins);
                   unknowns.take_back();
                   return true;
                 })
