@@ -8,6 +8,7 @@ import pytest
 
 import tessera as ts
 from conftest import Exporter
+from system_tasks import tasks
 
 rng = np.random.default_rng(3)
 
@@ -50,19 +51,6 @@ def layouts(x):
     spread = np.full((2 * x.shape[0], 3 * x.shape[1]), np.nan, x.dtype)
     spread[::2, ::3] = x
     return [x, np.asfortranarray(x), block[1:-2, 2:-2], spread[::2, ::3], x[::-1].copy()[::-1], x[:, ::-1].copy()[:, ::-1]]
-
-
-tasks = {
-    "solve": lambda a, b: ts.solve(a, b),
-    "positive": lambda a, b: ts.solve(a, b, assume="positive", lower=False),
-    "lower": lambda a, b: ts.triangular_solve(a, b),
-    "unit upper": lambda a, b: ts.triangular_solve(a, b, lower=False, unit_diagonal=True),
-    "least squares": lambda a, b: ts.least_squares(a, b),
-    "inverse": lambda a, b: ts.inverse(a),
-    "cholesky": lambda a, b: ts.cholesky(a),
-    "upper cholesky": lambda a, b: ts.cholesky(a, lower=False),
-    "r": lambda a, b: ts.qr(a, mode="r"),
-}
 
 
 def computed_there(task, dtype):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tessera as ts
+from system_tasks import tasks
 
 pytestmark = pytest.mark.usefixtures("cuda")
 rng = np.random.default_rng(7)
@@ -33,20 +34,6 @@ def same(result, expected):
     """A tensor on the GPU with the bits of an array of the host."""
     assert result.is_cuda and tuple(result.shape) == expected.shape
     assert result.cpu().numpy().tobytes() == np.ascontiguousarray(expected).tobytes()
-
-
-tasks = {
-    "solve": lambda a, b: ts.solve(a, b),
-    "positive": lambda a, b: ts.solve(a, b, assume="positive"),
-    "upper positive": lambda a, b: ts.solve(a, b, assume="positive", lower=False),
-    "lower": lambda a, b: ts.triangular_solve(a, b),
-    "unit upper": lambda a, b: ts.triangular_solve(a, b, lower=False, unit_diagonal=True),
-    "least squares": lambda a, b: ts.least_squares(a, b),
-    "inverse": lambda a, b: ts.inverse(a),
-    "cholesky": lambda a, b: ts.cholesky(a),
-    "upper cholesky": lambda a, b: ts.cholesky(a, lower=False),
-    "r": lambda a, b: ts.qr(a, mode="r"),
-}
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
