@@ -32,8 +32,10 @@ class ListOnDevice {
   Index ld_ = 0;
 };
 
+/// `begins` becomes true when X is written.
 std::vector<Index> solve_on(Executor& device, std::span<const detail::Operand> a, std::span<const detail::Operand> x,
-                            std::vector<std::unique_ptr<detail::DeviceHold>>& holds) {
+                            bool& begins) {
+  std::vector<std::unique_ptr<detail::DeviceHold>> holds;
   const device::Steps steps(device, a[0].storage->type());
   const auto count = static_cast<Index>(a.size());
   ListOnDevice of_a, of_x;
@@ -55,6 +57,7 @@ std::vector<Index> solve_on(Executor& device, std::span<const detail::Operand> a
                          .all_b = pointers.as<void*>() + count,
                          .info = numbers.as<Index>()};
   steps.panel({.op = PanelOp::SmallSystems, .rows = a[0].rows, .cols = a[0].cols, .systems = &call});
+  begins = true;
   for (const detail::Operand& one : x) written_on(one, device);
   std::vector<Index> info(a.size());
   steps.read(std::span(info), numbers.as<const Index>());
@@ -72,14 +75,7 @@ std::optional<std::vector<Index>> solve_where_they_are(std::span<const detail::O
   if (device == nullptr || device->capabilities().host_memory) return std::nullopt;
   const auto is_there = [&](const detail::Operand& one) { return one.storage->resident_on() == device; };
   if (!std::ranges::all_of(a, is_there) || !std::ranges::all_of(x, is_there)) return std::nullopt;
-  std::vector<std::unique_ptr<detail::DeviceHold>> holds;
-  try {
-    return solve_on(*device, a, x, holds);
-  } catch (const OutOfMemory&) {
-    return std::nullopt;
-  } catch (const KernelRejected&) {
-    return std::nullopt;
-  }
+  return device::unless_refused({}, [&](bool& begins) { return solve_on(*device, a, x, begins); });
 }
 
 } // namespace tessera::linear_algebra
