@@ -64,6 +64,13 @@ enum class PanelOp : int {
   ReflectionTriangle = 9,
   /// a(i, j) = 0 for j < i.
   ClearLower = 10,
+  /// largest[i] is the largest |x(i, j)| of row i, NaN where one is NaN; least[i] is the least one but 0, or Inf where
+  /// all are 0.
+  LargestOfRows = 11,
+  /// largest[j] is the largest |x(i, j)·row_scales[i]| of column j, NaN where one is NaN.
+  LargestOfColumns = 12,
+  /// a(i, j) = x(i, j)·row_scales[i]·column_scales[j], multiplied in x's type and rounded to f32, which a has.
+  Narrow = 13,
   /// a becomes the X of T·X = a, T rows×rows and lower: by the whole order of the contract, which SolveColumns has a
   /// part of. Steps from row to row (lda, ldt) and from column to column (a_step, t_step) may be negative. Meant for
   /// up to most_unknown_columns() columns.
@@ -73,13 +80,6 @@ enum class PanelOp : int {
   SolveRows = 15,
   /// a(i, j) = x(numbers[i], j). x does not overlap a.
   GatherRows = 16,
-  /// largest[i] is the largest |x(i, j)| of row i, NaN where one is NaN; least[i] is the least one but 0, or Inf where
-  /// all are 0.
-  LargestOfRows = 11,
-  /// largest[j] is the largest |x(i, j)·row_scales[i]| of column j, NaN where one is NaN.
-  LargestOfColumns = 12,
-  /// a(i, j) = x(i, j)·row_scales[i]·column_scales[j], multiplied in x's type and rounded to f32, which a has.
-  Narrow = 13,
   /// a(i, j) = |x(i, j)|; x may be a.
   Magnitudes = 19,
   /// `systems`, each rows×cols, are factored or solved, or both; no other member is read but the type and the sizes.
@@ -122,7 +122,6 @@ struct PanelCall {
   Index a_step = 1;         ///< SolveTriangle: elements from one column of a to the next
   Index t_step = 1;         ///< and from one column of t to the next
 
-  // Complex numbers.
   /// Numbers are complex, of `type`: in Cholesky, Lu, SolveColumns, SolveRows, ExchangeRows, GatherRows, Reverse,
   /// ClearUpper and ColumnSums, where of a Hermitian diagonal re counts alone.
   bool is_complex = false;
@@ -134,8 +133,8 @@ struct PanelCall {
   double* largest = nullptr;             ///< rows or cols numbers in the executor's memory
   double* least = nullptr;               ///< LargestOfRows: rows numbers there
 
-  // Of batches.
-  const SystemsCall* systems = nullptr; ///< SmallSystems: the batch (small_systems.hpp), in host memory
+  // SmallSystems has its arguments elsewhere.
+  const SystemsCall* systems = nullptr; ///< the batch (small_systems.hpp), in host memory
 };
 
 } // namespace tessera

@@ -3,7 +3,6 @@
 /// Matrices in the caller's host memory that are brought to a device once, and their results back once.
 
 #include <algorithm>
-#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,19 +25,10 @@ struct CallersMatrix {
 };
 
 /// Returns the device that is to compute so large a product with copies of its operands, if it has the steps; null if
-/// not, or where the host lacks memory to find out. A matrix of a single panel has no products.
+/// not. A matrix of a single panel has no products.
 inline Executor* device_for(const SolveOptions& options, const CallersMatrix& a, GemmShape shape) {
   if (options.backend == Backend::Reference || std::min(shape.m, shape.k) <= most_panel_columns) return nullptr;
-  try {
-    return device_of(options, a.type, shape, a.is_complex);
-  } catch (const OutOfMemory&) {
-    return nullptr;
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-}
-inline Executor* device_for(const SolveOptions& options, const CallersMatrix& a) {
-  return device_for(options, a, {a.m, a.n, std::min(a.m, a.n)});
+  return device_of(options, a.type, shape, a.is_complex);
 }
 
 /// The caller's matrix in memory of the device, by rows. The constructor takes all memory.
@@ -94,13 +84,24 @@ class Brought {
   OptionalMatrix memory_, stored_;
 };
 
-/// Calls work(steps, begins) on the device, with steps of the matrix's numbers, and returns what it made; no where
-/// there is no device. `begins` becomes true before the caller's memory is written.
+/// Calls work(steps, begins) with steps of the matrix's numbers on the device that is to compute so large a product,
+/// and returns what it made. Says no where there is no such device, or no memory to find out. `begins` becomes true
+/// before the caller's memory is written.
 template <class Work>
-auto run_on(Executor* executor, const CallersMatrix& a, const Work& work)
+auto run_on_device(const SolveOptions& options, const CallersMatrix& a, GemmShape shape, const Work& work)
     -> std::optional<decltype(work(std::declval<const Steps&>(), std::declval<bool&>()))> {
-  if (executor == nullptr) return std::nullopt;
-  return unless_refused({}, [&](bool& begins) { return work(Steps(*executor, a.type, a.is_complex), begins); });
+  using Result = std::optional<decltype(work(std::declval<const Steps&>(), std::declval<bool&>()))>;
+  return unless_refused({},
+                        [&](bool& begins) -> Result {
+                          Executor* const executor = device_for(options, a, shape);
+                          if (executor == nullptr) return std::nullopt;
+                          return work(Steps(*executor, a.type, a.is_complex), begins);
+                        })
+      .value_or(std::nullopt);
+}
+template <class Work>
+auto run_on_device(const SolveOptions& options, const CallersMatrix& a, const Work& work) {
+  return run_on_device(options, a, {a.m, a.n, std::min(a.m, a.n)}, work);
 }
 
 } // namespace tessera::linear_algebra::device

@@ -20,7 +20,7 @@ namespace tessera::linear_algebra::device {
 namespace {
 
 std::optional<Index> factor_lu(const CallersMatrix& a, detail::RowNumbers pivots, const SolveOptions& options) {
-  return run_on(device_for(options, a), a, [&](const Steps& steps, bool& begins) {
+  return run_on_device(options, a, [&](const Steps& steps, bool& begins) {
     const Brought brought(steps, a);
     const Elimination elimination(steps, a.m, a.n, brought.place());
     std::vector<Index> rows(static_cast<std::size_t>(std::min(a.m, a.n)));
@@ -36,34 +36,34 @@ std::optional<Index> factor_lu(const CallersMatrix& a, detail::RowNumbers pivots
 
 /// Says no, too, where the matrix is not positive definite: the host then leaves what it had factored.
 bool factor_cholesky(Triangle triangle, const CallersMatrix& a, const SolveOptions& options) {
-  return run_on(device_for(options, a), a,
-                [&](const Steps& steps, bool& begins) {
-                  const Brought brought(steps, a);
-                  const PositiveFactor factor(steps, a.n, brought.place());
-                  brought.bring();
-                  bool begins_there = false;
-                  if (factor.run(begins_there) >= 0) return false;
-                  brought.take_back(triangle, begins);
-                  return true;
-                })
+  return run_on_device(options, a,
+                       [&](const Steps& steps, bool& begins) {
+                         const Brought brought(steps, a);
+                         const PositiveFactor factor(steps, a.n, brought.place());
+                         brought.bring();
+                         bool begins_there = false;
+                         if (factor.run(begins_there) >= 0) return false;
+                         brought.take_back(triangle, begins);
+                         return true;
+                       })
       .value_or(false);
 }
 
 bool factor_qr(const CallersMatrix& a, void* tau, const SolveOptions& options) {
-  return run_on(device_for(options, a), a,
-                [&](const Steps& steps, bool& begins) {
-                  const Index count = std::min(a.m, a.n);
-                  const Brought brought(steps, a);
-                  const OptionalMatrix factors(steps, true, 1, count);
-                  const OrthogonalFactor factor(steps, a.m, a.n, brought.place(), factors.place());
-                  brought.bring();
-                  bool begins_there = false;
-                  static_cast<void>(factor.run(begins_there));
-                  begins = true;
-                  brought.take_back();
-                  steps.fetch(1, count, factors.place(), tau, count);
-                  return true;
-                })
+  return run_on_device(options, a,
+                       [&](const Steps& steps, bool& begins) {
+                         const Index count = std::min(a.m, a.n);
+                         const Brought brought(steps, a);
+                         const OptionalMatrix factors(steps, true, 1, count);
+                         const OrthogonalFactor factor(steps, a.m, a.n, brought.place(), factors.place());
+                         brought.bring();
+                         bool begins_there = false;
+                         static_cast<void>(factor.run(begins_there));
+                         begins = true;
+                         brought.take_back();
+                         steps.fetch(1, count, factors.place(), tau, count);
+                         return true;
+                       })
       .has_value();
 }
 
@@ -75,20 +75,20 @@ bool solve(const detail::TriangularCall<T>& call, const SolveOptions& options) {
   const Index m = is_left ? call.n : call.count, n = is_left ? call.count : call.n;
   const CallersMatrix t{type.part, Op::None, call.n, call.n, const_cast<T*>(call.t), call.ldt, type.is_complex},
       x{type.part, Op::None, m, n, call.b, call.ldb, type.is_complex}; // t is only read
-  return run_on(device_for(options, t, {call.n, call.count, call.n}), t,
-                [&](const Steps& steps, bool& begins) {
-                  const Brought triangle(steps, t), unknowns(steps, x);
-                  System system(steps, {call.side, call.triangle, call.op, call.diagonal}, call.n, call.count);
-                  triangle.bring();
-                  unknowns.bring();
-                  if (call.alpha != T(1))
-                    steps.scale(x.m, x.n, detail::exact_double(call.alpha), unknowns.place(), unknowns.place());
-                  bool begins_there = false;
-                  system.solve(triangle.place(), unknowns.place(), begins_there);
-                  begins = true;
-                  unknowns.take_back();
-                  return true;
-                })
+  return run_on_device(options, t, {call.n, call.count, call.n},
+                       [&](const Steps& steps, bool& begins) {
+                         const Brought triangle(steps, t), unknowns(steps, x);
+                         System system(steps, {call.side, call.triangle, call.op, call.diagonal}, call.n, call.count);
+                         triangle.bring();
+                         unknowns.bring();
+                         if (call.alpha != T(1))
+                           steps.scale(x.m, x.n, detail::exact_double(call.alpha), unknowns.place(), unknowns.place());
+                         bool begins_there = false;
+                         system.solve(triangle.place(), unknowns.place(), begins_there);
+                         begins = true;
+                         unknowns.take_back();
+                         return true;
+                       })
       .has_value();
 }
 

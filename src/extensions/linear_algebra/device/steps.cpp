@@ -49,16 +49,16 @@ void Steps::fill(Index rows, Index cols, double value, Place z) const {
   map({.op = MapOp::Fill, .rows = rows, .cols = parts() * cols, .alpha = value, .z = z.data, .ldz = parts() * z.ld});
 }
 
-void Steps::panel(PanelCall call) const {
+Status Steps::run(PanelCall call) const {
   call.type = type_;
   call.is_complex = is_complex_;
-  throw_if_failed(executor_.panel(queue_, call));
+  return executor_.panel(queue_, call);
 }
 
-bool Steps::try_panel(PanelCall call) const {
-  call.type = type_;
-  call.is_complex = is_complex_;
-  const Status status = executor_.panel(queue_, call);
+void Steps::panel(const PanelCall& call) const { throw_if_failed(run(call)); }
+
+bool Steps::try_panel(const PanelCall& call) const {
+  const Status status = run(call);
   if (status.code == StatusCode::Rejected) return false;
   throw_if_failed(status);
   return true;
@@ -71,17 +71,18 @@ void Steps::expect_memory_of_products() const {
 }
 
 void Steps::exchange_rows(Index rows, Index cols, Place a, std::span<const Index> numbers, bool ascends) const {
-  std::vector<Index> ordered(numbers.begin(), numbers.end());
-  if (!ascends) std::ranges::reverse(ordered);
-  const auto row_of = [&](std::size_t step) { return static_cast<Index>(ascends ? step : ordered.size() - 1 - step); };
   if (constexpr Index most_gathered = 256; cols <= most_gathered) { // exchanges in a row take longer than copies
     std::vector<Index> from(static_cast<std::size_t>(rows));
     std::iota(from.begin(), from.end(), Index{0});
-    for (std::size_t step = 0; step < ordered.size(); ++step)
-      std::swap(from[static_cast<std::size_t>(row_of(step))], from[static_cast<std::size_t>(ordered[step])]);
+    for (std::size_t step = 0; step < numbers.size(); ++step) {
+      const std::size_t row = ascends ? step : numbers.size() - 1 - step;
+      std::swap(from[row], from[static_cast<std::size_t>(numbers[row])]);
+    }
     return gather_rows(rows, cols, a, from);
   }
+  std::vector<Index> ordered(numbers.begin(), numbers.end());
   if (!ascends) { // rows are counted from the last
+    std::ranges::reverse(ordered);
     for (Index& row : ordered) row = rows - 1 - row;
     a = a.at(rows - 1, 0);
     a.ld = -a.ld;

@@ -79,9 +79,9 @@ class Steps {
   /// Makes S the sums of the k terms before, which are A·B, or zeros where there are none.
   void sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const;
   /// Runs a step of this type of numbers. Throws KernelRejected where the device cannot.
-  void panel(PanelCall call) const;
+  void panel(const PanelCall& call) const;
   /// Does the same, or returns false where the device cannot; then nothing has changed.
-  bool try_panel(PanelCall call) const;
+  bool try_panel(const PanelCall& call) const;
   /// Throws OutOfMemory where the device has none for the expanded operands of complex products. They take less where
   /// less is left, but not nothing; so a factorisation asks before it begins.
   void expect_memory_of_products() const;
@@ -116,6 +116,7 @@ class Steps {
  private:
   Index line(Index cols) const { return (cols * element() + 255) / 256 * 256 / element(); }
   void map(MapCall call) const;
+  Status run(PanelCall call) const;
   void gather_rows(Index rows, Index cols, Place a, std::span<const Index> numbers) const;
 
   Executor& executor_;

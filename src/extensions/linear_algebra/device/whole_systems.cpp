@@ -17,7 +17,7 @@ std::optional<Index> solve_general(const detail::ColumnSystem& s, detail::RowNum
                                    const SolveOptions& options) {
   if (s.count == 0) return std::nullopt; // factors alone
   const CallersMatrix a{s.type, Op::Transpose, s.n, s.n, s.a, s.lda}, b = right_side(s);
-  return run_on(device_for(options, a), a, [&](const Steps& steps, bool& begins) {
+  return run_on_device(options, a, [&](const Steps& steps, bool& begins) {
     const Brought matrix(steps, a), unknowns(steps, b);
     const Elimination elimination(steps, s.n, s.n, matrix.place());
     System lower(steps, {.triangle = Triangle::Lower, .diagonal = Diagonal::Unit}, s.n, s.count),
@@ -46,21 +46,22 @@ bool solve_positive(const detail::ColumnSystem& s, Triangle triangle, const Solv
   const Triangle held = triangle == Triangle::Lower ? Triangle::Upper : Triangle::Lower;
   const CallersMatrix a{s.type, held == Triangle::Lower ? Op::None : Op::Transpose, s.n, s.n, s.a, s.lda},
       b = right_side(s);
-  return run_on(device_for(options, a), a,
-                [&](const Steps& steps, bool& begins) {
-                  const Brought matrix(steps, a), unknowns(steps, b);
-                  const PositiveFactor factor(steps, s.n, matrix.place());
-                  System forwards(steps, {}, s.n, s.count), backwards(steps, {.op = Op::Transpose}, s.n, s.count);
-                  matrix.bring();
-                  bool begins_there = false;
-                  if (factor.run(begins_there) >= 0) return false;
-                  unknowns.bring();
-                  forwards.solve(matrix.place(), unknowns.place(), begins_there);
-                  backwards.solve(matrix.place(), unknowns.place(), begins_there);
-                  matrix.take_back(held, begins);
-                  unknowns.take_back();
-                  return true;
-                })
+  return run_on_device(options, a,
+                       [&](const Steps& steps, bool& begins) {
+                         const Brought matrix(steps, a), unknowns(steps, b);
+                         const PositiveFactor factor(steps, s.n, matrix.place());
+                         System forwards(steps, {}, s.n, s.count),
+                             backwards(steps, {.op = Op::Transpose}, s.n, s.count);
+                         matrix.bring();
+                         bool begins_there = false;
+                         if (factor.run(begins_there) >= 0) return false;
+                         unknowns.bring();
+                         forwards.solve(matrix.place(), unknowns.place(), begins_there);
+                         backwards.solve(matrix.place(), unknowns.place(), begins_there);
+                         matrix.take_back(held, begins);
+                         unknowns.take_back();
+                         return true;
+                       })
       .value_or(false);
 }
 

@@ -10,8 +10,8 @@
 
 namespace tessera::detail {
 
-/// A·X = B in the caller's host memory, with real numbers. A, n×n, and B, n×count, are column-major. X takes the place
-/// of B, and the factors take the place of A.
+/// A·X = B in the caller's host memory, with real numbers. A, n×n, and B, n×count, are column-major. X overwrites B,
+/// and the factors overwrite A.
 struct ColumnSystem {
   DType type = DType::F64;
   Index n = 0;
