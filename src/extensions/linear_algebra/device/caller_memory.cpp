@@ -19,7 +19,7 @@
 namespace tessera::linear_algebra::device {
 namespace {
 
-std::optional<Index> factor_lu(const CallersMatrix& a, detail::RowNumbers pivots, const SolveOptions& options) {
+std::optional<Index> lu_of_callers(const CallersMatrix& a, detail::RowNumbers pivots, const SolveOptions& options) {
   return run_on_device(options, a, [&](const Steps& steps, bool& begins) {
     const Brought brought(steps, a);
     const Elimination elimination(steps, a.m, a.n, brought.place());
@@ -35,7 +35,7 @@ std::optional<Index> factor_lu(const CallersMatrix& a, detail::RowNumbers pivots
 }
 
 /// Says no, too, where the matrix is not positive definite: the host then leaves what it had factored.
-bool factor_cholesky(Triangle triangle, const CallersMatrix& a, const SolveOptions& options) {
+bool cholesky_of_callers(Triangle triangle, const CallersMatrix& a, const SolveOptions& options) {
   return run_on_device(options, a,
                        [&](const Steps& steps, bool& begins) {
                          const Brought brought(steps, a);
@@ -49,7 +49,7 @@ bool factor_cholesky(Triangle triangle, const CallersMatrix& a, const SolveOptio
       .value_or(false);
 }
 
-bool factor_qr(const CallersMatrix& a, void* tau, const SolveOptions& options) {
+bool qr_of_callers(const CallersMatrix& a, void* tau, const SolveOptions& options) {
   return run_on_device(options, a,
                        [&](const Steps& steps, bool& begins) {
                          const Index count = std::min(a.m, a.n);
@@ -68,7 +68,7 @@ bool factor_qr(const CallersMatrix& a, void* tau, const SolveOptions& options) {
 }
 
 template <class T>
-bool solve(const detail::TriangularCall<T>& call, const SolveOptions& options) {
+bool solution_of_callers(const detail::TriangularCall<T>& call, const SolveOptions& options) {
   if (call.count == 0 || call.alpha == T(0)) return false;
   constexpr detail::NumberType type = detail::number_type_of<T>;
   const bool is_left = call.side == Side::Left;
@@ -102,7 +102,8 @@ namespace device = linear_algebra::device;
 Index factor_lu(NumberType type, Op stored, Index m, Index n, void* a, Index lda, RowNumbers pivots,
                 const SolveOptions& options, Shortage shortage) {
   return linear_algebra::enter("Lu", options, [&] {
-    if (const auto singular = device::factor_lu({type.part, stored, m, n, a, lda, type.is_complex}, pivots, options))
+    if (const auto singular =
+            device::lu_of_callers({type.part, stored, m, n, a, lda, type.is_complex}, pivots, options))
       return *singular;
     return linear_algebra::factor_lu_on_host(type, stored, m, n, a, lda, pivots, options, shortage);
   });
@@ -112,7 +113,7 @@ Index factor_cholesky(NumberType type, Triangle triangle, Index n, void* a, Inde
                       Shortage shortage) {
   return linear_algebra::enter("Cholesky", options, [&] {
     const Op lower = triangle == Triangle::Lower ? Op::None : Op::Transpose; // how the memory holds a lower triangle
-    if (device::factor_cholesky(triangle, {type.part, lower, n, n, a, lda, type.is_complex}, options)) return n;
+    if (device::cholesky_of_callers(triangle, {type.part, lower, n, n, a, lda, type.is_complex}, options)) return n;
     return linear_algebra::factor_cholesky_on_host(type, triangle, n, a, lda, options, shortage);
   });
 }
@@ -120,7 +121,7 @@ Index factor_cholesky(NumberType type, Triangle triangle, Index n, void* a, Inde
 void factor_qr(NumberType type, Op stored, Index m, Index n, void* a, Index lda, void* tau, const SolveOptions& options,
                Shortage shortage) {
   linear_algebra::enter("Qr", options, [&] {
-    if (!type.is_complex && device::factor_qr({type.part, stored, m, n, a, lda}, tau, options)) return;
+    if (!type.is_complex && device::qr_of_callers({type.part, stored, m, n, a, lda}, tau, options)) return;
     linear_algebra::factor_qr_on_host(type, stored, m, n, a, lda, tau, options, shortage);
   });
 }
@@ -128,7 +129,7 @@ void factor_qr(NumberType type, Op stored, Index m, Index n, void* a, Index lda,
 template <class T>
 void triangular_solve(const TriangularCall<T>& call, const SolveOptions& options, Shortage shortage) {
   linear_algebra::enter("triangular_solve", options, [&] {
-    if (device::solve(call, options)) return;
+    if (device::solution_of_callers(call, options)) return;
     linear_algebra::solve_triangle_on_host(call, options, shortage);
   });
 }
