@@ -44,8 +44,18 @@ struct Stages {
   static constexpr unsigned a_bytes = R::terms * a_term_bytes + tile_m * factor_bytes;
   static constexpr unsigned b_bytes = R::terms * b_term_bytes + tile_n * factor_bytes;
   static constexpr unsigned bytes = a_bytes + b_bytes;
-  static constexpr int count = std::min<int>(8, (shared_limit - 1024) / bytes);
-  static_assert(count >= 2);
+  static constexpr unsigned most_bytes = shared_limit - 1024; ///< of stages and what is behind them
+
+  /// With one term the sums of segments are read and written so often that they are worth a stage.
+  static constexpr int least = R::scaled && R::terms == 1 ? 4 : 5;
+  static constexpr unsigned sums_bytes = tile_m * tile_n * sizeof(float);
+  static constexpr int count =
+      R::scaled ? std::clamp<int>((most_bytes - sums_bytes) / bytes, least, 8) : std::min<int>(most_bytes / bytes, 8);
+  static_assert(count >= 2 && count * bytes <= most_bytes);
+  /// Sums of a thread that have room behind the stages, in vectors of four.
+  static constexpr int shared_sums =
+      std::min<int>((most_bytes - count * bytes) / (consumers * 128 * 16) * 4, tile_n / 2);
+  static constexpr unsigned shared_bytes = count * bytes + shared_sums * consumers * 128 * sizeof(float);
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)

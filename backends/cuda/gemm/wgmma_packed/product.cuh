@@ -62,12 +62,37 @@ class Turns {
   int me_ = __shfl_sync(~0U, static_cast<int>(threadIdx.x) / 128 - 1, 0);
 };
 
+/// The sums of a thread's segments so far. As many as have room are in shared memory behind the stages, where a warp's
+/// vectors follow one another. The rest is in local memory, and so in the L2 cache, which all multiprocessors use at
+/// the same time.
+template <class S>
+class SharedTotals {
+ public:
+  __device__ SharedTotals(const char* shared, Index k)
+      : shared_(shared_address(shared) + S::count * S::bytes + (threadIdx.x - 128) * 16), local_(k) {}
+  __device__ float4 load(int e) const {
+    return e < S::shared_sums ? shared_vector(shared_ + e * stride) : local_.load(e - S::shared_sums);
+  }
+  __device__ void store(int e, float4 sum) {
+    if (e < S::shared_sums)
+      store_shared(shared_ + e * stride, sum);
+    else
+      local_.store(e - S::shared_sums, sum);
+  }
+
+ private:
+  static constexpr unsigned stride = consumers * 128 * sizeof(float);
+  unsigned shared_;
+  VectorTotals<std::max(S::tile_n / 2 - S::shared_sums, 4)> local_;
+};
+
 template <class R, class S>
 __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::count>& barriers, unsigned rank) {
   constexpr int count = S::tile_n / 2;
   constexpr bool carries = R::carried_every > 0;
   constexpr int chunk_blocks = carries ? R::carried_every / R::block_k : 1;
-  // With one term, both multiply for as long as they add, and wait for operands; turns would only delay releases.
+  // With one term, turns would cost more than they hide: a chunk's products are few, and one consumer alone does not
+  // keep the matrix units busy.
   constexpr bool in_turns = carries && R::terms > 1;
   static_assert(!in_turns || S::count > chunk_blocks, "the second consumer waits until the first has had a chunk");
   const Turns turns(in_turns);
@@ -77,7 +102,10 @@ __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
     const WorkTile work(x, index);
     Index plane = work.slice == 0 ? 0 : 1 + x.cut.first(work.slice) - x.cut.first(1);
-    VectorTotals<count> totals(x.m);
+    SharedTotals<S> totals(shared, x.m);
+    [[maybe_unused]] float total[carries ? 1 : count]; // without carried sums there are registers for it
+#pragma unroll
+    for (float& value : total) value = -0.0f;
     for (int k = work.begin; k < work.end;) {
       const int end = min(work.end, k + x.segment_blocks);
       float sum[count];
@@ -127,15 +155,19 @@ __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::
         }
         add(reader.last());
       }
-      const auto end_segment = [&](auto& of_segment) {
-        if (!complete_segment(of_segment, totals, work.slice, k <= x.segment_blocks, k == work.end)) return;
-        store<S>(x, Destination<S>(x, work, rank, plane), of_segment);
-        ++plane;
-      };
-      if constexpr (carries)
-        end_segment(carried);
-      else
-        end_segment(sum);
+      const bool last = k == work.end;
+      if constexpr (carries) {
+        if (!complete_segment(carried, totals, work.slice, k <= x.segment_blocks, last)) continue;
+        store<S>(x, Destination<S>(x, work, rank, plane), carried);
+      } else {
+        if (work.slice == 0) {
+#pragma unroll
+          for (int e = 0; e < count; ++e) total[e] = sum[e] = total[e] + sum[e];
+          if (!last) continue;
+        }
+        store<S>(x, Destination<S>(x, work, rank, plane), sum);
+      }
+      ++plane;
     }
   }
   if constexpr (in_turns) turns.end();

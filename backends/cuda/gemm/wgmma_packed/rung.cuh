@@ -103,7 +103,7 @@ Status run_tiles(const char* name, Executor& executor, Queue& queue, const GemmC
                        .c_pairs = x.ldc % 2 == 0 && reinterpret_cast<std::uintptr_t>(x.c) % 8 == 0,
                        .epilogue = x.epilogue,
                        .unfit = unfit};
-  constexpr unsigned shared = S::count * S::bytes;
+  constexpr unsigned shared = S::shared_bytes;
   if (Status status = allow_most_shared(product<R, tile_n>, name); !status.ok()) return status;
   const Launch how{.blocks = std::min(tiles_m * tiles_n * cut.slices, clusters) * cluster,
                    .threads = threads,

@@ -118,7 +118,8 @@ template <int count>
 class VectorTotals {
  public:
   __device__ explicit VectorTotals(Index k) : offset_(k >> 62) {}
-  __device__ float4& at(int e) { return *reinterpret_cast<float4*>(total_ + offset_ + e); }
+  __device__ float4 load(int e) const { return *reinterpret_cast<const float4*>(total_ + offset_ + e); }
+  __device__ void store(int e, float4 total) { *reinterpret_cast<float4*>(total_ + offset_ + e) = total; }
 
  private:
   static_assert(count % 4 == 0);
@@ -126,17 +127,16 @@ class VectorTotals {
   Index offset_; ///< 0, which the compiler cannot know
 };
 
-/// Adds up the sums of the segments of the first slice of k, in local memory, as they are completed. Returns whether
+/// Adds up the sums of the segments of the first slice of k, in `totals`, as they are completed. Returns whether
 /// `carried` is what is to be stored: in the first slice the sum of all segments, in the others the sum of one. `first`
 /// and `last` say which segment of its slice was completed.
-template <int count>
-__device__ bool complete_segment(float (&carried)[count], VectorTotals<count>& totals, int slice, bool first,
-                                 bool last) {
+template <int count, class Totals>
+__device__ bool complete_segment(float (&carried)[count], Totals& totals, int slice, bool first, bool last) {
   if (slice > 0) return true;
   if (!first) {
 #pragma unroll
     for (int e = 0; e < count; e += 4) {
-      const float4 total = totals.at(e);
+      const float4 total = totals.load(e);
       carried[e] = total.x + carried[e];
       carried[e + 1] = total.y + carried[e + 1];
       carried[e + 2] = total.z + carried[e + 2];
@@ -146,7 +146,7 @@ __device__ bool complete_segment(float (&carried)[count], VectorTotals<count>& t
   if (last) return true;
 #pragma unroll
   for (int e = 0; e < count; e += 4)
-    totals.at(e) = make_float4(carried[e], carried[e + 1], carried[e + 2], carried[e + 3]);
+    totals.store(e, make_float4(carried[e], carried[e + 1], carried[e + 2], carried[e + 3]));
   return false;
 }
 
