@@ -79,8 +79,7 @@ class PanelLoops {
         if constexpr (std::same_as<T, double>) return scale();
         return;
       case PanelOp::SmallSystems:
-        if constexpr (!is_complex_number<T>) return SystemLoops<T>(call_).run();
-        return;
+        return SystemLoops<T>(call_).run();
     }
   }
 
@@ -208,7 +207,8 @@ class PanelLoops {
 };
 
 inline Status run_panel_loops(const PanelCall& call) {
-  if (call.op == PanelOp::SmallSystems && std::max(call.rows, call.cols) > most_rows_of_systems)
+  if (call.op == PanelOp::SmallSystems && call.systems->task != SystemsTask::Copy &&
+      std::max(call.rows, call.cols) > most_rows_of_systems)
     return {StatusCode::Rejected, "the loops take no systems as large as these"};
   const bool is_narrow = call.type == DType::F32;
   if (call.is_complex)

@@ -1,8 +1,8 @@
 #pragma once
 
-/// LU of a block's matrix, in strips of 16 columns. A thread has a row. What is subtracted from a
-/// row's numbers in the strip is in the thread's registers and moves one place at each step (lane_factors.cuh); the
-/// caller's numbers come when their strip does, because until then their places in shared memory hold the sums.
+/// LU of a block's matrix, in strips of columns. A thread has a row. What is subtracted from a row's numbers in the
+/// strip is in the thread's registers and moves one place at each step (lane_factors.cuh); the caller's numbers come
+/// when their strip does, because until then their places in shared memory hold the sums.
 ///
 /// Each warp offers its best row for a pivot, with the row's numbers of U; after one barrier all threads know the best.
 
@@ -12,7 +12,7 @@ namespace tessera::cuda {
 
 template <class T>
 class BlockLu {
-  static constexpr int width = block_strip;
+  static constexpr int width = block_strip<T>;
 
  public:
   __device__ BlockLu(const BlockShared<T>& shared, const T* a, Index lda, int m, int n)
@@ -26,7 +26,7 @@ class BlockLu {
         place_(me_) {}
 
   __device__ void run() {
-    for (int i = me_; i < m_ * shared_.ld; i += threads_) shared_.matrix[i] = 0;
+    for (int i = me_; i < m_ * shared_.ld; i += threads_) shared_.matrix[i] = T{};
     for (int i = me_; i < m_; i += threads_) shared_.is_done[i] = 0;
     if (me_ == 0) *shared_.failed = 0;
     const int steps = m_ < n_ ? m_ : n_;
@@ -60,7 +60,7 @@ class BlockLu {
   __device__ void load(int first, int columns) {
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < width; ++i) s_[i] = is_here() ? shared_.at(me_, first + i) : T(0);
+    for (int i = 0; i < width; ++i) s_[i] = is_here() ? shared_.at(me_, first + i) : T{};
     __syncthreads();
     constexpr int some = 8; // rows whose numbers are under way at a time
     const int col = me_ % width, at_once = threads_ / width;
@@ -74,7 +74,7 @@ class BlockLu {
         is_wanted[q] = col < columns && row < m_ && shared_.is_done[row] == 0;
       }
 #pragma unroll
-      for (int q = 0; q < some; ++q) read[q] = is_wanted[q] ? a_[(top + q * at_once) * lda_ + first + col] : T(0);
+      for (int q = 0; q < some; ++q) read[q] = is_wanted[q] ? a_[(top + q * at_once) * lda_ + first + col] : T{};
 #pragma unroll
       for (int q = 0; q < some; ++q)
         if (is_wanted[q]) shared_.at(top + q * at_once, first + col) = read[q];
@@ -86,7 +86,7 @@ class BlockLu {
   __device__ __forceinline__ void factor_column(int j, int c) {
     const int lane = me_ % 32, warp = me_ / 32, parity = j % 2;
     const bool is_candidate = is_here() && place_ >= j;
-    const T value = is_candidate ? shared_.at(me_, j) - s_[0] : T(0);
+    const T value = is_candidate ? shared_.at(me_, j) - s_[0] : T{};
     const Candidate mine{is_candidate ? order_of(value) : 0, place_};
     if (lane_of_best<T>(mine) == lane) {
       shared_.candidates[parity][warp] = mine;
@@ -107,7 +107,7 @@ class BlockLu {
     if (me_ == 0) {
       shared_.row_at[j] = row;
       shared_.pivots[j] = place;
-      if (u[0] == T(0) && *shared_.failed == 0) *shared_.failed = j + 1;
+      if (is_zero(u[0]) && *shared_.failed == 0) *shared_.failed = j + 1;
     }
     if (me_ == row) {
       place_ = j;
@@ -117,10 +117,10 @@ class BlockLu {
         if (c + i < width && j + i < n_) shared_.at(me_, j + i) = u[i];
     } else if (is_candidate) {
       if (place_ == j) place_ = place;
-      const T l = u[0] == T(0) ? value : value / u[0];
+      const T l = is_zero(u[0]) ? value : Dividing<T>(u[0]).divide(value);
       shared_.at(me_, j) = l;
 #pragma unroll
-      for (int i = 1; i < width; ++i) s_[i - 1] = fma(l, u[i], s_[i]);
+      for (int i = 1; i < width; ++i) s_[i - 1] = multiply_add(l, u[i], s_[i]);
     }
   }
 
@@ -138,9 +138,9 @@ class BlockLu {
       }
 #pragma unroll
       for (int k = 0; k < width; ++k) {
-        u[k] -= sums[k];
+        u[k] = u[k] - sums[k];
 #pragma unroll
-        for (int i = k + 1; i < width; ++i) sums[i] = fma(shared_.at(rows[i], first + k), u[k], sums[i]);
+        for (int i = k + 1; i < width; ++i) sums[i] = multiply_add(shared_.at(rows[i], first + k), u[k], sums[i]);
         keep_loads_here();
       }
 #pragma unroll

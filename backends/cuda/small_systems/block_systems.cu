@@ -50,6 +50,12 @@ Status launch_in_shared(Queue& queue, const Systems<T>& systems) noexcept {
 
 template <class T>
 Status launch_in_global(Executor& executor, Queue& queue, const Systems<T>& systems, int threads) noexcept {
+  const std::size_t bytes = block_bytes<T, false>(systems.m, systems.n, threads),
+                    most = executor.capabilities().shared_memory_per_block;
+  if (bytes > most)
+    return {StatusCode::Rejected, "systems of " + std::to_string(systems.m) + "×" + std::to_string(systems.n) +
+                                      " take " + std::to_string(bytes) +
+                                      " bytes of a block's shared memory, and it has " + std::to_string(most)};
   const cudaStream_t stream = stream_of(queue);
   const auto kernel = solve_in_global<T>;
   if (Status status = allow_most_shared(kernel, "small systems in global memory"); !status.ok()) return status;
@@ -60,16 +66,18 @@ Status launch_in_global(Executor& executor, Queue& queue, const Systems<T>& syst
           executor, queue, static_cast<std::size_t>(blocks * block_stride<T>(systems.m, systems.n)) * sizeof(T));
       !status.ok())
     return status;
-  kernel<<<static_cast<unsigned>(blocks), threads, block_bytes<T, false>(systems.m, systems.n, threads), stream>>>(
-      systems, matrices.as<T>());
+  kernel<<<static_cast<unsigned>(blocks), threads, bytes, stream>>>(systems, matrices.as<T>());
   return launched("small systems in global memory");
 }
 
 template <class T>
 Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
   const Index size = std::max(call.rows, call.cols);
-  if (size > most_block_threads || call.systems->count > most_blocks)
-    return {StatusCode::Rejected, "the matrices are too large, or too many, for one launch"};
+  if (size > most_block_threads)
+    return {StatusCode::Rejected, "matrices of " + std::to_string(call.rows) + "×" + std::to_string(call.cols) +
+                                      " are too large: small systems have at most " +
+                                      std::to_string(most_block_threads) + " rows and columns"};
+  if (call.systems->count > most_blocks) return {StatusCode::Rejected, "there are more systems than a launch can have"};
   const Systems<T> systems = systems_of<T>(call);
   const auto fits = [&](int threads) {
     return size <= threads &&
@@ -83,7 +91,7 @@ Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
 } // namespace
 
 Status systems_in_blocks(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
-  return call.type == DType::F32 ? run<float>(executor, queue, call) : run<double>(executor, queue, call);
+  return for_number_of(call, [&]<class T>(T) { return run<T>(executor, queue, call); });
 }
 
 } // namespace tessera::cuda

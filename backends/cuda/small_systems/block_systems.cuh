@@ -30,7 +30,8 @@ class BlockSystem {
       factor_lu();
     if (systems_.keeps_factors()) return store();
     if (has_failed() && systems_.spares_failed()) return;
-    const int warps = threads_ / 32;
+    const int warps = solving_warps<T>(threads_);
+    if (me_ / 32 >= warps) return;
     for (Index column = me_ / 32; column < systems_.columns; column += warps) solve(column);
   }
 
@@ -66,7 +67,9 @@ class BlockSystem {
   __device__ void factor_positive() {
     const T* const a = matrix();
     const bool turns = is_upper();
-    BlockPositive<T>(shared_, a, turns ? 1 : systems_.lda, turns ? systems_.lda : 1, systems_.n).run();
+    BlockPositive<T>(shared_, a, turns ? 1 : systems_.lda, turns ? systems_.lda : 1, systems_.conjugates_triangle(),
+                     systems_.n)
+        .run();
     for (int i = me_; i < systems_.n; i += threads_) shared_.row_at[i] = shared_.source[i] = i;
     report();
   }
@@ -99,7 +102,7 @@ class BlockSystem {
 
   /// A triangle of the factors, by rows or by columns.
   struct Side {
-    bool by_columns, ascends, has_unit_diagonal;
+    bool by_columns, ascends, has_unit_diagonal, is_conjugated;
   };
   /// Finds the unknowns of a triangle in the place of the right-hand side, a square after the other.
   __device__ void solve_triangle(const Side& side, T* unknowns) const {
@@ -111,20 +114,22 @@ class BlockSystem {
       const int size = n - base < lanes ? n - base : lanes, at = base + (lane < size ? lane : size - 1);
       const int row = shared_.row_at[at], step = side.by_columns ? shared_.ld : 1;
       const T* const first = side.by_columns ? &shared_.at(0, at) : &shared_.at(row, 0);
+      const auto factor = [&](int k) { return side.is_conjugated ? conjugate_of(first[k * step]) : first[k * step]; };
       T b[1], sum[1] = {}, x[1];
       b[0] = unknowns[at];
       if (side.ascends)
 #pragma unroll 4
-        for (int k = 0; k < base; ++k) sum[0] = fma(first[k * step], unknowns[k], sum[0]);
+        for (int k = 0; k < base; ++k) sum[0] = multiply_add(factor(k), unknowns[k], sum[0]);
       else
 #pragma unroll 4
-        for (int k = n - 1; k >= base + size; --k) sum[0] = fma(first[k * step], unknowns[k], sum[0]);
+        for (int k = n - 1; k >= base + size; --k) sum[0] = multiply_add(factor(k), unknowns[k], sum[0]);
       solve_square<lanes, 1>(LaneTriangle<T>{.row = first + base * step,
                                              .step = step,
                                              .diagonal = shared_.at(row, at),
                                              .size = size,
                                              .ascends = side.ascends,
                                              .has_unit_diagonal = side.has_unit_diagonal,
+                                             .is_conjugated = side.is_conjugated,
                                              .is_needed = lane < size},
                              lane, b, sum, x);
       __syncwarp();
@@ -142,13 +147,13 @@ class BlockSystem {
     for (int i = lane; i < n; i += 32) {
       const int from = is_turned ? i : shared_.source[i];
       if (systems_.task == SystemsTask::Inverse)
-        unknowns[i] = from == column ? T(1) : T(0);
+        unknowns[i] = real_number<T>(from == column ? 1 : 0);
       else
         unknowns[i] = b[from * systems_.ldb];
     }
     __syncwarp();
-    solve_triangle({is_turned, true, !is_positive && !is_turned}, unknowns);
-    solve_triangle({is_positive || is_turned, false, is_turned}, unknowns);
+    solve_triangle({is_turned, true, !is_positive && !is_turned, systems_.conjugates_first()}, unknowns);
+    solve_triangle({is_positive || is_turned, false, is_turned, systems_.conjugates_second()}, unknowns);
     for (int i = lane; i < n; i += 32) b[(is_turned ? shared_.source[i] : i) * systems_.ldb] = unknowns[i];
     __syncwarp();
   }

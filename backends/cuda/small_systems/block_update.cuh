@@ -13,7 +13,7 @@ namespace tessera::cuda {
 template <class T, class Factors, class IsWanted>
 __device__ __forceinline__ void extend_sums_right(const BlockShared<T>& shared, int rows, int cols, int first,
                                                   int begin, const Factors& factors, const IsWanted& is_wanted) {
-  constexpr int rows_of_item = 16, at_once = 4;
+  constexpr int rows_of_item = 16, at_once = 4, strip = block_strip<T>;
   const int lane = static_cast<int>(threadIdx.x) % 32, warps = static_cast<int>(blockDim.x) / 32;
   const int groups = (cols - begin + 31) / 32, items = groups * ((rows + rows_of_item - 1) / rows_of_item);
 #pragma unroll 1
@@ -21,7 +21,7 @@ __device__ __forceinline__ void extend_sums_right(const BlockShared<T>& shared, 
     const int own = begin + item % groups * 32 + lane, col = own < cols ? own : cols - 1;
     const int top = item / groups * rows_of_item;
     if (!is_wanted.any_of(top, rows_of_item, begin + item % groups * 32)) continue;
-    T factor[block_strip];
+    T factor[strip];
     factors(col, factor);
 #pragma unroll 1
     for (int row = top; row < top + rows_of_item && row < rows; row += at_once) {
@@ -32,14 +32,14 @@ __device__ __forceinline__ void extend_sums_right(const BlockShared<T>& shared, 
       for (int q = 0; q < at_once; ++q) {
         rows_here[q] = row + q < rows ? row + q : row;
         is_one[q] = own < cols && row + q < rows && is_wanted(rows_here[q], own);
-        sums[q] = is_one[q] ? shared.at(rows_here[q], col) : T(0);
+        sums[q] = is_one[q] ? shared.at(rows_here[q], col) : T{};
       }
 #pragma unroll
       for (int q = 0; q < at_once; ++q) {
-        T of_row[block_strip];
+        T of_row[strip];
         read_vectors(of_row, &shared.at(rows_here[q], first));
 #pragma unroll
-        for (int k = 0; k < block_strip; ++k) sums[q] = fma(of_row[k], factor[k], sums[q]);
+        for (int k = 0; k < strip; ++k) sums[q] = multiply_add(of_row[k], factor[k], sums[q]);
       }
 #pragma unroll
       for (int q = 0; q < at_once; ++q)

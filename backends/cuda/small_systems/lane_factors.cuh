@@ -34,7 +34,7 @@ __device__ __forceinline__ int lane_of_best_in_group(std::uint64_t order, int pl
     return lane_of_best<T>(Candidate{order, place});
   } else {
     auto tag = static_cast<unsigned>(place * 32 + rank);
-    if constexpr (sizeof(T) == 4) {
+    if constexpr (sizeof(PartOf<T>) == 4) {
       std::uint64_t key = order << 32 | (0xffffffffU - tag);
 #pragma unroll
       for (int distance = lanes / 2; distance > 0; distance /= 2) {
@@ -69,7 +69,7 @@ class LaneFactors {
 
   __device__ LaneFactors(Shared& shared, int rank) : shared_(shared), rank_(rank) {
 #pragma unroll
-    for (int i = 0; i < lanes; ++i) s_[i] = 0;
+    for (int i = 0; i < lanes; ++i) s_[i] = T{};
   }
   template <int width>
   __device__ __forceinline__ void run_strips(int steps) {
@@ -87,7 +87,7 @@ class LaneFactors {
     T other[width];
     read_vectors(other, others);
 #pragma unroll
-    for (int i = 1; i < width; ++i) s_[i - 1] = fma(factor, other[i], s_[i]);
+    for (int i = 1; i < width; ++i) s_[i - 1] = multiply_add(factor, other[i], s_[i]);
   }
 
   Shared& shared_;
@@ -126,7 +126,7 @@ class LaneLu : public LaneFactors<T, lanes, LaneLu<T, lanes>> {
     __syncwarp();
     if (rank < width) {
       const bool is_one = j + rank < n_;
-      const T u = is_one ? shared.a[best][j + rank] - row[rank] : T(0);
+      const T u = is_one ? shared.a[best][j + rank] - row[rank] : T{};
       row[rank] = u;
       if (is_one) shared.a[best][j + rank] = u;
     }
@@ -137,9 +137,10 @@ class LaneLu : public LaneFactors<T, lanes, LaneLu<T, lanes>> {
     else if (place == j)
       place = pivot_place;
     const T divisor = row[0];
-    if (divisor == T(0) && this->failed == 0) this->failed = j + 1;
+    const Dividing<T> dividing(divisor);
+    if (is_zero(divisor) && this->failed == 0) this->failed = j + 1;
     if (rank < m_ && place > j) {
-      const T l = divisor == T(0) ? value : value / divisor;
+      const T l = is_zero(divisor) ? value : dividing.divide(value);
       this->template extend_sums<width>(l, row);
       shared.a[rank][j] = l; // last, so that nothing that is read waits for it
     }
@@ -148,16 +149,16 @@ class LaneLu : public LaneFactors<T, lanes, LaneLu<T, lanes>> {
   const int m_, n_;
 };
 
-/// Returns value / √square, or the root where `is_root_wanted`, with the bits of the operators. All lanes of a warp
-/// call it.
+/// Returns value / √square, or the root, which is real, where `is_root_wanted`, with the bits of the operators. All
+/// lanes of a warp call it.
 template <class T>
-__device__ __forceinline__ T divided_by_root(T value, T square, bool is_root_wanted) {
-  const Divisor<T> root = root_of(square);
-  const T l = is_root_wanted ? root.value : quotient(value, root);
+__device__ __forceinline__ T divided_by_root(T value, PartOf<T> square, bool is_root_wanted) {
+  const Divisor<PartOf<T>> root = root_of(square);
+  const T l = is_root_wanted ? real_number<T>(root.value) : quotient(value, root);
   const bool is_right = is_root(square, root.value) && (is_root_wanted || is_quotient(value, l, root.value));
   if (__all_sync(all_lanes, is_right)) return l;
-  const T slow = sqrt(square);
-  return is_root_wanted ? slow : value / slow;
+  const PartOf<T> slow = sqrt(square);
+  return is_root_wanted ? real_number<T>(slow) : value / slow;
 }
 
 /// The lower triangle becomes L.
@@ -177,12 +178,12 @@ class LanePositive : public LaneFactors<T, lanes, LanePositive<T, lanes>> {
     T* const row = shared.row[j % 2];
     const int rank = this->rank_;
     const bool is_one = rank >= j && rank < n_;
-    const T value = is_one && this->failed == 0 ? shared.a[rank][j] - this->s_[0] : T(0);
-    const T square = __shfl_sync(all_lanes, value, j, lanes);
-    const bool is_positive = square > T(0);
+    const T value = is_one && this->failed == 0 ? shared.a[rank][j] - this->s_[0] : T{};
+    const PartOf<T> square = __shfl_sync(all_lanes, real_part_of(value), j, lanes);
+    const bool is_positive = square > 0;
     if (!is_positive && this->failed == 0) this->failed = j + 1;
-    const T l = divided_by_root(value, is_positive ? square : T(1), rank == j);
-    if (rank >= j) row[rank - j] = l;
+    const T l = divided_by_root(value, is_positive ? square : PartOf<T>(1), rank == j);
+    if (rank >= j) row[rank - j] = conjugate_of(l);
     __syncwarp();
     this->template extend_sums<width>(l, row);
     if (is_one) shared.a[rank][j] = l;

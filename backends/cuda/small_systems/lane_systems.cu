@@ -9,18 +9,22 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int warps = 4, threads = 32 * warps;
+/// Blocks of the largest systems are small, because their shared memory must not be more than 48 KiB.
+template <class T, int lanes>
+constexpr int threads_of_block = sizeof(T) == 16 && lanes == 32 ? 64 : 128;
 
 /// How many blocks a multiprocessor is to have; more would leave a thread too few registers.
 template <class T, int lanes>
-constexpr int blocks_at_once = lanes <= 8       ? 8
+constexpr int blocks_at_once = sizeof(T) == 16  ? 4
+                               : lanes <= 8     ? 8
                                : lanes == 16    ? 6
                                : sizeof(T) == 4 ? 5
                                                 : 4;
 
 template <class T, int lanes>
-__global__ void __launch_bounds__(threads, (blocks_at_once<T, lanes>)) solve_in_lanes(Systems<T> systems) {
-  constexpr int groups = threads / lanes;
+__global__ void __launch_bounds__((threads_of_block<T, lanes>), (blocks_at_once<T, lanes>))
+    solve_in_lanes(Systems<T> systems) {
+  constexpr int groups = threads_of_block<T, lanes> / lanes;
   __shared__ LaneShared<T, lanes> shared[groups];
   const int group = static_cast<int>(threadIdx.x) / lanes;
   LaneSystem<T, lanes>(systems, shared[group], static_cast<Index>(blockIdx.x) * groups + group).run();
@@ -28,6 +32,7 @@ __global__ void __launch_bounds__(threads, (blocks_at_once<T, lanes>)) solve_in_
 
 template <class T, int lanes>
 Status launch(Queue& queue, const PanelCall& call) noexcept {
+  constexpr int threads = threads_of_block<T, lanes>;
   constexpr Index groups = threads / lanes;
   const Systems<T> systems = systems_of<T>(call);
   const Index blocks = (systems.count + groups - 1) / groups;
@@ -51,7 +56,7 @@ Status run(Queue& queue, const PanelCall& call) noexcept {
 } // namespace
 
 Status systems_in_lanes(Queue& queue, const PanelCall& call) noexcept {
-  return call.type == DType::F32 ? run<float>(queue, call) : run<double>(queue, call);
+  return for_number_of(call, [&]<class T>(T) { return run<T>(queue, call); });
 }
 
 } // namespace tessera::cuda

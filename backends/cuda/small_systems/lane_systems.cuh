@@ -46,12 +46,14 @@ class LaneSystem {
   __device__ void load() {
     constexpr int at_once = lanes < 8 ? lanes : 8;
     const T* const a = matrix();
-    const bool turns = is_upper();
+    const bool turns = is_upper(), conjugates = systems_.conjugates_triangle();
 #pragma unroll 1
     for (int first = 0; first < systems_.m; first += at_once) {
       T read[at_once];
 #pragma unroll
-      for (int r = 0; r < at_once; ++r) read[r] = is_stored(first + r) ? a[(first + r) * systems_.lda + rank_] : T(0);
+      for (int r = 0; r < at_once; ++r) read[r] = is_stored(first + r) ? a[(first + r) * systems_.lda + rank_] : T{};
+#pragma unroll
+      for (int r = 0; r < at_once; ++r) read[r] = conjugates ? conjugate_of(read[r]) : read[r];
 #pragma unroll
       for (int r = 0; r < at_once; ++r)
         if (is_stored(first + r)) (turns ? shared_.a[rank_][first + r] : shared_.a[first + r][rank_]) = read[r];
@@ -108,7 +110,8 @@ class LaneSystem {
   }
 
   /// Returns the triangle in the rows of the factors, or in their columns.
-  __device__ LaneTriangle<T> triangle(bool by_columns, bool ascends, bool has_unit_diagonal, bool is_needed) const {
+  __device__ LaneTriangle<T> triangle(bool by_columns, bool ascends, bool has_unit_diagonal, bool is_conjugated,
+                                      bool is_needed) const {
     const int last = systems_.n - 1, at = rank_ < last ? rank_ : last, row = rank_ < last ? row_ : shared_row_of(last);
     return {.row = by_columns ? &shared_.a[0][at] : &shared_.a[row][0],
             .step = by_columns ? Shared::ld : 1,
@@ -116,6 +119,7 @@ class LaneSystem {
             .size = systems_.n,
             .ascends = ascends,
             .has_unit_diagonal = has_unit_diagonal,
+            .is_conjugated = is_conjugated,
             .is_needed = is_needed};
   }
   /// Returns the row of the memory in which a row of the factors is.
@@ -129,8 +133,10 @@ class LaneSystem {
     if (__ballot_sync(all_lanes, writes) == 0) return;
     const bool is_positive = systems_.is_positive(),
                is_turned = systems_.task == SystemsTask::LuSolve && systems_.is_transposed;
-    const LaneTriangle<T> lower = triangle(is_turned, true, !is_positive && !is_turned, writes),
-                          upper = triangle(is_positive || is_turned, false, is_turned, writes);
+    const LaneTriangle<T> lower = triangle(is_turned, true, !is_positive && !is_turned, systems_.conjugates_first(),
+                                           writes),
+                          upper = triangle(is_positive || is_turned, false, is_turned, systems_.conjugates_second(),
+                                           writes);
     const int from = is_turned ? rank_ : source_, to = is_turned ? source_ : rank_;
     T* const matrix_b = systems_.b_of(number_);
     const T zeros[columns] = {};
@@ -141,9 +147,9 @@ class LaneSystem {
       for (int c = 0; c < columns; ++c) {
         const bool is_one = rank_ < systems_.n && first + c < systems_.columns;
         if (systems_.task == SystemsTask::Inverse)
-          b[c] = first + c == from ? T(1) : T(0);
+          b[c] = real_number<T>(first + c == from ? 1 : 0);
         else
-          b[c] = is_one ? matrix_b[from * systems_.ldb + first + c] : T(0);
+          b[c] = is_one ? matrix_b[from * systems_.ldb + first + c] : T{};
       }
       solve_square<lanes, columns>(lower, rank_, b, zeros, y);
       solve_square<lanes, columns>(upper, rank_, y, zeros, x);

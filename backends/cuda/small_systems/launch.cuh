@@ -37,6 +37,7 @@ Systems<T> systems_of(const PanelCall& call) {
           .all_b = reinterpret_cast<T* const*>(x.all_b),
           .is_upper = x.is_upper,
           .is_transposed = x.is_transposed,
+          .is_conjugated = x.is_conjugated,
           .pivots = x.pivots,
           .pivot_stride = x.pivot_stride,
           .info = x.info};

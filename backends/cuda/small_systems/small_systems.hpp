@@ -15,5 +15,7 @@ Status small_systems(Executor& executor, Queue& queue, const PanelCall& call) no
 Status systems_in_lanes(Queue& queue, const PanelCall& call) noexcept;
 /// Systems of at most 512 rows.
 Status systems_in_blocks(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
+/// SystemsTask::Copy.
+Status copy_of_systems(Executor& executor, Queue& queue, const PanelCall& call) noexcept;
 
 } // namespace tessera::cuda

@@ -6,9 +6,10 @@
 ///     throw_if_failed(cuda.panel(queue, {.op = PanelOp::SmallSystems, .type = DType::F64, .rows = n, .cols = n,
 ///                                        .systems = &systems}));
 ///
-/// Matrices are row-major, f32 or f64, at strides or by an array of pointers; matrices, arrays and numbers are in the
-/// executor's memory. Each system has the bits of linear_algebra/batch.hpp. A device rejects sizes that are too large
-/// for it. Programs use linear_algebra/device_batch.hpp, which checks the arguments.
+/// Matrices are row-major, of f32, f64 or, where PanelCall::is_complex says so, complex numbers of either, at strides
+/// or by an array of pointers; matrices, arrays and numbers are in the executor's memory. Each system has the bits of
+/// linear_algebra/batch.hpp. A device rejects sizes that are too large for it. Programs use
+/// linear_algebra/device_batch.hpp, which checks the arguments.
 
 #include <tessera/types.hpp>
 
@@ -21,10 +22,11 @@ namespace tessera {
 enum class SystemsTask : int {
   /// L and U of P·A take the place of A; `pivots` and `info` are written.
   Lu = 0,
-  /// The solution of A·X = B, or Aᵀ·X = B where `is_transposed`, takes the place of B. `a` and `pivots` are what Lu
-  /// wrote.
+  /// The solution of A·X = B, or Aᵀ·X = B where `is_transposed`, or Aᴴ·X = B where also `is_conjugated`, takes the
+  /// place of B. `a` and `pivots` are what Lu wrote.
   LuSolve = 1,
-  /// L takes the place of A's lower triangle, or Lᵀ of the upper one; `info` is written, and a matrix with info ≠ 0 is
+  /// L takes the place of A's lower triangle, or U of A = Uᴴ·U of the upper one; `info` is written, and a matrix with
+  /// info ≠ 0 is
   /// not.
   Cholesky = 2,
   /// The solution takes the place of B. `a` is what Cholesky wrote.
@@ -35,10 +37,14 @@ enum class SystemsTask : int {
   SolvePositive = 5,
   /// The inverse of A takes the place of B, which is not read; `info` as in Solve.
   Inverse = 6,
+  /// A copy of A takes the place of B, which is rows×cols too, and of any size. A's distances may be any numbers, 0 and
+  /// negative ones too, and columns lie `step_a` apart. With `is_conjugated` it has the conjugates; with `clears_upper`
+  /// zeros above the diagonal, where A is not read. B's matrices do not overlap A's.
+  Copy = 7,
 };
 
-/// The arguments beside PanelCall's type, rows and cols. Distances count elements. Members that a task does not name
-/// are not read.
+/// The arguments beside PanelCall's type, is_complex, rows and cols. Distances count numbers. Members that a task does
+/// not name are not read.
 struct SystemsCall {
   SystemsTask task = SystemsTask::Solve; ///< what is done
   Index columns = 0;                     ///< columns of each B
@@ -56,6 +62,9 @@ struct SystemsCall {
   Index* pivots = nullptr;               ///< Lu, LuSolve: min(rows, cols) rows for each system, from 0 on
   Index pivot_stride = 0;                ///< from one system's pivots to the next one's
   Index* info = nullptr;                 ///< `count` numbers: 0, or the place of the first failure from 1 on
+  bool is_conjugated = false;            ///< LuSolve, Copy: conj A
+  bool clears_upper = false;             ///< Copy: what is above the diagonal becomes 0
+  Index step_a = 1;                      ///< Copy: from one column of A to the next
 };
 
 } // namespace tessera

@@ -94,7 +94,7 @@ TESSERA_API void solve_positive_batch(const SystemBatch& call, const SolveOption
 TESSERA_API void inverse_batch(const SystemBatch& call, const SolveOptions& options);
 /// Solves by LU for matrices that are all on one device, where X takes the place of each B. Says no, and has written
 /// nothing, where they are not, or the device cannot.
-TESSERA_API bool solve_batch_on_device(std::span<const Operand> a, std::span<const Operand> x,
+TESSERA_API bool solve_batch_on_device(std::span<const Operand> a, std::span<const Operand> x, bool are_complex,
                                        const SolveOptions& options);
 /// Throws InvalidArgument where matrices of a list have not the size of the first ones.
 TESSERA_API void check_batch_lists(std::size_t count_a, std::size_t count_b);
@@ -325,7 +325,7 @@ void inverse_batch(Index n, const T* const* a, Index lda, T* const* x, Index ldx
 }
 
 /// Returns the X of all Aᵢ·Xᵢ = Bᵢ as new matrices. All A have one size, and so have all B. Throws FailedSystem where
-/// a pivot is 0. Real matrices that are all on one CUDA device are solved there, and the solutions stay there.
+/// a pivot is 0. Matrices that are all on one CUDA device are solved there, and the solutions stay there.
 template <class T>
 requires detail::RealOrComplex<T> std::vector<Matrix<T>> solve_batch(const std::vector<Matrix<T>>& a,
                                                                      const std::vector<Matrix<T>>& b,
@@ -338,14 +338,12 @@ requires detail::RealOrComplex<T> std::vector<Matrix<T>> solve_batch(const std::
     detail::check_batch_member(i, a[i].rows(), a[i].cols(), b[i].rows(), b[i].cols(), n, columns);
   x.reserve(a.size());
   for (const Matrix<T>& right : b) x.emplace_back(right.view());
-  if constexpr (detail::Real<T>) {
-    std::vector<detail::Operand> of_a, of_x;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      of_a.push_back(a[i].view().operand());
-      of_x.push_back(x[i].operand());
-    }
-    if (detail::solve_batch_on_device(of_a, of_x, options)) return x;
+  std::vector<detail::Operand> of_a, of_x;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    of_a.push_back(a[i].view().operand());
+    of_x.push_back(x[i].operand());
   }
+  if (detail::solve_batch_on_device(of_a, of_x, detail::Complex<T>, options)) return x;
   std::vector<const T*> from;
   std::vector<T*> to;
   for (std::size_t i = 0; i < a.size(); ++i) {

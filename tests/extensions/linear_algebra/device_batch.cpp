@@ -2,11 +2,15 @@
 /// there already. Backends without the step refuse it.
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
 
+#include <tessera/interop/executor_memory.hpp>
 #include <tessera/linear_algebra/batch.hpp>
 #include <tessera/linear_algebra/device_batch.hpp>
 
@@ -46,9 +50,20 @@ class OnDevice {
   T* memory_ = nullptr;
 };
 
-/// Systems of one size with all that the tasks take, some of them singular or with numbers that are hard.
+template <class T>
+T conjugated(T x) {
+  if constexpr (is_complex<T>)
+    return std::conj(x);
+  else
+    return x;
+}
+
+/// Systems of one size with all that the tasks take, some of them singular or with numbers that are hard. Diagonals of
+/// Hermitian matrices have imaginary parts, which nothing looks at.
 template <class T>
 struct Case {
+  using Limits = std::numeric_limits<Part<T>>;
+
   Case(Draw& draw, Index rows, Index right, Index number)
       : n(rows),
         columns(right),
@@ -66,18 +81,26 @@ struct Case {
     positive = a;
     for (Index k = 0; k < count; ++k)
       for (Index i = 0; i < n; ++i) {
-        for (Index j = 0; j < i; ++j) at(positive, k, j, i) = at(positive, k, i, j);
-        at(positive, k, i, i) += static_cast<T>(2 * n);
+        for (Index j = 0; j < i; ++j) at(positive, k, j, i) = conjugated(at(positive, k, i, j));
+        at(positive, k, i, i) += static_cast<Part<T>>(2 * n);
       }
     if (count > 2) {
       for (Index i = 0; i < n; ++i) at(a, 1, i, n / 2) = 0;
-      at(a, 2, n / 2, n / 2) = std::numeric_limits<T>::quiet_NaN();
+      at(a, 2, n / 2, n / 2) = Limits::quiet_NaN();
       at(positive, 1, n / 2, n / 2) = -1;
     }
     if (count > 3) {
-      at(a, 3, 0, n - 1) = std::numeric_limits<T>::denorm_min();
-      at(a, 3, n - 1, 0) = std::numeric_limits<T>::infinity();
+      at(a, 3, 0, n - 1) = Limits::denorm_min();
+      at(a, 3, n - 1, 0) = Limits::infinity();
     }
+    if (count > 4) { // divisors whose squares vanish, or overflow, and ones that are real
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < n; ++j) at(a, 4, i, j) *= std::ldexp(Part<T>(1), (i + j) % 2 == 0 ? 70 : -70);
+      at(positive, 4, n - 1, n - 1) = Limits::max() / 2;
+    }
+    if (count > 5)
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < n; ++j) at(a, 5, i, j) = std::real(at(a, 5, i, j));
   }
   T& at(std::vector<T>& x, Index k, Index i, Index j) const {
     return x[static_cast<std::size_t>(k * stride_a + i * lda + j)];
@@ -91,7 +114,7 @@ struct Case {
 /// What the tasks make of a case.
 template <class T>
 struct Results {
-  std::vector<T> lu, lower, upper, solutions, turned, positive, by_upper, inverses;
+  std::vector<T> lu, lower, upper, solutions, turned, adjoint, positive, by_upper, by_lower, inverses;
   std::vector<Index> pivots, lu_info, lower_info, solve_info, positive_info, inverse_info;
 };
 
@@ -102,8 +125,10 @@ Results<T> computed(const Case<T>& x, const SolveOptions& options) {
                .upper = x.positive,
                .solutions = x.b,
                .turned = x.b,
+               .adjoint = x.b,
                .positive = x.b,
                .by_upper = x.b,
+               .by_lower = x.b,
                .inverses = x.a,
                .pivots = x.pivots,
                .lu_info = x.info,
@@ -115,6 +140,8 @@ Results<T> computed(const Case<T>& x, const SolveOptions& options) {
   lu_batch(n, n, r.lu.data(), x.lda, x.stride_a, r.pivots.data(), r.lu_info.data(), count, options);
   lu_solve_batch(Op::Transpose, n, columns, r.lu.data(), x.lda, x.stride_a, r.pivots.data(), r.turned.data(), x.ldb,
                  x.stride_b, count, options);
+  lu_solve_batch(Op::ConjugateTranspose, n, columns, r.lu.data(), x.lda, x.stride_a, r.pivots.data(), r.adjoint.data(),
+                 x.ldb, x.stride_b, count, options);
   solve_batch(n, columns, x.a.data(), x.lda, x.stride_a, r.solutions.data(), x.ldb, x.stride_b, r.solve_info.data(),
               count, options);
   inverse_batch(n, x.a.data(), x.lda, x.stride_a, r.inverses.data(), x.lda, x.stride_a, r.inverse_info.data(), count,
@@ -125,6 +152,8 @@ Results<T> computed(const Case<T>& x, const SolveOptions& options) {
                        x.stride_b, r.positive_info.data(), count, options);
   cholesky_solve_batch(Triangle::Upper, n, columns, r.upper.data(), x.lda, x.stride_a, r.by_upper.data(), x.ldb,
                        x.stride_b, count, options);
+  cholesky_solve_batch(Triangle::Lower, n, columns, r.lower.data(), x.lda, x.stride_a, r.by_lower.data(), x.ldb,
+                       x.stride_b, count, options);
   return r;
 }
 
@@ -134,6 +163,7 @@ void expect_same(const Results<T>& x, const Results<T>& y) {
   BOOST_TEST(x.pivots == y.pivots, boost::test_tools::per_element());
   BOOST_TEST(x.lu_info == y.lu_info, boost::test_tools::per_element());
   BOOST_TEST(differing(x.turned, y.turned) == 0);
+  BOOST_TEST(differing(x.adjoint, y.adjoint) == 0);
   BOOST_TEST(differing(x.solutions, y.solutions) == 0);
   BOOST_TEST(x.solve_info == y.solve_info, boost::test_tools::per_element());
   BOOST_TEST(differing(x.inverses, y.inverses) == 0);
@@ -144,6 +174,7 @@ void expect_same(const Results<T>& x, const Results<T>& y) {
   BOOST_TEST(differing(x.positive, y.positive) == 0);
   BOOST_TEST(x.positive_info == y.positive_info, boost::test_tools::per_element());
   BOOST_TEST(differing(x.by_upper, y.by_upper) == 0);
+  BOOST_TEST(differing(x.by_lower, y.by_lower) == 0);
 }
 
 /// The options of the formulas.
@@ -176,7 +207,7 @@ void run_there(SystemsTask task, const Case<T>& x, const OnDevice<T>& a, const O
     call.all_a = pointers_a.get();
     call.all_b = pointers_b.get();
   }
-  run_systems(device(), device().default_queue(), std::is_same_v<T, float> ? DType::F32 : DType::F64, x.n, x.n, call);
+  run_systems<T>(device(), device().default_queue(), x.n, x.n, call);
   throw_if_failed(device().default_queue().synchronize());
 }
 
@@ -185,7 +216,7 @@ void run_there(SystemsTask task, const Case<T>& x, const OnDevice<T>& a, const O
 BOOST_AUTO_TEST_SUITE(device_batch)
 
 /// Every size in lanes, and some that a block has, or that are too large for a block.
-BOOST_AUTO_TEST_CASE_TEMPLATE(bits_of_the_host, T, Elements) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(bits_of_the_host, T, Numbers) {
   if (!has_panels()) return;
   Draw draw(1);
   std::vector<Index> sizes;
@@ -199,7 +230,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(bits_of_the_host, T, Elements) {
 }
 
 /// More systems than a launch's groups, in more pieces than one where the device is small.
-BOOST_AUTO_TEST_CASE_TEMPLATE(many_systems, T, Elements) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(many_systems, T, Numbers) {
   if (!has_panels()) return;
   Draw draw(2);
   for (const auto& [n, count] : {std::pair<Index, Index>{3, 5000}, {7, 1000}, {33, 40}}) BOOST_TEST_CONTEXT(n) {
@@ -208,7 +239,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(many_systems, T, Elements) {
     }
 }
 
-/// One step computes all systems of a batch in host memory; complex ones have none.
+/// One step computes all systems of a batch in host memory.
 BOOST_AUTO_TEST_CASE(steps_of_a_batch) {
   if (!keeps_all()) return;
   const auto steps = [](auto number) {
@@ -223,10 +254,11 @@ BOOST_AUTO_TEST_CASE(steps_of_a_batch) {
   };
   BOOST_TEST(steps(1.0) == 2); // its begin and its end
   BOOST_TEST(steps(1.0F) == 2);
-  BOOST_TEST(steps(std::complex<double>(1)) == 0);
+  BOOST_TEST(steps(std::complex<float>(1)) == 2);
+  BOOST_TEST(steps(std::complex<double>(1)) == 2);
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(systems_in_its_memory, T, Elements) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(systems_in_its_memory, T, Numbers) {
   if (!keeps_all()) return;
   Draw draw(3);
   for (const bool by_pointers : {false, true})
@@ -252,14 +284,20 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(systems_in_its_memory, T, Elements) {
 }
 
 /// Matrices that are on the device stay there, and so do the solutions, with Auto too.
-BOOST_AUTO_TEST_CASE_TEMPLATE(matrices_that_are_there, T, Elements) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(matrices_that_are_there, T, Numbers) {
   if (!keeps_all()) return;
   const Index n = 20;
   std::vector<Matrix<T>> a, b;
-  for (std::uint64_t i = 0; i < 5; ++i) {
-    a.push_back(gemm(Matrix<T>::random(n, 8, Seed{i}), Matrix<T>::random(8, n, Seed{i + 50}), tested_backend()) +
-                Matrix<T>::random(n, n, Seed{i + 100}));
-    b.push_back(gemm(Matrix<T>::random(n, 8, Seed{i + 150}), Matrix<T>::random(8, 3, Seed{i + 200}), tested_backend()));
+  Draw draw(4);
+  const auto there = [&](Index rows, Index cols) {
+    std::vector<T> numbers(static_cast<std::size_t>(rows * cols));
+    for (T& number : numbers) number = draw.number<T>();
+    const OnDevice<T> memory(numbers);
+    return from_executor(device(), memory.get(), rows, cols, cols);
+  };
+  for (int i = 0; i < 5; ++i) {
+    a.push_back(there(n, n));
+    b.push_back(there(n, 3));
     BOOST_TEST_REQUIRE(is_there(a.back()));
   }
   for (const SolveOptions& options : {tested(), SolveOptions{}}) {
@@ -273,7 +311,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(matrices_that_are_there, T, Elements) {
       BOOST_TEST(differing(x[i], solve(a[i], b[i], formulas)) == 0);
     }
   }
-  a[3] = gemm(Matrix<T>(n, 1), Matrix<T>(1, n), tested_backend()); // zeros
+  const OnDevice<T> zeros(std::vector<T>(static_cast<std::size_t>(n * n)));
+  a[3] = from_executor(device(), zeros.get(), n, n, n);
   try {
     static_cast<void>(solve_batch(a, b, tested()));
     BOOST_ERROR("singular, and no exception");
@@ -281,6 +320,55 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(matrices_that_are_there, T, Elements) {
     BOOST_TEST(error.system() == 3);
     BOOST_TEST(error.info() == 1);
   }
+}
+
+/// Copies of matrices in any steps, by strides and by pointers, also of sizes that no task takes.
+BOOST_AUTO_TEST_CASE_TEMPLATE(copies, T, Numbers) {
+  if (!keeps_all()) return;
+  Draw draw(5);
+  for (const auto& [rows, cols, count] :
+       {std::tuple<Index, Index, Index>{3, 5, 700}, {1, 1, 9}, {7, 2, 1}, {530, 90, 2}})
+    for (const bool by_pointers : {false, true}) BOOST_TEST_CONTEXT(rows << "×" << cols << ", " << by_pointers) {
+        std::vector<T> from(static_cast<std::size_t>(rows * cols * count)), to(from.size(), T(7));
+        for (T& number : from) number = draw.number<T>();
+        // Columns of the memory from the last one on are rows; each second matrix is the first one.
+        const Index step = rows, row_step = -1, first = rows - 1;
+        const bool conjugates = draw.yes(), clears = draw.yes();
+        const OnDevice<T> a(from), b(to);
+        std::vector<void*> all_a, all_b;
+        const auto place = [&, n = rows * cols](Index i) { return first + (by_pointers ? i % 2 * (i / 2) : i) * n; };
+        for (Index i = 0; i < count; ++i) {
+          all_a.push_back(a.get() + place(i));
+          all_b.push_back(b.get() + i * rows * cols);
+        }
+        const OnDevice<void*> pointers_a(all_a), pointers_b(all_b);
+        SystemsCall call{.task = SystemsTask::Copy,
+                         .count = count,
+                         .a = a.get() + first,
+                         .lda = row_step,
+                         .stride_a = rows * cols,
+                         .b = b.get(),
+                         .ldb = cols,
+                         .stride_b = rows * cols,
+                         .is_conjugated = conjugates,
+                         .clears_upper = clears,
+                         .step_a = step};
+        if (by_pointers) {
+          call.all_a = pointers_a.get();
+          call.all_b = pointers_b.get();
+        }
+        run_systems<T>(device(), device().default_queue(), rows, cols, call);
+        std::vector<T> expected = to;
+        for (Index i = 0; i < count; ++i)
+          for (Index r = 0; r < rows; ++r)
+            for (Index c = 0; c < cols; ++c) {
+              const T value = from[static_cast<std::size_t>(place(i) + r * row_step + c * step)];
+              expected[static_cast<std::size_t>((i * rows + r) * cols + c)] = clears && c > r ? T(0)
+                                                                              : conjugates    ? conjugated(value)
+                                                                                              : value;
+            }
+        BOOST_TEST(differing(b.read(), expected) == 0);
+      }
 }
 
 BOOST_AUTO_TEST_CASE(nothing_to_do) {
@@ -321,7 +409,15 @@ BOOST_AUTO_TEST_CASE(wrong_arguments) {
   refuse([](SystemsCall& x) { x.stride_b = 1; }, {"stride_b = 1", "overlap"});
   refuse([](SystemsCall& x) { x.task = SystemsTask::Inverse; }, {"columns = 1", "2"});
   refuse([](SystemsCall& x) { x.task = SystemsTask::LuSolve; }, {"pivots is null"});
+  refuse([](SystemsCall& x) { x.task = SystemsTask::Copy, x.a = nullptr; }, {"a is null"});
+  refuse([](SystemsCall& x) { x.task = SystemsTask::Copy; }, {"ldb = 1", "2 elements"});
   refuse([&](SystemsCall& x) { x.task = SystemsTask::Lu, x.pivots = &info, x.pivot_stride = 1; }, {"pivot_stride = 1"});
+  alignas(16) static std::complex<double> numbers[5];
+  SystemsCall between = right; // two places of 16 bytes
+  between.a = reinterpret_cast<double*>(numbers) + 1;
+  expect_error<InvalidArgument>(
+      [&] { run_systems<std::complex<double>>(device(), device().default_queue(), 2, 2, between); },
+      {"a does not begin", "16 bytes"});
   expect_error<InvalidArgument>([&] { run(right, 2, 3); }, {"2×3", "square"});
   expect_error<InvalidArgument>([&] { run(right, 2, 2, DType::F16); }, {"f32 or f64", "f16"});
 }

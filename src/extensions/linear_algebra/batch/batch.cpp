@@ -120,9 +120,8 @@ template <class T>
 void compute_each(const Systems<T>& systems, const SolveOptions& options) {
   const Products<T> products(options);
   Index done = 0;
-  if constexpr (!is_complex<T>)
-    if (Executor* const device = device_with_steps(options.backend); device != nullptr)
-      done = compute_on_device(systems, products, *device);
+  if (Executor* const device = device_with_steps(options.backend); device != nullptr)
+    done = compute_on_device(systems, products, *device);
   if (done < systems.count) compute_on_host(systems.from(done), options, products);
 }
 
@@ -228,9 +227,10 @@ void inverse_batch(const SystemBatch& call, const SolveOptions& options) {
   run_batch("inverse_batch", BatchTask::Inverse, call, options);
 }
 
-bool solve_batch_on_device(std::span<const Operand> a, std::span<const Operand> x, const SolveOptions& options) {
-  const auto info = linear_algebra::enter("solve_batch", options,
-                                          [&] { return linear_algebra::solve_where_they_are(a, x, options); });
+bool solve_batch_on_device(std::span<const Operand> a, std::span<const Operand> x, bool are_complex,
+                           const SolveOptions& options) {
+  const auto info = linear_algebra::enter(
+      "solve_batch", options, [&] { return linear_algebra::solve_where_they_are(a, x, are_complex, options); });
   if (info) linear_algebra::expect_solved("solve_batch", BatchTask::Solve, *info);
   return info.has_value();
 }

@@ -93,7 +93,7 @@ class Pieces {
       : systems_(systems),
         products_(products),
         device_(device),
-        steps_(device, std::is_same_v<T, float> ? DType::F32 : DType::F64),
+        steps_(device, detail::number_type_of<T>.part, is_complex<T>),
         a_(systems.a, systems.m, systems.n, wanted_of_a(systems),
            systems.a.all == nullptr && systems.a.stride == 0 && systems.count > 1),
         b_(systems.b, systems.n, systems.columns, Wanted::All, false) {}
@@ -183,7 +183,8 @@ class Pieces {
                            .is_transposed = systems_.op != Op::None,
                            .pivots = on_device<Index>(at_pivots_),
                            .pivot_stride = systems_.pivot_stride,
-                           .info = has_info() ? on_device<Index>(at_info_) : nullptr};
+                           .info = has_info() ? on_device<Index>(at_info_) : nullptr,
+                           .is_conjugated = systems_.op == Op::ConjugateTranspose};
     steps_.panel({.op = PanelOp::SmallSystems, .rows = systems_.m, .cols = systems_.n, .systems = &call});
   }
   /// Brings the results to the caller's memory; what a failed system must not change stays.
@@ -232,5 +233,8 @@ Index compute_on_device(const Systems<T>& systems, const Products<T>& products, 
 }
 template Index compute_on_device(const Systems<float>&, const Products<float>&, Executor&);
 template Index compute_on_device(const Systems<double>&, const Products<double>&, Executor&);
+template Index compute_on_device(const Systems<std::complex<float>>&, const Products<std::complex<float>>&, Executor&);
+template Index compute_on_device(const Systems<std::complex<double>>&, const Products<std::complex<double>>&,
+                                 Executor&);
 
 } // namespace tessera::linear_algebra

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Batches of real systems that a device factors and solves in its own kernels (small_systems.hpp).
+/// Batches of systems that a device factors and solves in its own kernels (small_systems.hpp).
 
 #include <optional>
 #include <span>
@@ -21,7 +21,9 @@ Index compute_on_device(const Systems<T>& systems, const Products<T>& products, 
 
 /// Solves A·X = B for matrices that are all on one device, and leaves each X there in the place of B. Returns what info
 /// would be; nothing, and has written nothing, where a matrix is elsewhere or the device cannot.
+/// Operands of complex numbers have the parts, side by side.
 std::optional<std::vector<Index>> solve_where_they_are(std::span<const detail::Operand> a,
-                                                       std::span<const detail::Operand> x, const SolveOptions& options);
+                                                       std::span<const detail::Operand> x, bool are_complex,
+                                                       const SolveOptions& options);
 
 } // namespace tessera::linear_algebra

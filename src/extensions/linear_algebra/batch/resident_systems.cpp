@@ -34,9 +34,9 @@ class ListOnDevice {
 
 /// `begins` becomes true when X is written.
 std::vector<Index> solve_on(Executor& device, std::span<const detail::Operand> a, std::span<const detail::Operand> x,
-                            bool& begins) {
+                            bool are_complex, bool& begins) {
   std::vector<std::unique_ptr<detail::DeviceHold>> holds;
-  const device::Steps steps(device, a[0].storage->type());
+  const device::Steps steps(device, a[0].storage->type(), are_complex);
   const auto count = static_cast<Index>(a.size());
   ListOnDevice of_a, of_x;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -49,14 +49,14 @@ std::vector<Index> solve_on(Executor& device, std::span<const detail::Operand> a
   steps.write(pointers.as<void*>(), of_a.pointers());
   steps.write(pointers.as<void*>() + count, of_x.pointers());
   const SystemsCall call{.task = SystemsTask::Solve,
-                         .columns = x[0].cols,
+                         .columns = x[0].cols / steps.parts(),
                          .count = count,
-                         .lda = of_a.ld(),
+                         .lda = of_a.ld() / steps.parts(),
                          .all_a = pointers.as<void*>(),
-                         .ldb = of_x.ld(),
+                         .ldb = of_x.ld() / steps.parts(),
                          .all_b = pointers.as<void*>() + count,
                          .info = numbers.as<Index>()};
-  steps.panel({.op = PanelOp::SmallSystems, .rows = a[0].rows, .cols = a[0].cols, .systems = &call});
+  steps.panel({.op = PanelOp::SmallSystems, .rows = a[0].rows, .cols = a[0].cols / steps.parts(), .systems = &call});
   begins = true;
   for (const detail::Operand& one : x) written_on(one, device);
   std::vector<Index> info(a.size());
@@ -67,15 +67,15 @@ std::vector<Index> solve_on(Executor& device, std::span<const detail::Operand> a
 } // namespace
 
 std::optional<std::vector<Index>> solve_where_they_are(std::span<const detail::Operand> a,
-                                                       std::span<const detail::Operand> x,
+                                                       std::span<const detail::Operand> x, bool are_complex,
                                                        const SolveOptions& options) {
-  const Index n = a[0].rows, columns = x[0].cols;
+  const Index n = a[0].rows, columns = x[0].cols / (are_complex ? 2 : 1);
   if (n == 0 || columns == 0 || a[0].storage->resident_on() == nullptr) return std::nullopt;
-  Executor* const device = device::device_of(options, {n, columns, n}, {a.data(), x.data()});
+  Executor* const device = device::device_of(options, {n, columns, n}, {a.data(), x.data()}, are_complex);
   if (device == nullptr || device->capabilities().host_memory) return std::nullopt;
   const auto is_there = [&](const detail::Operand& one) { return one.storage->resident_on() == device; };
   if (!std::ranges::all_of(a, is_there) || !std::ranges::all_of(x, is_there)) return std::nullopt;
-  return device::unless_refused({}, [&](bool& begins) { return solve_on(*device, a, x, begins); });
+  return device::unless_refused({}, [&](bool& begins) { return solve_on(*device, a, x, are_complex, begins); });
 }
 
 } // namespace tessera::linear_algebra

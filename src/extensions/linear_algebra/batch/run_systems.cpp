@@ -1,6 +1,8 @@
 #include <tessera/linear_algebra/device_batch.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include <tessera/backend/panel.hpp>
@@ -27,6 +29,13 @@ struct SystemMatrices {
   bool is_written;
 };
 
+/// Devices read a complex number at once, which C++ aligns as its parts.
+void expect_system_alignment(const char* name, const void* first, std::size_t element) {
+  if (reinterpret_cast<std::uintptr_t>(first) % element != 0)
+    refuse_systems(std::string(name) + " does not begin at a multiple of " + std::to_string(element) +
+                   " bytes, which its numbers have; copy it to memory that does");
+}
+
 void check_system_matrices(const SystemMatrices& x, std::size_t element, Index count) {
   const std::string name = x.name;
   if (x.ld < x.cols)
@@ -34,6 +43,7 @@ void check_system_matrices(const SystemMatrices& x, std::size_t element, Index c
                    std::to_string(x.cols) + " elements");
   if (x.rows == 0 || x.cols == 0 || count == 0 || x.all != nullptr) return;
   if (x.first == nullptr) refuse_systems(name + " is null, and so is all_" + name);
+  expect_system_alignment(x.name, x.first, element);
   const StoredRows rows{x.first, x.rows, x.cols, x.ld, element};
   const std::string stride = "stride_" + name;
   if (!stride_mistake(stride.c_str(), rows, x.stride, count).empty())
@@ -50,22 +60,31 @@ void expect_system_numbers(const char* name, const void* numbers, Index count) {
   if (numbers == nullptr && count > 0) refuse_systems(std::string(name) + " is null, and the task needs it");
 }
 
-void check_systems(DType type, Index rows, Index cols, const SystemsCall& x) {
+/// A copy reads matrices at any distances, whose overlap harms nothing.
+void check_system_copy(detail::NumberType type, Index rows, Index cols, const SystemsCall& x) {
+  const bool is_empty = rows == 0 || cols == 0 || x.count == 0;
+  if (!is_empty && x.a == nullptr && x.all_a == nullptr) refuse_systems("a is null, and so is all_a");
+  if (!is_empty && x.all_a == nullptr) expect_system_alignment("a", x.a, type.bytes());
+  check_system_matrices({"b", rows, cols, x.b, x.all_b, x.ldb, x.stride_b, true}, type.bytes(), x.count);
+}
+
+void check_systems(detail::NumberType type, Index rows, Index cols, const SystemsCall& x) {
   using enum SystemsTask;
-  if (type != DType::F32 && type != DType::F64)
-    refuse_systems("systems are of f32 or f64, not of " + std::string(to_string(type)));
+  if (type.part != DType::F32 && type.part != DType::F64)
+    refuse_systems("systems are of f32 or f64, not of " + std::string(to_string(type.part)));
   expect_system_size("rows", rows);
   expect_system_size("cols", cols);
   expect_system_size("columns", x.columns);
   expect_system_size("count", x.count);
+  if (x.task == Copy) return check_system_copy(type, rows, cols, x);
   if (x.task != Lu && rows != cols)
     refuse_systems("the matrices are " + std::to_string(rows) + "×" + std::to_string(cols) + ", and must be square");
   if (x.task == Inverse && x.columns != cols)
     refuse_systems("columns = " + std::to_string(x.columns) + ", and an inverse has " + std::to_string(cols));
   const bool writes_a = x.task == Lu || x.task == Cholesky;
-  check_system_matrices({"a", rows, cols, x.a, x.all_a, x.lda, x.stride_a, writes_a}, size_of(type), x.count);
+  check_system_matrices({"a", rows, cols, x.a, x.all_a, x.lda, x.stride_a, writes_a}, type.bytes(), x.count);
   if (!writes_a)
-    check_system_matrices({"b", cols, x.columns, x.b, x.all_b, x.ldb, x.stride_b, true}, size_of(type), x.count);
+    check_system_matrices({"b", cols, x.columns, x.b, x.all_b, x.ldb, x.stride_b, true}, type.bytes(), x.count);
   const Index steps = std::min(rows, cols);
   if (x.task == Lu || x.task == LuSolve) {
     expect_system_numbers("pivots", x.pivots, steps * x.count);
@@ -79,11 +98,19 @@ void check_systems(DType type, Index rows, Index cols, const SystemsCall& x) {
 
 } // namespace
 
-void run_systems(Executor& executor, Queue& queue, DType type, Index rows, Index cols, const SystemsCall& systems) {
+void detail::run_systems(Executor& executor, Queue& queue, NumberType type, Index rows, Index cols,
+                         const SystemsCall& systems) {
   check_systems(type, rows, cols, systems);
   if (systems.count == 0) return;
-  throw_if_failed(executor.panel(
-      queue, {.op = PanelOp::SmallSystems, .type = type, .rows = rows, .cols = cols, .systems = &systems}));
+  throw_if_failed(executor.panel(queue, {.op = PanelOp::SmallSystems,
+                                         .type = type.part,
+                                         .rows = rows,
+                                         .cols = cols,
+                                         .is_complex = type.is_complex,
+                                         .systems = &systems}));
+}
+void run_systems(Executor& executor, Queue& queue, DType type, Index rows, Index cols, const SystemsCall& systems) {
+  detail::run_systems(executor, queue, type, rows, cols, systems);
 }
 
 } // namespace tessera

@@ -142,6 +142,9 @@ void SingleSystem<T>::compute(Index i) {
       if (info != 0) return;
       if (systems_.task == BatchTask::Inverse) write_identity(i);
       solve_lu(copy_.get(), n, pivots_.data(), i);
+      return;
+    case BatchTask::Copy: // of device memory alone
+      return;
   }
 }
 

@@ -221,6 +221,8 @@ void LaneGroup<T>::compute(Index first, Index count) {
       report();
       find_rows();
       return solve_all_columns();
+    case BatchTask::Copy: // of device memory alone
+      return;
   }
 }
 
