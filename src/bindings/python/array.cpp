@@ -1,5 +1,6 @@
 #include "array.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <tessera/backend.hpp>
@@ -153,12 +154,14 @@ void Array::expect_writable() const {
 }
 
 void Array::check_rank(int dimensions) const {
-  const bool may_be_vector = rank_ == Rank::VectorOrMatrix || rank_ == Rank::RightSides;
-  if (dimensions == 2 || (may_be_vector && dimensions == 1)) return;
-  const char* const need = rank_ == Rank::System ? "the matrix of a linear system has 2, and a batch of them has more"
-                           : rank_ == Rank::RightSides
-                               ? "right-hand sides are a vector, a matrix or a batch of matrices"
-                               : "a product is of matrices, which have 2";
+  const bool are_sides = rank_ == Rank::RightSides || rank_ == Rank::BatchOfSides;
+  const bool may_be_vector = rank_ == Rank::VectorOrMatrix || are_sides;
+  const bool may_be_batch = rank_ == Rank::Systems || rank_ == Rank::BatchOfSides;
+  if (dimensions == 2 || (may_be_vector && dimensions == 1) || (may_be_batch && dimensions > 2)) return;
+  const char* const need = rank_ == Rank::System || rank_ == Rank::Systems
+                               ? "the matrix of a linear system has 2, and a batch of them has more"
+                           : are_sides ? "right-hand sides are a vector, a matrix or a batch of matrices"
+                                       : "a product is of matrices, which have 2";
   throw InvalidArgument(std::string(name) + " has " + std::to_string(dimensions) + " dimensions, but " + need +
                         "; reshape it");
 }
@@ -168,10 +171,15 @@ template <class Size>
 void Array::set_shape(int dimensions, const Size* sizes, const Size* strides, Index unit) {
   check_rank(dimensions);
   is_vector = dimensions == 1;
-  rows = is_vector ? 1 : sizes[0];
-  cols = sizes[is_vector ? 0 : 1];
-  col_stride = unit * (strides ? strides[is_vector ? 0 : 1] : 1);
-  row_stride = is_vector ? cols * col_stride : unit * (strides ? strides[0] : cols);
+  const int last = dimensions - 1, before = std::max(0, dimensions - 2);
+  rows = is_vector ? 1 : sizes[last - 1];
+  cols = sizes[last];
+  col_stride = unit * (strides ? strides[last] : 1);
+  row_stride = is_vector ? cols * col_stride : unit * (strides ? strides[last - 1] : cols);
+  batch.resize(static_cast<std::size_t>(before));
+  Index step = unit * rows * cols; // without gaps
+  for (int i = before; i-- > 0; step *= sizes[i])
+    batch[static_cast<std::size_t>(i)] = {sizes[i], strides ? unit * strides[i] : step};
 }
 
 /// Takes the object's buffer. Returns false, with Python's exception set, if the object exports none.

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A view of any two-dimensional array of Python, without a copy.
+/// A view of any two-dimensional array of Python, or of a batch of them, without a copy.
 ///
 /// Host arrays are read through the buffer protocol (arrays/buffer.hpp), which is the fastest one for NumPy, other
 /// arrays through DLPack. For an array on a CUDA device DLPack gets the stream that will read it, and the array's
@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include <tessera/types.hpp>
 
@@ -34,6 +35,12 @@ class Array {
     VectorOrMatrix, ///< of a product
     System,         ///< the matrix of a linear system
     RightSides,     ///< a vector or a matrix that a linear system has at its right
+    Systems,        ///< one such matrix or a batch of them
+    BatchOfSides,   ///< right-hand sides, or a batch of matrices of them
+  };
+  /// A dimension before the last two.
+  struct Axis {
+    Index size, stride; ///< bytes
   };
   Array(PyObject* object, const char* name, Rank rank = Rank::Matrix);
   /// A view of a matrix that the caller keeps alive. The type must be one of DType's.
@@ -52,7 +59,8 @@ class Array {
   Index cols = 0;
   Index row_stride = 0; ///< bytes from row to row; may be negative or zero
   Index col_stride = 0;
-  bool is_vector = false; ///< it has one dimension, and is shown as a matrix of one row
+  std::vector<Axis> batch; ///< the dimensions before these, if the rank allows them
+  bool is_vector = false;  ///< it has one dimension, and is shown as a matrix of one row
   bool read_only = false;
   bool is_copy = false; ///< the object exported a copy of its elements, as it said itself
   bool on_cuda = false;

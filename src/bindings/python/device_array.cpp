@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <utility>
 
 #include "array.hpp"
 #include "errors.hpp"
@@ -16,8 +17,7 @@ template <class Managed>
 struct Export {
   Managed managed;
   std::shared_ptr<DeviceMemory> memory;
-  std::int64_t shape[2];
-  std::int64_t strides[2];
+  std::vector<std::int64_t> shape, strides;
 };
 
 template <class Managed>
@@ -30,19 +30,20 @@ void destroy_unused(PyObject* capsule) {
 template <class Managed>
 PyObject* export_as(const DeviceArray& array, const std::shared_ptr<DeviceMemory>& memory) {
   auto content = std::make_unique<Export<Managed>>();
-  content->shape[0] = array.rows();
-  content->shape[1] = array.cols();
-  content->strides[0] = std::max<Index>(array.cols(), 1);
-  content->strides[1] = 1;
+  content->shape.assign(array.shape().begin(), array.shape().end());
+  content->strides.resize(content->shape.size());
+  std::int64_t step = 1;
+  for (std::size_t i = content->shape.size(); i-- > 0; step *= std::max<std::int64_t>(content->shape[i], 1))
+    content->strides[i] = step;
   content->managed.context = content.get();
   content->managed.deleter = [](Managed* self) { delete static_cast<Export<Managed>*>(self->context); };
   dlpack::Tensor& tensor = content->managed.tensor;
   tensor.data = memory->data();
   tensor.device = {dlpack::DeviceType::Cuda, array.device()};
-  tensor.ndim = 2;
+  tensor.ndim = static_cast<std::int32_t>(content->shape.size());
   tensor.dtype = dlpack::data_type(array.type());
-  tensor.shape = content->shape;
-  tensor.strides = content->strides;
+  tensor.shape = content->shape.data();
+  tensor.strides = content->strides.data();
   content->memory = memory;
   PyObject* capsule = checked(PyCapsule_New(&content->managed, Managed::capsule, destroy_unused<Managed>));
   static_cast<void>(content.release());
@@ -89,11 +90,16 @@ void DeviceMemory::show_to(void* stream) {
   throw_if_failed(executor_.default_queue().finish_before(stream));
 }
 
-DeviceArray::DeviceArray(Executor& executor, Element type, Index rows, Index cols)
-    : type_(type),
-      rows_(rows),
-      cols_(cols),
-      memory_(std::make_shared<DeviceMemory>(executor, static_cast<std::size_t>(rows * cols) * type.bytes())) {}
+DeviceArray::DeviceArray(Executor& executor, Element type, std::vector<Index> shape)
+    : type_(type), shape_(std::move(shape)) {
+  memory_ = std::make_shared<DeviceMemory>(executor, static_cast<std::size_t>(rows() * cols()) * type.bytes());
+}
+
+Index DeviceArray::rows() const {
+  Index rows = 1;
+  for (std::size_t i = 0; i + 1 < shape_.size(); ++i) rows *= shape_[i];
+  return rows;
+}
 
 PyObject* DeviceArray::dlpack(PyObject* stream, PyObject* max_version, PyObject* dl_device, PyObject* copy) const {
   check_same_device(dl_device, device());
@@ -104,16 +110,20 @@ PyObject* DeviceArray::dlpack(PyObject* stream, PyObject* max_version, PyObject*
 }
 
 PyObject* DeviceArray::numpy() const {
-  Reference copy(empty_numpy(type_, rows_, cols_));
-  if (rows_ > 0 && cols_ > 0) {
+  Reference copy(empty_numpy(type_, rows(), cols()));
+  if (rows() > 0 && cols() > 0) {
     const Array target(copy.get(), "copy");
-    const std::size_t pitch = static_cast<std::size_t>(cols_) * type_.bytes();
+    const std::size_t pitch = static_cast<std::size_t>(cols()) * type_.bytes();
     Executor& executor = memory_->executor();
     const WithoutGil others_run;
     throw_if_failed(executor.copy_out(executor.default_queue(), target.data, pitch, data(), pitch, pitch,
-                                      static_cast<std::size_t>(rows_)));
+                                      static_cast<std::size_t>(rows())));
   }
-  return copy.release();
+  if (shape_.size() == 2) return copy.release();
+  const Reference shape(checked(PyTuple_New(static_cast<Py_ssize_t>(shape_.size()))));
+  for (std::size_t i = 0; i < shape_.size(); ++i)
+    PyTuple_SetItem(shape.get(), static_cast<Py_ssize_t>(i), checked(PyLong_FromLongLong(shape_[i])));
+  return checked(python_call<&PyObject_CallMethod>(copy.get(), "reshape", "O", shape.get()));
 }
 
 void* parse_stream(PyObject* stream, const char* name) {

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The result of a product of arrays on a device: a matrix in the device's memory, which other libraries take through
-/// DLPack.
+/// The result of arrays on a device: a matrix in the device's memory, or a batch of them, which other libraries take
+/// through DLPack.
 
 #include <Python.h>
 
@@ -40,14 +40,18 @@ class DeviceMemory {
   std::vector<void*> readers_;
 };
 
-/// A matrix in such memory, row-major and without gaps.
+/// A matrix in such memory, or an array of another number of dimensions, row-major and without gaps.
 class DeviceArray {
  public:
-  DeviceArray(Executor& executor, Element type, Index rows, Index cols);
+  DeviceArray(Executor& executor, Element type, Index rows, Index cols)
+      : DeviceArray(executor, type, std::vector<Index>{rows, cols}) {}
+  DeviceArray(Executor& executor, Element type, std::vector<Index> shape);
 
   Element type() const { return type_; }
-  Index rows() const { return rows_; }
-  Index cols() const { return cols_; }
+  const std::vector<Index>& shape() const { return shape_; }
+  /// Returns the array as a matrix: its last dimension, and all others as rows.
+  Index cols() const { return shape_.empty() ? 1 : shape_.back(); }
+  Index rows() const;
   void* data() const { return memory_->data(); }
   int device() const { return memory_->executor().capabilities().device_index; }
 
@@ -55,12 +59,12 @@ class DeviceArray {
   /// with the protocol's numbers: None or 1 is the legacy default stream, 2 the thread's default stream, -1 no stream,
   /// and any other number a cudaStream_t.
   PyObject* dlpack(PyObject* stream, PyObject* max_version, PyObject* dl_device, PyObject* copy) const;
-  /// Copies the matrix and returns a new reference to a numpy.ndarray.
+  /// Copies the array and returns a new reference to a numpy.ndarray.
   PyObject* numpy() const;
 
  private:
   Element type_;
-  Index rows_, cols_;
+  std::vector<Index> shape_;
   std::shared_ptr<DeviceMemory> memory_;
 };
 

@@ -13,6 +13,7 @@
 #include "distributed.hpp"
 #include "errors.hpp"
 #include "extensions/check.hpp"
+#include "extensions/device_stacks.hpp"
 #include "extensions/files.hpp"
 #include "extensions/health.hpp"
 #include "extensions/linear_algebra.hpp"
@@ -152,6 +153,13 @@ void solve_batch_of(nb::handle task, nb::handle a, nb::handle x, nb::handle pivo
   solve_system_batch({task.ptr(), a.ptr(), x.ptr(), pivots.ptr(), lower.ptr(), backend.ptr(), threads.ptr()});
 }
 
+/// tessera/_device.py calls this with batches on a CUDA device.
+nb::object solve_stacks_of(nb::handle task, nb::handle a, nb::handle b, nb::handle lower, nb::handle backend,
+                           nb::handle threads, nb::handle stream) {
+  return nb::steal(solve_device_stacks(
+      {task.ptr(), a.ptr(), b.ptr(), lower.ptr(), backend.ptr(), threads.ptr(), stream.ptr()}, wrap));
+}
+
 nb::str text(std::string_view word) { return nb::str(word.data(), word.size()); }
 
 /// Returns (name, built, available, reason, path, device, threads, memory) of each backend.
@@ -201,12 +209,20 @@ nb::tuple run_race(Race& race, nb::handle backend, const char* kernel, nb::handl
   return nb::make_tuple(seconds, text(result.verdict), text(result.reason), errors_by_name(result.error));
 }
 
+nb::tuple shape_of(const DeviceArray& array) {
+  nb::list sizes;
+  for (const Index size : array.shape()) sizes.append(size);
+  return nb::tuple(sizes);
+}
+
 void bind_device_array(nb::module_& module) {
-  nb::class_<DeviceArray>(module, "DeviceArray",
-                          "A matrix in a device's memory, for torch.from_dlpack, cupy.from_dlpack and the like.")
+  nb::class_<DeviceArray>(
+      module, "DeviceArray",
+      "A matrix in a device's memory, or a batch of them, for torch.from_dlpack, cupy.from_dlpack and the like.")
       .def_prop_ro(
-          "shape", [](const DeviceArray& self) { return nb::make_tuple(self.rows(), self.cols()); },
-          "Rows and columns.")
+          "shape", [](const DeviceArray& self) { return shape_of(self); }, "Rows and columns, after a batch's sizes.")
+      .def_prop_ro(
+          "ndim", [](const DeviceArray& self) { return self.shape().size(); }, "The number of dimensions.")
       .def_prop_ro(
           "dtype", [](const DeviceArray& self) { return dtype_name(self.type()); }, "NumPy's name of the element type.")
       .def_prop_ro("device", &DeviceArray::device, "The CUDA device's number.")
@@ -228,8 +244,10 @@ void bind_device_array(nb::module_& module) {
           nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(), "dl_device"_a = nb::none(),
           "copy"_a = nb::none(), "The elements without a copy, for from_dlpack.")
       .def("__repr__", [](const DeviceArray& self) {
-        const std::string shown = "DeviceArray(shape=(" + std::to_string(self.rows()) + ", " +
-                                  std::to_string(self.cols()) + "), dtype='" + dtype_name(self.type()) +
+        std::string sizes;
+        for (const Index size : self.shape()) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+        const std::string shown = "DeviceArray(shape=(" + sizes +
+                                  (self.shape().size() == 1 ? ",), dtype='" : "), dtype='") + dtype_name(self.type()) +
                                   "', device='cuda:" + std::to_string(self.device()) + "')";
         return text(shown);
       });
@@ -377,6 +395,8 @@ NB_MODULE(_core, module) {
              "nearness"_a.none(), "limit"_a.none(), "threads"_a.none());
   module.def("_solve", solve_of, "task"_a, "a"_a.none(), "b"_a.none(), "lower"_a.none(), "unit_diagonal"_a.none(),
              "backend"_a.none(), "threads"_a.none(), "stream"_a = nb::none(), "math"_a = nb::none());
+  module.def("_solve_stacks", solve_stacks_of, "task"_a, "a"_a, "b"_a.none(), "lower"_a, "backend"_a.none(),
+             "threads"_a.none(), "stream"_a.none());
   module.def("_solve_batch", solve_batch_of, "task"_a, "a"_a.none(), "x"_a, "pivots"_a.none(), "lower"_a.none(),
              "backend"_a.none(), "threads"_a.none());
   module.def(

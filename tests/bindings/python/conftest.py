@@ -90,10 +90,11 @@ class Exporter:
         self.streams = []
         self.given_back = 0
         size = array.itemsize
-        self.shape = (ctypes.c_int64 * 2)(*array.shape)
-        self.strides = (ctypes.c_int64 * 2)(*(stride // size for stride in array.strides))
+        self.ndim = array.ndim
+        self.sizes = (ctypes.c_int64 * array.ndim)(*array.shape)
+        self.strides = (ctypes.c_int64 * array.ndim)(*(stride // size for stride in array.strides))
         self.deleter = Deleter(self.count)
-        tensor = Tensor(array.ctypes.data, *device, 2, code, 8 * size, 1, self.shape, self.strides)
+        tensor = Tensor(array.ctypes.data, *device, array.ndim, code, 8 * size, 1, self.sizes, self.strides)
         self.managed = Managed(tensor, None, self.deleter)
 
     def count(self, _):

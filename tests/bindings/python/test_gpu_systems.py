@@ -196,8 +196,89 @@ def test_torch_batches(torch):
     for factor, its in zip(ts.qr(x), ts.qr(a)):
         same(factor, its)
     x[1, 1, :, 4] = 0
-    with pytest.raises(ValueError, match=r"system \[1, 1\]: .*pivot 4"):
+    with pytest.raises(ValueError, match=r"inverse: the matrix a\[1, 1\] is singular: pivot 4"):
         ts.inverse(x)
+    large = np.stack([np.eye(520)] * 3)  # one by one
+    large[1, 4, 4] = -1
+    with pytest.raises(ValueError, match=r"system \[1\]: .*order 5"):
+        ts.cholesky(on(torch, large))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, *complex_types])
+def test_torch_stacks_of_all_sizes(torch, dtype):
+    """In lanes, in a block's memory, in global memory, and one by one; with systems whose numbers are hard."""
+    for n in (1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33, 50, 64, 65, 96, 117, 128, 160, 170, 255, 300, 511, 512, 513):
+        count = 2 if n > 300 else 5
+        a, b = numbers(count, n, n, dtype=dtype), numbers(count, n, 3, dtype=dtype)
+        a[count // 2] *= 1e30 if np.finfo(dtype).bits == 32 else 1e300
+        if count > 2:
+            a[3, n // 2, n // 3] = np.nan
+            a[4] = a[4].real
+        x, y = on(torch, a), on(torch, b)
+        columns = x.mT.contiguous().mT
+        for left in (x, columns):
+            assert equal(ts.solve(left, y), ts.solve(a, b)), n
+            assert equal(ts.inverse(left), ts.inverse(a)), n
+        packed, pivots = ts.lu(columns)
+        expected, rows = ts.lu(a)
+        assert equal(packed, expected) and np.array_equal(pivots, rows), n
+        half = numbers(2, n, n, dtype=dtype)
+        gram = half @ np.conj(np.swapaxes(half, -1, -2)) + n * np.eye(n, dtype=dtype)
+        for lower in (True, False):
+            assert equal(ts.cholesky(on(torch, gram), lower=lower), ts.cholesky(gram, lower=lower)), n
+            assert equal(
+                ts.solve(on(torch, gram), y[:2], assume="positive", lower=lower),
+                ts.solve(gram, b[:2], assume="positive", lower=lower),
+            ), n
+
+
+def equal(result, expected):
+    """Has the tensor the bits of the host's array? NaN equals NaN."""
+    assert result.is_cuda and tuple(result.shape) == expected.shape
+    parts = np.float32 if expected.dtype in (np.float32, np.complex64) else np.float64
+    got = np.ascontiguousarray(result.cpu().numpy()).view(parts)
+    want = np.ascontiguousarray(expected).view(parts)
+    return bool(((got == want) & (np.signbit(got) == np.signbit(want)) | (np.isnan(got) & np.isnan(want))).all())
+
+
+def test_torch_many_small_systems(torch):
+    """More than a launch's blocks have lanes for, in the stream of the caller."""
+    stream = torch.cuda.Stream()
+    for dtype in (np.float32, np.complex128):
+        a, b = numbers(50000, 3, 3, dtype=dtype), numbers(3, dtype=dtype)
+        with torch.cuda.stream(stream):
+            x, y = on(torch, a), on(torch, b)
+            torch.cuda._sleep(100_000_000)  # about 50 ms
+            doubled = ts.solve(x * 2, y * 4, stream=stream.cuda_stream) / 2
+        stream.synchronize()
+        assert equal(doubled, ts.solve(a, b))
+        columns = on(torch, np.ascontiguousarray(a.T)).permute(2, 1, 0)
+        assert equal(ts.solve(columns, y), ts.solve(a, b))
+
+
+def test_torch_stacks_that_are_refused(torch):
+    a, b = numbers(4, 6, 6), numbers(4, 6, 2)
+    a[2, :, 3] = 0
+    for call in (
+        lambda f: ts.solve(f(a), f(b)),
+        lambda f: ts.inverse(f(a)),
+        lambda f: ts.cholesky(f(a - 9 * np.eye(6))),
+        lambda f: ts.solve(f(a[..., :5]), f(b)),
+        lambda f: ts.solve(f(a), f(b[:3])),
+        lambda f: ts.solve(f(a), f(b.astype(np.float32))),
+    ):
+        with pytest.raises((ValueError, TypeError)) as of_host:
+            call(lambda array: array)
+        with pytest.raises(type(of_host.value)) as error:
+            call(lambda array: on(torch, array))
+        assert str(error.value) == str(of_host.value)
+    kept = on(torch, a)
+    with pytest.raises(ts.InvalidArgument):
+        ts.solve(kept, on(torch, b))
+    assert np.array_equal(kept.cpu().numpy(), a)
+    odd = torch.view_as_complex(torch.zeros(2 * 4 * 4 * 2 + 1, dtype=torch.float64, device="cuda")[1:].view(2, 4, 4, 2))
+    odd += torch.eye(4, dtype=torch.complex128, device="cuda")  # whose elements begin between two places of 16 bytes
+    assert torch.equal(ts.inverse(odd), odd)
 
 
 def test_arrays_without_dlpack(torch):

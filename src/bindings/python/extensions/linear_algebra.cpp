@@ -25,12 +25,6 @@
 namespace tessera::python {
 namespace {
 
-void expect_solvable(const Array& array) {
-  if (array.type.part != DType::F32 && array.type.part != DType::F64)
-    throw TypeError(std::string(array.name) + " holds " + dtype_name(array.type) +
-                    "; linear systems are solved in float32, float64, complex64 and complex128");
-}
-
 /// Refuses tasks that read factors element by element in host memory, and reflections of complex numbers.
 void expect_done_where_it_is(const Array& a, const std::string& task) {
   if (!a.on_cuda) return;
@@ -225,6 +219,12 @@ class System {
 };
 
 } // namespace
+
+void expect_solvable(const Array& array) {
+  if (array.type.part != DType::F32 && array.type.part != DType::F64)
+    throw TypeError(std::string(array.name) + " holds " + dtype_name(array.type) +
+                    "; linear systems are solved in float32, float64, complex64 and complex128");
+}
 
 PyObject* solve_system(const SystemArguments& arguments, PyObject* (*wrap)(DeviceArray&&)) {
   return System(arguments, wrap).solve();

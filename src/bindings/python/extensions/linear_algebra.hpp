@@ -2,6 +2,7 @@
 
 #include <Python.h>
 
+#include "bindings/python/array.hpp"
 #include "bindings/python/device_array.hpp"
 
 namespace tessera::python {
@@ -23,5 +24,8 @@ struct SystemArguments {
 /// for "qr" a pair of Q and R. For arrays on a device a result is what `wrap` makes of a DeviceArray there, n×1 for a
 /// vector; matrices are not copied to the host.
 PyObject* solve_system(const SystemArguments& arguments, PyObject* (*wrap)(DeviceArray&&));
+
+/// Throws TypeError where the elements are of a type in which no linear system is solved.
+void expect_solvable(const Array& array);
 
 } // namespace tessera::python

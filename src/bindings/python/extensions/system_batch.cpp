@@ -90,6 +90,8 @@ std::string index_text(std::vector<Py_ssize_t> shape, Index number) {
   return "[" + text + "]";
 }
 
+} // namespace
+
 void expect_all_done(const std::string& function, bool is_positive, const std::vector<Index>& info,
                      const std::vector<Py_ssize_t>& shape) {
   const auto failed = [](Index one) { return one != 0; };
@@ -103,8 +105,6 @@ void expect_all_done(const std::string& function, bool is_positive, const std::v
            : " is singular: pivot " + std::to_string(*first - 1) + " of its factorisation, counted from 0, is 0") +
       (others > 0 ? "; so it is with " + std::to_string(others) + " others" : std::string()));
 }
-
-} // namespace
 
 void solve_system_batch(const SystemBatchArguments& arguments) {
   const std::string task(parse_text(arguments.task, "task"));

@@ -2,6 +2,11 @@
 
 #include <Python.h>
 
+#include <string>
+#include <vector>
+
+#include <tessera/types.hpp>
+
 namespace tessera::python {
 
 /// The arguments of tessera._core._solve_batch, as tessera/_system_batch.py passes them: arrays of NumPy of one type
@@ -19,5 +24,10 @@ struct SystemBatchArguments {
 /// Computes all systems. Throws InvalidArgument, which names the first system that has no solution, when all others are
 /// done.
 void solve_system_batch(const SystemBatchArguments& arguments);
+
+/// Throws InvalidArgument, which names `function` and the first system that has failed, where one has. `shape` is the
+/// batch's.
+void expect_all_done(const std::string& function, bool is_positive, const std::vector<Index>& info,
+                     const std::vector<Py_ssize_t>& shape);
 
 } // namespace tessera::python

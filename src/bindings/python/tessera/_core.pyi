@@ -18,11 +18,14 @@ OutMatrices = TypeVar("OutMatrices", bound=Matrices)
 __version__: str
 
 class DeviceArray:
-    """A matrix in a device's memory, for torch.from_dlpack, cupy.from_dlpack and the like."""
+    """A matrix in a device's memory, or a batch of them, for torch.from_dlpack, cupy.from_dlpack and the like."""
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns, after a batch's sizes."""
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
     @property
     def dtype(self) -> str:
         """NumPy's name of the element type."""

@@ -1,10 +1,11 @@
-"""Arrays on a CUDA device: results as arrays of the operands' library, and batches of systems one by one."""
+"""Arrays on a CUDA device: results as arrays of the operands' library, and batches of systems."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any, Callable
 
+from . import _core
 from ._core import DeviceArray
 from ._errors import InvalidArgument
 
@@ -35,6 +36,8 @@ def has_batch(x: Any, stream: Any) -> bool:
     device = getattr(x, "__dlpack_device__", None)
     if device is not None and int(device()[0]) in _CUDA:
         return True
+    if device is None and hasattr(x, "__cuda_array_interface__"):
+        return True
     if stream is not None:
         raise InvalidArgument(
             "stream is given, but a is in host memory; it orders work with arrays on a CUDA device"
@@ -54,6 +57,23 @@ def in_library_of(model: Any, result: Any, as_vector: bool = False) -> Any:
         return result
     array = library.from_dlpack(result)
     return array.reshape(-1) if as_vector else array
+
+
+def batch(
+    task: str, a: Any, b: Any, otherwise: Callable[[], Any], *, lower: bool = True, backend: Any, threads: Any, stream: Any
+) -> Any:
+    """Computes a batch of systems in a few launches, or by otherwise() where the device has no kernels for them."""
+    result = _core._solve_stacks(task, a, b, lower, backend, threads, stream)
+    if result is None:
+        return otherwise()
+    if task != "lu":
+        return in_library_of(a, result)
+    import numpy as np
+
+    packed, pivots = result
+    shape = tuple(packed.shape)
+    rows = np.frombuffer(pivots, np.int64).reshape(shape[:-2] + (min(shape[-2:]),))
+    return in_library_of(a, packed), rows
 
 
 def _of_no_systems(task: Callable[..., Any], arrays: tuple, batch: tuple, options: dict) -> Any:

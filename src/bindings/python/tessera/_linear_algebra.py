@@ -5,6 +5,7 @@ Where a function returns "a new numpy.ndarray", arrays on a CUDA device give an 
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from . import _core, _device, _system_batch
@@ -49,7 +50,11 @@ def solve(a, b, *, assume="general", lower=True, refine=False, math="strict", ba
     if _system_batch.is_batch(a, b):
         if _device.has_batch(a, stream):
             options = dict(assume=assume, lower=lower, refine=refine, math=math, backend=backend, threads=threads)
-            return _device.one_by_one(solve, (a, b), stream=stream, **options)
+            each = functools.partial(_device.one_by_one, solve, (a, b), stream=stream, **options)
+            if refine:
+                return each()
+            options = dict(lower=lower, backend=backend, threads=threads, stream=stream)
+            return _device.batch("solve" if assume == "general" else assume, a, b, each, **options)
         if refine:
             return _system_batch.one_by_one("refined", (a, b), lower, False, backend, threads, math)
         return _system_batch.solve("solve" if assume == "general" else assume, a, b, lower, backend, threads)
@@ -90,7 +95,8 @@ def inverse(a, *, backend="auto", threads=None, stream=None) -> Any:
     if _system_batch.is_batch(a):
         if _device.has_batch(a, stream):
             options = dict(backend=backend, threads=threads, stream=stream)
-            return _device.one_by_one(inverse, (a,), **options)
+            each = functools.partial(_device.one_by_one, inverse, (a,), **options)
+            return _device.batch("inverse", a, None, each, **options)
         return _system_batch.inverse(a, backend, threads)
     return _device.in_library_of(a, _core._solve("inverse", a, None, True, False, backend, threads, stream))
 
@@ -125,7 +131,8 @@ def cholesky(a, *, lower=True, backend="auto", threads=None, stream=None) -> Any
     if _system_batch.is_batch(a):
         if _device.has_batch(a, stream):
             options = dict(lower=lower, backend=backend, threads=threads, stream=stream)
-            return _device.one_by_one(cholesky, (a,), **options)
+            each = functools.partial(_device.one_by_one, cholesky, (a,), **options)
+            return _device.batch("cholesky", a, None, each, **options)
         return _system_batch.cholesky(a, lower, backend, threads)
     return _device.in_library_of(a, _core._solve("cholesky", a, None, lower, False, backend, threads, stream))
 
@@ -145,7 +152,8 @@ def lu(a, *, backend="auto", threads=None, stream=None) -> tuple[Any, Any]:
     if _system_batch.is_batch(a):
         if _device.has_batch(a, stream):
             options = dict(backend=backend, threads=threads, stream=stream)
-            return _device.one_by_one(lu, (a,), **options)
+            each = functools.partial(_device.one_by_one, lu, (a,), **options)
+            return _device.batch("lu", a, None, each, **options)
         return _system_batch.lu(a, backend, threads)
     return _device.in_library_of(a, _core._solve("lu", a, None, True, False, backend, threads, stream))
 

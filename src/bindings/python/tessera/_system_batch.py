@@ -15,6 +15,9 @@ def _dimensions(x: Any) -> int:
     ndim = getattr(x, "ndim", None)
     if isinstance(ndim, int):
         return ndim
+    interface = getattr(x, "__cuda_array_interface__", None)
+    if isinstance(interface, dict):
+        return len(interface.get("shape", ()))
     try:
         return memoryview(x).ndim
     except TypeError:  # no array, which the function refuses by itself
