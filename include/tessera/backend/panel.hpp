@@ -82,7 +82,7 @@ enum class PanelOp : int {
   GatherRows = 16,
   /// a(i, j) = |x(i, j)|; x may be a.
   Magnitudes = 19,
-  /// `systems`, each rows×cols, are factored or solved, or both; no other member is read but the type and the sizes.
+  /// `systems`, each rows×cols, are factored or solved, or both; beside them type, is_complex and the sizes are read.
   SmallSystems = 20,
 };
 
@@ -123,7 +123,7 @@ struct PanelCall {
   Index t_step = 1;         ///< and from one column of t to the next
 
   /// Numbers are complex, of `type`: in Cholesky, Lu, SolveColumns, SolveRows, ExchangeRows, GatherRows, Reverse,
-  /// ClearUpper and ColumnSums, where of a Hermitian diagonal re counts alone.
+  /// ClearUpper, SmallSystems, and ColumnSums, where of a Hermitian diagonal re counts alone.
   bool is_complex = false;
   bool keep_rows = false; ///< Reverse: rows stay where they are; not with keep_columns
 
