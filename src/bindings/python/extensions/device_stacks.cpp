@@ -75,13 +75,11 @@ class StackPlace {
   /// The matrices of an array, which are broadcast to `batch`.
   StackPlace(Executor& executor, const Array& array, const Sizes& batch)
       : ld_(array.row_stride / array.element()), step_(array.col_stride / array.element()), count_(product_of(batch)) {
-    std::vector<char*> all = addresses(array, batch);
-    if (all.empty()) return;
-    first_ = all[0];
-    const std::ptrdiff_t apart = all.size() > 1 ? all[1] - all[0] : 0;
-    stride_ = apart / array.element();
-    for (std::size_t i = 2; i < all.size() && !pointers_; ++i)
-      if (all[i] - all[i - 1] != apart) keep(executor, all);
+    first_ = array.data;
+    if (const auto stride = even_stride(array, batch))
+      stride_ = *stride / array.element();
+    else
+      keep(executor, addresses(array, batch));
   }
   /// Matrices without gaps.
   StackPlace(void* data, Index rows, Index cols, Index count)
@@ -116,21 +114,33 @@ class StackPlace {
   }
 
  private:
+  /// Returns the bytes from one matrix to the next in dimension d of the batch.
+  static Index stride_of(const Array& array, const Sizes& batch, std::size_t d) {
+    const std::size_t missing = batch.size() - array.batch.size();
+    return d < missing || array.batch[d - missing].size == 1 ? 0 : array.batch[d - missing].stride;
+  }
+  /// Returns the distance that all neighbours have, if they have one.
+  static std::optional<Index> even_stride(const Array& array, const Sizes& batch) {
+    Index stride = 0, count = 1;
+    for (std::size_t d = batch.size(); d-- > 0; count *= batch[d]) {
+      const Index own = stride_of(array, batch, d);
+      if (batch[d] == 1) continue;
+      if (count == 1) stride = own;
+      if (own != stride * count) return std::nullopt;
+    }
+    return stride;
+  }
   static std::vector<char*> addresses(const Array& array, const Sizes& batch) {
     std::vector<char*> all;
     all.reserve(static_cast<std::size_t>(product_of(batch)));
-    const std::size_t missing = batch.size() - array.batch.size();
-    const auto stride = [&](std::size_t d) {
-      return d < missing || array.batch[d - missing].size == 1 ? 0 : array.batch[d - missing].stride;
-    };
     Sizes index(batch.size(), 0);
     char* place = array.data;
     for (Index i = product_of(batch); i > 0; --i) {
       all.push_back(place);
       for (std::size_t d = batch.size(); d-- > 0;) {
-        place += stride(d);
+        place += stride_of(array, batch, d);
         if (++index[d] < batch[d]) break;
-        place -= stride(d) * batch[d];
+        place -= stride_of(array, batch, d) * batch[d];
         index[d] = 0;
       }
     }
