@@ -33,6 +33,18 @@ T go_on(T a, T b, T sum) {
     return std::fma(a, b, sum);
 }
 
+/// Returns alpha·x; an alpha whose imaginary part is 0 is real.
+template <class T>
+T product(T alpha, T x) {
+  if constexpr (is_complex_number<T>) {
+    if (alpha.imag() == 0) return {alpha.real() * x.real(), alpha.real() * x.imag()};
+    return {std::fma(-alpha.imag(), x.imag(), alpha.real() * x.real()),
+            std::fma(alpha.imag(), x.real(), alpha.real() * x.imag())};
+  } else {
+    return alpha * x;
+  }
+}
+
 /// Returns the magnitude by which pivots are chosen.
 template <class T>
 PanelPart<T> pivot_size(T x) {

@@ -61,7 +61,12 @@ class PanelLoops {
       case PanelOp::Reflections:
       case PanelOp::ReflectionVectors:
       case PanelOp::ReflectionTriangle:
-        if constexpr (!is_complex_number<T>) return reflect();
+        return reflect();
+      case PanelOp::IntoPlanes:
+        if constexpr (is_complex_number<T>) return ReflectionLoops<T>(call_).into_planes();
+        return;
+      case PanelOp::FromPlanes:
+        if constexpr (is_complex_number<T>) return ReflectionLoops<T>(call_).from_planes();
         return;
       case PanelOp::SolveRows:
         return solve(

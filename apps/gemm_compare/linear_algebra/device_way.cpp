@@ -47,7 +47,7 @@ class MatrixRun final : public SystemRun<T> {
       case SystemKind::Posv:
         factor_positive();
         solve(Op::None);
-        solve(Op::Transpose);
+        solve(is_complex<T> ? Op::ConjugateTranspose : Op::Transpose);
         break;
       case SystemKind::Getrf:
         factor();
@@ -104,7 +104,7 @@ class MatrixRun final : public SystemRun<T> {
 
 } // namespace
 
-bool stays_on_device(const Executor& executor, SystemKind kind, detail::NumberType type) {
+bool stays_on_device(const Executor& executor, SystemKind kind) {
   switch (kind) {
     case SystemKind::Trsm:
     case SystemKind::Potrf:
@@ -112,21 +112,25 @@ bool stays_on_device(const Executor& executor, SystemKind kind, detail::NumberTy
     case SystemKind::Geqrf:
     case SystemKind::Posv:
     case SystemKind::Gesv:
-      return !type.is_complex && executor.capabilities().has_panels;
+      return executor.capabilities().has_panels;
     default:
       return false;
   }
 }
 
-template <detail::Real T>
+template <class T>
 std::unique_ptr<SystemRun<T>> run_on_device(SystemKind kind, const SystemData<T>& data, SystemWork<T>& work,
                                             const SolveOptions& options, Executor& executor) {
   return std::make_unique<MatrixRun<T>>(kind, data, work, options, executor);
 }
 
-template std::unique_ptr<SystemRun<float>> run_on_device(SystemKind, const SystemData<float>&, SystemWork<float>&,
-                                                         const SolveOptions&, Executor&);
-template std::unique_ptr<SystemRun<double>> run_on_device(SystemKind, const SystemData<double>&, SystemWork<double>&,
-                                                          const SolveOptions&, Executor&);
+#define TESSERA_INSTANTIATE(T)                                                                           \
+  template std::unique_ptr<SystemRun<T>> run_on_device(SystemKind, const SystemData<T>&, SystemWork<T>&, \
+                                                       const SolveOptions&, Executor&);
+TESSERA_INSTANTIATE(float)
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(std::complex<float>)
+TESSERA_INSTANTIATE(std::complex<double>)
+#undef TESSERA_INSTANTIATE
 
 } // namespace tessera::compare_app

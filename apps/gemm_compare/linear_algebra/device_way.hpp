@@ -13,11 +13,11 @@
 namespace tessera::compare_app {
 
 /// Says whether the library computes the operation wholly on the executor's device.
-bool stays_on_device(const Executor& executor, SystemKind kind, detail::NumberType type);
+bool stays_on_device(const Executor& executor, SystemKind kind);
 
 /// Brings copies of the work's matrices, by rows, to the device, on which compute() works in place. The options name
 /// the executor's backend. Throws OutOfMemory where the device has no room for them.
-template <detail::Real T>
+template <class T>
 std::unique_ptr<SystemRun<T>> run_on_device(SystemKind kind, const SystemData<T>& data, SystemWork<T>& work,
                                             const SolveOptions& options, Executor& executor);
 

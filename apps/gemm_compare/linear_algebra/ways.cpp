@@ -165,11 +165,9 @@ std::unique_ptr<SystemRun<T>> prepare(const Way& way, const SystemOperation& ope
                                       SystemWork<T>& work, Executor& executor, int threads) {
   const SystemKind kind = operation.kind;
   const SolveOptions options{.backend = way.backend, .threads = threads};
-  if constexpr (detail::Real<T>) {
+  if constexpr (detail::Real<T>)
     if (way.device_library != nullptr) return way.device_library->prepare(kind, data, work, executor);
-    if (way.keeps_contract && stays_on_device(executor, kind, detail::number_type_of<T>))
-      return run_on_device(kind, data, work, options, executor);
-  }
+  if (way.keeps_contract && stays_on_device(executor, kind)) return run_on_device(kind, data, work, options, executor);
   return std::make_unique<HostRun<T>>([&, threads, kind, options] {
     if (way.library != nullptr) return foreign::run(*way.library, operation, data, work, threads);
     if (!way.keeps_contract) return run_textbook(way.name, kind, data, work);

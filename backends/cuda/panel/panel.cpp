@@ -5,18 +5,15 @@ namespace {
 
 bool takes_complex(PanelOp op) {
   switch (op) {
-    case PanelOp::Cholesky:
-    case PanelOp::Lu:
-    case PanelOp::SolveColumns:
-    case PanelOp::SolveRows:
-    case PanelOp::ExchangeRows:
-    case PanelOp::GatherRows:
-    case PanelOp::Reverse:
-    case PanelOp::ClearUpper:
-    case PanelOp::ColumnSums:
-      return true;
-    default:
+    case PanelOp::SolveTriangle:
+    case PanelOp::LargestOfRows:
+    case PanelOp::LargestOfColumns:
+    case PanelOp::Narrow:
+    case PanelOp::Magnitudes:
+    case PanelOp::SmallSystems:
       return false;
+    default:
+      return true;
   }
 }
 
@@ -62,6 +59,10 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
       return narrow(queue, call);
     case PanelOp::Magnitudes:
       return magnitudes(queue, call);
+    case PanelOp::IntoPlanes:
+      return into_planes(queue, call);
+    case PanelOp::FromPlanes:
+      return from_planes(queue, call);
     case PanelOp::SmallSystems:
       break; // small_systems/ has it
   }

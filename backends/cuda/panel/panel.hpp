@@ -24,6 +24,8 @@ Status factor_reflection_panel(Executor& executor, Queue& queue, const PanelCall
 Status reflection_vectors(Queue& queue, const PanelCall& call) noexcept;
 Status reflection_triangle(Queue& queue, const PanelCall& call) noexcept;
 Status clear_lower(Queue& queue, const PanelCall& call) noexcept;
+Status into_planes(Queue& queue, const PanelCall& call) noexcept;
+Status from_planes(Queue& queue, const PanelCall& call) noexcept;
 Status largest_of_rows(Queue& queue, const PanelCall& call) noexcept;
 Status largest_of_columns(Queue& queue, const PanelCall& call) noexcept;
 Status narrow(Queue& queue, const PanelCall& call) noexcept;

@@ -55,12 +55,15 @@ enum class PanelOp : int {
   ColumnSums = 6,
   /// a becomes R and, below R's diagonal, the vectors of a panel of QR, with cols ≤ rows, cols ≤ most_reflections and
   /// the contract's order of operations. v becomes V, as large as a; triangle becomes T, cols×cols, with zeros below
-  /// its diagonal; tau[j] becomes the factor of reflection j.
+  /// its diagonal; tau[j] becomes the factor of reflection j. Of complex numbers a lies in planes (IntoPlanes), and V
+  /// and T are expanded.
   Reflections = 7,
-  /// a becomes the V of a panel of QR: x below the diagonal, ones on it, zeros above it. x does not overlap a.
+  /// a becomes the V of a panel of QR: x below the diagonal, ones on it, zeros above it. x does not overlap a. Of
+  /// complex numbers V is expanded: 2·rows×2·cols parts, each number as [[re, −im], [im, re]], aligned as numbers are,
+  /// and lda is even.
   ReflectionVectors = 8,
   /// a becomes the T, cols×cols, of reflections with the factors tau, with zeros below its diagonal. x is Vᵀ·V, of
-  /// which what is above the diagonal is read; it does not overlap a.
+  /// which what is above the diagonal is read; it does not overlap a. Of complex numbers all of them are expanded.
   ReflectionTriangle = 9,
   /// a(i, j) = 0 for j < i.
   ClearLower = 10,
@@ -84,6 +87,11 @@ enum class PanelOp : int {
   Magnitudes = 19,
   /// `systems`, each rows×cols, are factored or solved, or both; beside them type, is_complex and the sizes are read.
   SmallSystems = 20,
+  /// a becomes the planes of the complex numbers x: 2·rows×cols parts, a row of real ones and then the row of their
+  /// imaginary ones. lda counts parts. x does not overlap a.
+  IntoPlanes = 21,
+  /// a becomes the complex numbers whose planes are x; ldx counts parts. x does not overlap a.
+  FromPlanes = 22,
 };
 
 /// The arguments. Members that an operation does not name are not read.
@@ -99,7 +107,7 @@ struct PanelCall {
   const void* t = nullptr;        ///< SolveColumns: the lower triangle
   Index ldt = 0;                  ///< elements from one row of t to the next
   bool has_unit_diagonal = false; ///< then t's diagonal is not read and divides nothing
-  const void* x = nullptr;        ///< Reverse, ReflectionVectors, ReflectionTriangle, GatherRows: the matrix to read
+  const void* x = nullptr;        ///< the matrix to read, where an operation names one
   Index ldx = 0;                  ///< elements from one row of x to the next
   bool keep_columns = false;      ///< Reverse: columns stay where they are
   Index* numbers = nullptr;       ///< Lu, ExchangeRows, GatherRows: in the executor's memory
@@ -122,8 +130,8 @@ struct PanelCall {
   Index a_step = 1;         ///< SolveTriangle: elements from one column of a to the next
   Index t_step = 1;         ///< and from one column of t to the next
 
-  /// Numbers are complex, of `type`: in Cholesky, Lu, SolveColumns, SolveRows, ExchangeRows, GatherRows, Reverse,
-  /// ClearUpper, SmallSystems, and ColumnSums, where of a Hermitian diagonal re counts alone.
+  /// Numbers are complex, of `type`: in all operations but SolveTriangle and the four for f64 alone. In ColumnSums re
+  /// counts alone of a Hermitian diagonal.
   bool is_complex = false;
   bool keep_rows = false; ///< Reverse: rows stay where they are; not with keep_columns
 

@@ -42,8 +42,6 @@ TESSERA_API void copy_from_executor(Executor& executor, const ExecutorElements& 
 TESSERA_API void copy_to_executor(const Operand& x, Executor& executor, void* to, Index ld, bool is_complex = false);
 /// Enqueues the writing of ones on Z's diagonal, and zeros elsewhere, in the executor's memory.
 TESSERA_API void make_identity_on(Executor& executor, const Operand& z, bool is_complex = false);
-/// Enqueues the writing of Xᴴ, of complex numbers, to Z in the executor's memory. X is not transposed.
-TESSERA_API void make_adjoint_on(Executor& executor, const Operand& x, const Operand& z);
 /// Throws InvalidArgument where a function's rectangle in an executor's memory cannot be.
 TESSERA_API void check_executor_memory(const char* function, Index rows, Index cols, const void* data, Index ld);
 
@@ -56,17 +54,6 @@ Matrix<T> identity_on(Executor& executor, Index n) {
   auto matrix = Matrix<T>::uninitialized(n, n);
   make_identity_on(executor, matrix.operand(), Complex<T>);
   return matrix;
-}
-/// Returns Xᴴ in the executor's memory; Xᵀ of real numbers.
-template <class T>
-Matrix<T> adjoint_on(Executor& executor, const Matrix<T>& x) {
-  if constexpr (Complex<T>) {
-    auto matrix = Matrix<T>::uninitialized(x.cols(), x.rows());
-    make_adjoint_on(executor, x.operand(), matrix.operand());
-    return matrix;
-  } else {
-    return Matrix<T>(x.transposed());
-  }
 }
 } // namespace detail
 

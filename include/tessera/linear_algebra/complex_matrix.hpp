@@ -7,11 +7,10 @@
 ///     Matrix x = solve(a, b);                     // solve.hpp
 ///     Matrix h = conjugate_transpose(a), c = gemm(h, a);
 ///
-/// They have of Matrix what this header shows: elements, rows, blocks and transposes, and products. Factors and
-/// solutions stay on the device that computed them until the host reads them; a copy of a matrix, or of a view that is
-/// not transposed, is made where the newest elements are. Products read their operands on the host. Rows are padded as
-/// a real matrix's are. Sizes and leading dimensions count complex numbers. Errors: InvalidArgument names the sizes,
-/// OutOfMemory the bytes.
+/// They have of Matrix what this header shows: elements, rows, blocks and transposes, and products. Factors, solutions
+/// and products stay on the device that computed them until the host reads them; copies of matrices and views, also
+/// transposed and conjugated ones, are made where the newest elements are. Rows are padded as a real matrix's are.
+/// Sizes and leading dimensions count complex numbers. Errors: InvalidArgument names the sizes, OutOfMemory the bytes.
 
 #include <algorithm>
 #include <complex>
@@ -26,6 +25,15 @@
 #include <tessera/detail/macros_off.hpp>
 
 namespace tessera {
+namespace detail {
+
+/// Z = Xᵀ, or Xᴴ, of complex numbers, where X's newest elements are. Operands have the parts as columns, and their ops
+/// are not looked at.
+TESSERA_API void turn_complex(const Operand& x, const Operand& z, bool conjugates);
+/// C = op(A)·op(B) of complex numbers, by whom the options name or where an operand is. C is not transposed.
+TESSERA_API void gemm_complex(const Operand& a, const Operand& b, const Operand& c, const GemmOptions& options);
+
+} // namespace detail
 
 /// @cond complex_matrix
 
@@ -134,14 +142,10 @@ class Matrix<T> {
   /// Copies the elements of a view.
   explicit Matrix(MatrixView<const T> view) : Matrix(uninitialized(view.rows(), view.cols())) {
     if (empty()) return;
-    if (!view.is_transposed()) {
+    if (view.is_transposed())
+      detail::turn_complex(view.operand(), operand(), false);
+    else
       detail::copy(view.operand(), operand());
-      return;
-    }
-    const T* const from = view.data();
-    T* const to = data();
-    for (Index i = 0; i < rows(); ++i)
-      for (Index j = 0; j < cols(); ++j) to[i * ld() + j] = from[j * view.ld() + i];
   }
 
   /// Copies the elements, on the device that holds the newest copy.
@@ -252,11 +256,15 @@ class Matrix<T> {
 /// Returns Aᴴ as a new matrix: the transpose, whose elements are conjugated where they are complex.
 template <MatrixLike A>
 Matrix<typename A::value_type> conjugate_transpose(const A& a) {
-  Matrix<typename A::value_type> result(a.view().transposed());
-  if constexpr (detail::Complex<typename A::value_type>)
-    for (Index i = 0; i < result.rows(); ++i)
-      for (auto& x : result.row(i)) x = std::conj(x);
-  return result;
+  using T = typename A::value_type;
+  if constexpr (detail::Complex<T>) {
+    const MatrixView<const T> view = a.view(), stored = view.is_transposed() ? view.transposed() : view;
+    auto result = Matrix<T>::uninitialized(stored.cols(), stored.rows());
+    if (!result.empty()) detail::turn_complex(stored.operand(), result.operand(), true);
+    return view.is_transposed() ? Matrix<T>(result.transposed()) : result;
+  } else {
+    return Matrix<T>(a.view().transposed());
+  }
 }
 
 /// @cond complex_matrix
@@ -267,12 +275,9 @@ requires detail::Complex<R> && std::same_as<typename A::value_type, R> Matrix<R>
                                                                                       const GemmOptions& options) {
   static_assert(std::same_as<typename A::value_type, typename B::value_type>, "gemm: a and b differ in element type");
   detail::check_inner(a.rows(), a.cols(), b.rows(), b.cols());
-  Matrix<R> c(a.rows(), b.cols());
-  if (c.empty() || a.cols() == 0) return c;
-  const MatrixView<const R> x = a.view(), y = b.view();
-  const auto op = [](const MatrixView<const R>& view) { return view.is_transposed() ? Op::Transpose : Op::None; };
-  gemm(op(x), op(y), c.rows(), c.cols(), a.cols(), R(1), x.data(), x.ld(), y.data(), y.ld(), R(0), c.data(), c.ld(),
-       options);
+  if (a.rows() == 0 || b.cols() == 0 || a.cols() == 0) return Matrix<R>(a.rows(), b.cols());
+  auto c = Matrix<R>::uninitialized(a.rows(), b.cols());
+  detail::gemm_complex(a.view().operand(), b.view().operand(), c.operand(), options);
   return c;
 }
 

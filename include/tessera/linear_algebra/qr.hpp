@@ -10,8 +10,8 @@
 /// A is m×n, f32, f64 or complex numbers of either (complex_matrix.hpp). Q has orthonormal columns, R is upper
 /// triangular, and its diagonal is real; signs and norms are LAPACK's. 2·m·n² − 2/3·n³ operations for m ≥ n, and 4·m·n
 /// for each right-hand side; four times as many with complex numbers. The bits of all results depend on A and B alone:
-/// not on the backend, the threads or the processor (docs/contract.md, "QR"). A GPU that computes real factors keeps
-/// them, and results, until the host reads them; complex ones are made on the host.
+/// not on the backend, the threads or the processor (docs/contract.md, "QR"). A GPU that computes factors keeps them,
+/// and results, until the host reads them.
 ///
 /// Errors: InvalidArgument (shapes), RankDeficient, BackendUnavailable, OutOfMemory.
 ///
@@ -168,10 +168,11 @@ class Qr {
     const Matrix<T> y =
         triangular_solve(Triangle::Lower, detail::turned(square()), b, Side::Left, Diagonal::Stored, options_);
     Matrix<T> padded(qr_.rows(), b.cols());
-    if constexpr (detail::Real<T>) {
-      padded.block(0, 0, y.rows(), y.cols()).assign(y.view());
-    } else {
-      for (Index i = 0; i < y.rows(); ++i) std::ranges::copy(y.row(i), padded.row(i).begin());
+    if (!y.empty()) {
+      if constexpr (detail::Real<T>)
+        padded.block(0, 0, y.rows(), y.cols()).assign(y.view());
+      else
+        detail::copy(y.operand(), padded.writable().block(0, 0, y.rows(), y.cols()).operand());
     }
     return multiply_q(padded);
   }

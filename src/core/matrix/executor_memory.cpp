@@ -35,8 +35,8 @@ class ElementWork {
          .z = z,
          .ldz = parts_ * ldz});
   }
-  /// Copies the rows of a transpose, which may be conjugated.
-  void turn(Index rows, Index cols, const void* x, Index ldx, void* z, Index ldz, Op op = Op::Transpose) const {
+  /// Copies the rows of a transpose.
+  void turn(Index rows, Index cols, const void* x, Index ldx, void* z, Index ldz) const {
     map({.op = parts_ == 2 ? MapOp::CopyComplex : MapOp::Transpose,
          .rows = rows,
          .cols = cols,
@@ -44,7 +44,7 @@ class ElementWork {
          .ldx = ldx,
          .z = z,
          .ldz = ldz,
-         .op_x = op});
+         .op_x = Op::Transpose});
   }
   /// Copies elements whose steps no single copy takes, one line after another, along the longer side.
   void copy_lines(Index rows, Index cols, const ExecutorElements& x, Placed z) const {
@@ -117,17 +117,6 @@ void make_identity_on(Executor& executor, const Operand& z, bool is_complex) try
   const Index cols = is_complex ? z.cols / 2 : z.cols;
   work.fill(z.rows, cols, 0, to);
   work.fill_diagonal(std::min(z.rows, cols), 1, to);
-  written_on(z, executor);
-} catch (const std::bad_alloc& error) {
-  throw_out_of_memory(error);
-}
-
-void make_adjoint_on(Executor& executor, const Operand& x, const Operand& z) try {
-  if (!has_elements(z)) return;
-  const ElementWork work(executor, z.storage->type(), true);
-  DeviceHold holds_x(x, executor);
-  const Placed from = work.in_elements(holds_x.read()), to = work.in_elements(write_on(z, executor, true));
-  work.turn(z.rows, z.cols / 2, from.data, from.ld, to.data, to.ld, Op::ConjugateTranspose);
   written_on(z, executor);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);

@@ -83,6 +83,10 @@ const char* word_of(PanelOp op) {
       return "reflection_triangle";
     case PanelOp::ClearLower:
       return "clear_lower";
+    case PanelOp::IntoPlanes:
+      return "into_planes";
+    case PanelOp::FromPlanes:
+      return "from_planes";
     case PanelOp::SolveRows:
       return "solve_rows";
     case PanelOp::LargestOfRows:

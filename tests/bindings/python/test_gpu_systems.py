@@ -46,7 +46,7 @@ def test_torch_bits_are_the_ones_of_the_processor(torch, task, dtype):
 
 
 @pytest.mark.parametrize("dtype", complex_types)
-@pytest.mark.parametrize("task", [task for task in tasks if task not in ("least squares", "r")])
+@pytest.mark.parametrize("task", tasks)
 def test_torch_bits_of_complex_numbers(torch, task, dtype):
     for n in (1, 77, 530):  # a segment of complex sums has 512 terms
         a, b = numbers(n, n, dtype=dtype), numbers(n, 5, dtype=dtype)
@@ -73,9 +73,10 @@ def test_torch_layouts_of_complex_numbers(torch, dtype):
     assert pivots == rows
 
 
+@pytest.mark.parametrize("dtype", [np.float64, *complex_types])
 @pytest.mark.parametrize("shape", [(1, 1), (700, 90), (90, 700), (513, 513)])
-def test_torch_factors(torch, shape):
-    a, b = numbers(*shape), numbers(shape[0], 2)
+def test_torch_factors(torch, shape, dtype):
+    a, b = numbers(*shape, dtype=dtype), numbers(shape[0], 2, dtype=dtype)
     packed, pivots = ts.lu(on(torch, a))
     expected, rows = ts.lu(a)
     same(packed, expected)
@@ -144,7 +145,8 @@ def test_torch_complex_matrices_do_not_visit_the_host(torch):
     import resource
 
     def compute(a, b):
-        results = ts.solve(a, b), ts.cholesky(a, lower=False), ts.inverse(a), ts.solve(a, b[:, 0])
+        thin = a[:, : a.shape[1] // 8]
+        results = ts.solve(a, b), ts.cholesky(a, lower=False), ts.inverse(a), ts.solve(a, b[:, 0]), *ts.qr(thin)
         torch.cuda.synchronize()
         return results, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
@@ -152,8 +154,9 @@ def test_torch_complex_matrices_do_not_visit_the_host(torch):
     a = torch.rand(n, n, dtype=torch.complex128, device="cuda") + 2 * n * torch.eye(n, dtype=torch.float64, device="cuda")
     b = torch.rand(n, 2, dtype=torch.complex128, device="cuda")
     before = compute(a[:1200, :1200], b[:1200])[1]  # loads what has to be loaded
-    (x, low, inverse, vector), peak = compute(a, b)
+    (x, low, inverse, vector, q, r), peak = compute(a, b)
     assert peak - before < n * n * 16 / 4
+    assert float((q @ r - a[:, : n // 8]).abs().max()) < 1e-8
     assert low.is_cuda and float((a @ x - b).abs().max()) < 1e-9
     assert float((inverse @ b - x).abs().max()) < 1e-9 and torch.equal(vector, x[:, 0])
 
@@ -168,7 +171,7 @@ def test_torch_errors(torch):
         (lambda: ts.solve(a, b, backend="openmp"), ValueError, "backend openmp computes in host memory"),
         (lambda: ts.solve(a, b.float()), TypeError, "a holds float64 and b holds float32"),
         (lambda: ts.solve(a.half(), b.half()), TypeError, "a holds float16"),
-        (lambda: ts.qr(torch.complex(a, a)), TypeError, "complex128 and is on CUDA device 0"),
+        (lambda: ts.least_squares(torch.complex(singular, singular), torch.complex(b, b)), ValueError, "element 2 of R"),
         (lambda: ts.inverse(torch.complex(singular, singular)), ValueError, "pivot 2"),
         (lambda: ts.solve(singular, b), ValueError, "pivot 2"),
         (lambda: ts.cholesky(-a @ a.T), ValueError, "leading minor of order 1"),

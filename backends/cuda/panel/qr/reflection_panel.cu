@@ -1,4 +1,5 @@
-/// A panel of QR: by one block of threads, by a cluster of blocks, or by a whole grid, which have 1024 rows each.
+/// A panel of QR: by one block of threads, by a cluster of blocks, or by a whole grid, which have 1024 rows each, or
+/// 512 of complex numbers.
 
 #include "cuda/device/status.hpp"
 #include "cuda/panel/panel.hpp"
@@ -46,12 +47,10 @@ Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
   const std::size_t messages = layout.add(static_cast<Index>(GridTeam<T>::bytes(blocks)));
   Scratch scratch;
   if (Status status = scratch.allocate(executor, queue, layout.size()); !status.ok()) return status;
-  Reflections<T> panel{.a = static_cast<T*>(call.a),
-                       .lda = call.lda,
-                       .v = static_cast<T*>(call.v),
-                       .ldv = call.ldv,
-                       .t = static_cast<T*>(call.triangle),
-                       .ldt = call.ld_triangle,
+  using Part = PartOf<T>;
+  Reflections<T> panel{.a = {static_cast<Part*>(call.a), call.lda},
+                       .v = {static_cast<Part*>(call.v), call.ldv},
+                       .t = {static_cast<Part*>(call.triangle), call.ld_triangle},
                        .tau = static_cast<T*>(call.tau),
                        .rows = call.rows,
                        .cols = static_cast<int>(call.cols),
@@ -71,7 +70,7 @@ Status run(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
 Status factor_reflection_panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
   constexpr Index most_rows = Index{1} << 30;
   if (call.rows > most_rows) return {StatusCode::Rejected, "a QR panel of more than 2^30 rows"};
-  return call.type == DType::F32 ? run<float>(executor, queue, call) : run<double>(executor, queue, call);
+  return for_number_of(call, [&]<class T>(T) { return run<T>(executor, queue, call); });
 }
 
 } // namespace tessera::cuda

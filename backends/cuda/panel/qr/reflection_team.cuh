@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "cuda/panel/cluster_turns.cuh"
+#include "cuda/panel/number.cuh"
 
 namespace tessera::cuda {
 
@@ -20,8 +21,8 @@ inline constexpr int team_warps = 8; ///< of each block
 /// What a block says of a column.
 template <class T>
 struct alignas(16) Message {
-  T sum = 0;
-  T first = 0;          ///< the column's number on the diagonal, in the first block
+  T sum{};
+  T first{};            ///< the column's number on the diagonal, in the first block
   unsigned largest = 0; ///< key of the largest number below it
 };
 
@@ -114,7 +115,7 @@ class GridTeam {
     }
   }
   __device__ Message<T> message(int round) const { return round == 0 ? received_ : receive(32 * round + lane_); }
-  __device__ T first() const { return __shfl_sync(0xffffffff, received_.first, 0); }
+  __device__ T first() const { return number_of_lane(received_.first, 0, 32); }
 
   static std::size_t bytes(int blocks) {
     return 2 * team_warps * static_cast<std::size_t>(blocks) * words * sizeof(Word);

@@ -25,16 +25,13 @@
 namespace tessera::python {
 namespace {
 
-/// Refuses tasks that read factors element by element in host memory, and reflections of complex numbers.
+/// Refuses tasks that read factors element by element in host memory.
 void expect_done_where_it_is(const Array& a, const std::string& task) {
   if (!a.on_cuda) return;
   if (task == "refined" || task.starts_with("condition"))
     throw TypeError(std::string(a.name) + " is " + place_of(a) + ", but " +
                     (task == "refined" ? "solutions are refined" : "condition numbers are estimated") +
                     " in host memory; copy it there first");
-  if (a.type.is_complex && (task == "qr" || task == "r" || task == "least squares"))
-    throw TypeError(std::string(a.name) + " holds " + dtype_name(a.type) + " and is " + place_of(a) +
-                    ", where QR and least squares are computed in float32 and float64; copy it to the host");
 }
 
 /// Returns a copy of an array in host memory. A vector, which is shown as one row, is one column.
@@ -146,13 +143,13 @@ class System {
         return task_ == "condition" ? Lu<T>(a, options_).condition() : Cholesky<T>(a, lower_, options_).condition();
       })));
     if (task_ == "inverse") return given(without_gil([&] { return inverse_of(a); }), false);
-    if (task_ == "cholesky") return given(without_gil([&] { return cholesky_of(a).l(); }), false);
+    if (task_ == "cholesky") return given(without_gil([&] { return Cholesky<T>(a, lower_, options_).l(); }), false);
     if (!b_) throw TypeError("b must be an array, not NoneType");
     const Matrix<T> b = taken<T>(*b_);
     const Matrix<T> x = without_gil([&] {
       if (task_ == "triangular") return triangular_solve(lower_, a, b, Side::Left, diagonal_, options_);
       if (task_ == "least squares") return least_squares(a, b, options_);
-      if (task_ == "positive") return cholesky_of(a).solve(b);
+      if (task_ == "positive") return Cholesky<T>(a, lower_, options_).solve(b);
       SolveOptions options = options_;
       options.refine = task_ == "refined";
       return tessera::solve(a, b, options);
@@ -176,13 +173,6 @@ class System {
   Matrix<T> taken(const Array& array) const {
     if (executor_) return without_gil([&] { return matrix_on<T>(*executor_, array); });
     return matrix_of<T>(array);
-  }
-  /// On a device the adjoint is made there, because the constructor makes one of complex numbers on the host.
-  template <class T>
-  Cholesky<T> cholesky_of(const Matrix<T>& a) const {
-    const bool is_turned_there = executor_ && lower_ == Triangle::Upper && a.rows() == a.cols();
-    return is_turned_there ? Cholesky<T>(tessera::detail::adjoint_on(*executor_, a), Triangle::Lower, options_)
-                           : Cholesky<T>(a, lower_, options_);
   }
   template <class T>
   Matrix<T> inverse_of(const Matrix<T>& a) const {

@@ -121,7 +121,7 @@ Index factor_cholesky(NumberType type, Triangle triangle, Index n, void* a, Inde
 void factor_qr(NumberType type, Op stored, Index m, Index n, void* a, Index lda, void* tau, const SolveOptions& options,
                Shortage shortage) {
   linear_algebra::enter("Qr", options, [&] {
-    if (!type.is_complex && device::qr_of_callers({type.part, stored, m, n, a, lda}, tau, options)) return;
+    if (device::qr_of_callers({type.part, stored, m, n, a, lda, type.is_complex}, tau, options)) return;
     linear_algebra::factor_qr_on_host(type, stored, m, n, a, lda, tau, options, shortage);
   });
 }

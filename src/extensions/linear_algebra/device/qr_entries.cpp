@@ -9,10 +9,14 @@
 #include <tessera/linear_algebra/qr.hpp>
 
 #include "extensions/linear_algebra/enter.hpp"
+#include "extensions/linear_algebra/numbers.hpp"
 #include "extensions/linear_algebra/qr/range.hpp"
 #include "qr_matrices.hpp"
 
 namespace tessera::detail {
+
+namespace device = linear_algebra::device;
+
 namespace {
 
 template <class T>
@@ -26,21 +30,19 @@ Index first_zero(const Matrix<T>& qr, Index steps) {
 
 template <class T>
 Index factor_qr(Matrix<T>& a, Matrix<T>& tau, const SolveOptions& options) {
-  if constexpr (Real<T>)
-    if (const auto zero = linear_algebra::enter(
-            "Qr", options, [&] { return linear_algebra::device::factor_qr(a.operand(), tau.operand(), options); }))
-      return *zero;
+  if (const auto zero = linear_algebra::enter(
+          "Qr", options, [&] { return device::factor_qr(device::whole(a), device::whole(tau), options); }))
+    return *zero;
   factor_qr(number_type_of<T>, Op::None, a.rows(), a.cols(), a.data(), a.ld(), tau.data(), options);
   return first_zero(std::as_const(a), tau.cols());
 }
 
 template <class T>
 void multiply_q(const Matrix<T>& qr, const Matrix<T>& tau, Op op, Matrix<T>& c, const SolveOptions& options) {
-  if constexpr (Real<T>)
-    if (linear_algebra::enter("Qr", options, [&] {
-          return linear_algebra::device::multiply_q(qr.operand(), tau.operand(), op != Op::None, c.operand(), options);
-        }))
-      return;
+  if (linear_algebra::enter("Qr", options, [&] {
+        return device::multiply_q(device::whole(qr), device::whole(tau), op != Op::None, device::whole(c), options);
+      }))
+    return;
   multiply_q({.type = number_type_of<T>,
               .stored = Op::None,
               .m = qr.rows(),
@@ -54,10 +56,10 @@ void multiply_q(const Matrix<T>& qr, const Matrix<T>& tau, Op op, Matrix<T>& c, 
 template <class T>
 Matrix<T> form_q(const Matrix<T>& qr, const Matrix<T>& tau, const SolveOptions& options) {
   const Index steps = tau.cols();
-  if constexpr (Real<T>) {
+  {
     Matrix<T> result = Matrix<T>::uninitialized(qr.rows(), steps);
     if (linear_algebra::enter("Qr", options, [&] {
-          return linear_algebra::device::form_q(qr.operand(), tau.operand(), result.operand(), options);
+          return device::form_q(device::whole(qr), device::whole(tau), device::whole(result), options);
         }))
       return result;
   }
@@ -69,21 +71,18 @@ Matrix<T> form_q(const Matrix<T>& qr, const Matrix<T>& tau, const SolveOptions& 
 template <class T>
 Matrix<T> upper_part(const Matrix<T>& a, Index rows) {
   Matrix<T> result(a.block(0, 0, rows, a.cols()));
-  if constexpr (Real<T>)
-    if (linear_algebra::device::clear_lower(result.operand())) return result;
+  if (device::clear_lower(device::whole(result))) return result;
   for (Index i = 0; i < rows; ++i) std::fill_n(result.row(i).begin(), std::min(i, a.cols()), T(0));
   return result;
 }
 
 template <class T>
 int bring_into_range(Matrix<T>& a) {
-  if constexpr (Real<T>) {
-    if (a.newest_on() != nullptr) {
-      const ContractArithmetic contract;
-      const int exponent = linear_algebra::range_exponent<T>(a.norm_max());
-      multiply_by_power(a, exponent);
-      return exponent;
-    }
+  if (a.newest_on() != nullptr) {
+    const ContractArithmetic contract;
+    const int exponent = linear_algebra::range_exponent<linear_algebra::Part<T>>(reduce(a.operand(), ReduceOp::MaxAbs));
+    multiply_by_power(a, exponent);
+    return exponent;
   }
   return bring_into_range(a.rows(), a.cols(), a.data(), a.ld());
 }
@@ -91,8 +90,7 @@ int bring_into_range(Matrix<T>& a) {
 template <class T>
 void multiply_by_power(Matrix<T>& a, int exponent) {
   if (exponent == 0) return;
-  if constexpr (Real<T>)
-    if (a.newest_on() != nullptr) return scale(std::ldexp(1.0, exponent), a.operand(), a.operand());
+  if (a.newest_on() != nullptr) return scale(std::ldexp(1.0, exponent), a.operand(), a.operand());
   multiply_by_power(a.rows(), a.cols(), a.data(), a.ld(), exponent);
 }
 

@@ -53,6 +53,8 @@ class Steps {
       : executor_(executor), queue_(executor.default_queue()), type_(type), is_complex_(is_complex) {}
 
   bool is_complex() const { return is_complex_; }
+  /// Returns the steps of the numbers' parts.
+  Steps of_parts() const { return {executor_, type_}; }
   Index parts() const { return is_complex_ ? 2 : 1; } ///< of a number
   Index element() const { return parts() * static_cast<Index>(size_of(type_)); }
   /// Returns the terms of a segment.
