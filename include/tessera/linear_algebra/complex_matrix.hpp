@@ -30,7 +30,8 @@ namespace detail {
 /// Z = Xᵀ, or Xᴴ, of complex numbers, where X's newest elements are. Operands have the parts as columns, and their ops
 /// are not looked at.
 TESSERA_API void turn_complex(const Operand& x, const Operand& z, bool conjugates);
-/// C = op(A)·op(B) of complex numbers, by whom the options name or where an operand is. C is not transposed.
+/// C = op(A)·op(B) of complex numbers, on the executor that the options name or that an operand is on. C is not
+/// transposed.
 TESSERA_API void gemm_complex(const Operand& a, const Operand& b, const Operand& c, const GemmOptions& options);
 
 } // namespace detail
