@@ -15,20 +15,20 @@
 namespace tessera::detail {
 namespace {
 
-constexpr Index parts = 2; ///< that an operand has as columns for each number
+constexpr Index parts_of_complex = 2; ///< that an operand has as columns for each number
 
 /// Returns a place of parts as one of numbers.
-Placed in_numbers(Placed of_parts) { return {of_parts.data, of_parts.ld / parts}; }
+Placed in_complex_numbers(Placed of_parts) { return {of_parts.data, of_parts.ld / parts_of_complex}; }
 
-void turn_on(Executor& executor, const Operand& x, const Operand& z, bool conjugates) {
+void turn_complex_on(Executor& executor, const Operand& x, const Operand& z, bool conjugates) {
   const ContractArithmetic contract;
   DeviceHold holds_x(x, executor);
-  const Placed from = in_numbers(holds_x.read()), to = in_numbers(write_on(z, executor, true));
+  const Placed from = in_complex_numbers(holds_x.read()), to = in_complex_numbers(write_on(z, executor, true));
   MapCall call;
   call.op = MapOp::CopyComplex;
   call.type = call.x_type = z.storage->type();
   call.rows = z.rows;
-  call.cols = z.cols / parts;
+  call.cols = z.cols / parts_of_complex;
   call.x = from.data;
   call.ldx = from.ld;
   call.z = to.data;
@@ -38,11 +38,11 @@ void turn_on(Executor& executor, const Operand& x, const Operand& z, bool conjug
   written_on(z, executor);
 }
 
-void multiply_on(Executor& device, const Operand& a, const Operand& b, const Operand& c, ComplexGemmCall call,
-                 const GemmOptions& options) {
+void multiply_complex_on(Executor& device, const Operand& a, const Operand& b, const Operand& c, ComplexGemmCall call,
+                         const GemmOptions& options) {
   DeviceHold holds_a(a, device), holds_b(b, device);
-  const Placed on_a = in_numbers(holds_a.read()), on_b = in_numbers(holds_b.read()),
-               on_c = in_numbers(write_on(c, device, true));
+  const Placed on_a = in_complex_numbers(holds_a.read()), on_b = in_complex_numbers(holds_b.read()),
+               on_c = in_complex_numbers(write_on(c, device, true));
   call.a = on_a.data;
   call.lda = on_a.ld;
   call.b = on_b.data;
@@ -54,7 +54,7 @@ void multiply_on(Executor& device, const Operand& a, const Operand& b, const Ope
 }
 
 /// Returns the operand's first number in host memory.
-const char* host_numbers(const Operand& x) {
+const char* complex_numbers_at_home(const Operand& x) {
   const auto* const all = static_cast<const char*>(x.storage->host_read());
   return all + (x.row * x.storage->ld() + x.col) * static_cast<Index>(size_of(x.storage->type()));
 }
@@ -65,12 +65,12 @@ void turn_complex(const Operand& x, const Operand& z, bool conjugates) try {
   if (!has_elements(z)) return;
   Executor& executor = place_elementwise({&x});
   try {
-    return turn_on(executor, x, z, conjugates);
+    return turn_complex_on(executor, x, z, conjugates);
   } catch (const OutOfMemory&) {
     if (executor.capabilities().host_memory) throw;
   }
   x.storage->leave_device();
-  turn_on(place_elementwise({}), x, z, conjugates);
+  turn_complex_on(place_elementwise({}), x, z, conjugates);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
 }
@@ -78,32 +78,33 @@ void turn_complex(const Operand& x, const Operand& z, bool conjugates) try {
 void gemm_complex(const Operand& a, const Operand& b, const Operand& c, const GemmOptions& options) try {
   const ContractArithmetic contract;
   check_unverified(options, "a complex product");
-  const Index k = a.op == Op::None ? a.cols / parts : a.rows;
+  const Index k = a.op == Op::None ? a.cols / parts_of_complex : a.rows;
   ComplexGemmCall call{{.type = c.storage->type(),
                         .math = options.math,
                         .op_a = a.op,
                         .op_b = b.op,
                         .m = c.rows,
-                        .n = c.cols / parts,
+                        .n = c.cols / parts_of_complex,
                         .k = k,
                         .alpha = 1.0,
                         .beta = 0.0,
                         .threads = options.threads}};
   Executor& executor = place_gemm(
-      options.backend, {call.type, options.math, {.m = call.m, .n = parts * call.n, .k = parts * k}}, {&a, &b});
+      options.backend,
+      {call.type, options.math, {.m = call.m, .n = parts_of_complex * call.n, .k = parts_of_complex * k}}, {&a, &b});
   if (!executor.capabilities().host_memory) {
     try {
-      return multiply_on(executor, a, b, c, call, options);
+      return multiply_complex_on(executor, a, b, c, call, options);
     } catch (const OutOfMemory&) { // then the product goes there in blocks
       for (const Operand* x : {&a, &b, &c}) x->storage->leave_device();
     }
   }
-  call.a = host_numbers(a);
-  call.lda = a.storage->ld() / parts;
-  call.b = host_numbers(b);
-  call.ldb = b.storage->ld() / parts;
+  call.a = complex_numbers_at_home(a);
+  call.lda = a.storage->ld() / parts_of_complex;
+  call.b = complex_numbers_at_home(b);
+  call.ldb = b.storage->ld() / parts_of_complex;
   call.c = c.storage->host_write();
-  call.ldc = c.storage->ld() / parts;
+  call.ldc = c.storage->ld() / parts_of_complex;
   gemm_raw(call, options);
 } catch (const std::bad_alloc& error) {
   throw_out_of_memory(error);
