@@ -2,8 +2,8 @@
 """Checks what docs/architecture.md and CONTRIBUTING.md ask of files: which files may include which, and no circles of folders, which
 may read a clock, how long READMEs are and what stands before a public header's declarations, how large the results are, how wide prose
 is, which words comments and pages do not use, what the site asks of pages (docs/site/page_rules.py): a place, links that lead
-somewhere, headings in order; that all files name one version; that workflows run what .ci/run does; and that a textbook's rungs
-have their kernels, numbers without holes and a place in its README.
+somewhere, headings in order; that all files name one version; that workflows run what .ci/run does; that instructions of newer GPUs
+stand in code for these; and that a textbook's rungs have their kernels, numbers without holes and a place in its README.
 
     check_house.py ROOT [FOLDER_OR_FILE...]   all of the checkout ROOT, or what lies in these folders of it
 
@@ -16,6 +16,7 @@ import sys
 sys.dont_write_bytecode = True  # into the sources
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "docs/site"))
 
+import kernel_rules  # noqa: E402
 import project_rules  # noqa: E402
 import prose_rules  # noqa: E402
 import structure_rules  # noqa: E402
@@ -50,6 +51,7 @@ def main(arguments):
     structure_rules.check_includes(root, names, known_files, findings)
     structure_rules.check_clocks(root, names, findings)
     structure_rules.check_headers(root, names, findings)
+    kernel_rules.check_kernels(root, names, findings)
     project_rules.check_versions(root, known_files, findings)
     project_rules.check_workflows(root, known_files, findings)
     structure_rules.check_sizes_of_products(root, names, findings)

@@ -163,6 +163,30 @@ class CheckHouse(unittest.TestCase):
         self.write("backends/cuda/gemm/slender/kernel.cuh", '#include "../common/grid.cuh"\n')
         self.expect("backends/cuda/gemm/slender/kernel.cuh:1: includes ../common/grid.cuh")
 
+    def test_an_instruction_that_old_devices_lack(self):
+        copy = 'asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from));\n'
+        arrive = 'asm volatile(\n    "{ .reg .b64 state; mapa.shared::cluster.u32 %0, %1, 0; }"\n    : "=r"(x) : "r"(y));\n'
+        for name, text, finding in (
+            ("a", copy, ":1: an instruction of compute capability 8.0"),
+            ("b", "#if __CUDA_ARCH__ >= 800\nint a;\n#else\n" + copy + "#endif\n", ":4: an instruction of compute capability 8.0"),
+            ("c", "#if __CUDA_ARCH__ >= 800\n" + arrive + "#endif\n", ":3: an instruction of compute capability 9.0"),
+            ("d", "int x = __reduce_max_sync(~0u, y);\n", ":1: an instruction of compute capability 8.0"),
+        ):
+            self.write(f"backends/cuda/gemm/common/{name}.cuh", text)
+            self.expect(f"backends/cuda/gemm/common/{name}.cuh{finding}")
+
+    def test_instructions_in_code_for_their_devices(self):
+        copy = 'asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from));\n'
+        for text in (
+            "#if __CUDA_ARCH__ >= 800\n#if defined(A)\n" + copy + "#endif\n#endif\n",
+            "#ifdef A\nint a;\n#elif __CUDA_ARCH__ >= 900\n" + copy + "#endif\n",
+            "#if defined(__CUDA_ARCH_FEAT_SM90_ALL)\n" + copy + "#endif\n",
+            'constexpr auto summary = "fed by cp.async";\n#include "cuda/gemm/common/grid.cuh"\n',
+        ):
+            self.write("backends/cuda/gemm/common/copies.cuh", text)
+            status, output = self.check()
+            self.assertEqual(status, 0, output)
+
     def test_a_clock_outside_the_stopwatch(self):
         self.write("backends/cuda/gemm/common/wait.cuh", "auto start = std::chrono::steady_clock::now();\n")
         self.expect("backends/cuda/gemm/common/wait.cuh:1: reads a clock")
