@@ -83,6 +83,19 @@ class PanelLoops {
       case PanelOp::Magnitudes:
         if constexpr (std::same_as<T, double>) return scale();
         return;
+      case PanelOp::TriangleAlone:
+        return for_elements([&](Index i, Index j) {
+          const bool is_inside = call_.is_upper ? j >= i : j <= i;
+          a(i, j) = i == j && call_.has_unit_diagonal ? T(1) : is_inside ? x(i, j) : T(0);
+        });
+      case PanelOp::TriangleTerms:
+        return correct_terms();
+      case PanelOp::LeastMagnitude:
+        call_.least[0] = std::numeric_limits<double>::infinity();
+        return for_elements([&](Index i, Index j) {
+          for (const auto part : {std::real(x(i, j)), std::imag(x(i, j))})
+            if (std::abs(part) > 0) call_.least[0] = std::min(call_.least[0], static_cast<double>(std::abs(part)));
+        });
       case PanelOp::SmallSystems:
         return SystemLoops<T>(call_).run();
     }
@@ -101,6 +114,40 @@ class PanelLoops {
   }
   void fail(Index row) const {
     if (*call_.failed < 0) *call_.failed = call_.first + row;
+  }
+
+  /// May a chain of products be −0?
+  bool may_lose_signs() const {
+    using P = PanelPart<T>;
+    if (call_.is_upper) return false;
+    const double of_triangle = call_.has_unit_diagonal ? std::min(call_.least[0], 1.0) : call_.least[0];
+    constexpr int exponent = std::numeric_limits<P>::min_exponent + std::numeric_limits<P>::digits + 1;
+    return of_triangle * call_.least[1] < std::ldexp(1.0, exponent);
+  }
+  /// May zeros have changed this number of a chain?
+  bool is_suspect(PanelPart<T> z) const { return std::isnan(z) || (z == 0 && may_lose_signs()); }
+  bool is_suspect_number(T z) const {
+    return is_suspect(std::real(z)) || (is_complex_number<T> && is_suspect(std::imag(z)));
+  }
+  void correct_terms() const {
+    const Index n = call_.is_on_right ? call_.cols : call_.rows;
+    const auto m = [&](Index i, Index k) {
+      const T number = static_cast<const T*>(call_.t)[i * call_.ldt + k * call_.t_step];
+      return call_.conjugates ? conjugate(number) : number;
+    };
+    for_elements([&](Index row, Index col) {
+      if (!is_suspect_number(a(row, col))) return;
+      const Index i = call_.is_on_right ? col : row;
+      T sum = 0;
+      for (Index k = call_.is_upper ? i : 0; k < (call_.is_upper ? n : i + 1); ++k) {
+        const T number = call_.is_on_right ? x(row, k) : x(k, col);
+        if (k == i && call_.has_unit_diagonal)
+          sum += number;
+        else
+          sum = call_.is_on_right ? go_on(number, m(i, k), sum) : go_on(m(i, k), number, sum);
+      }
+      a(row, col) = sum;
+    });
   }
 
   static void enlarge(double& largest, double magnitude) {

@@ -26,9 +26,10 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
     case PanelOp::Cholesky:
       return factor_positive_panel(executor, queue, call);
     case PanelOp::Lu:
+      if (Status status = find_room_for_solution(executor, call); !status.ok()) return status;
       return factor_lu_panel(executor, queue, call);
     case PanelOp::SolveColumns:
-      return solve_columns(queue, call);
+      return solve_columns(executor, queue, call);
     case PanelOp::SolveTriangle:
       return solve_triangle(executor, queue, call);
     case PanelOp::ExchangeRows:
@@ -50,7 +51,7 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
     case PanelOp::ClearLower:
       return clear_lower(queue, call);
     case PanelOp::SolveRows:
-      return solve_rows(queue, call);
+      return solve_rows(executor, queue, call);
     case PanelOp::LargestOfRows:
       return largest_of_rows(queue, call);
     case PanelOp::LargestOfColumns:
@@ -63,6 +64,12 @@ Status panel(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
       return into_planes(queue, call);
     case PanelOp::FromPlanes:
       return from_planes(queue, call);
+    case PanelOp::TriangleAlone:
+      return triangle_alone(queue, call);
+    case PanelOp::TriangleTerms:
+      return triangle_terms(queue, call);
+    case PanelOp::LeastMagnitude:
+      return least_magnitude(queue, call);
     case PanelOp::SmallSystems:
       break; // small_systems/ has it
   }

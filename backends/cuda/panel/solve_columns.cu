@@ -155,11 +155,19 @@ Status run(Queue& queue, const PanelCall& call) noexcept {
 
 } // namespace
 
-Status solve_columns(Queue& queue, const PanelCall& call) noexcept {
+Status find_room_for_solution(const Executor& executor, const PanelCall& call) noexcept {
+  return for_number_of(call, [&]<class T>(T) -> Status {
+    if (executor.capabilities().shared_memory_per_block >= sizeof(ColumnsShared<T>)) return {};
+    return {StatusCode::Rejected, "a triangle that takes more shared memory than a block has"};
+  });
+}
+Status solve_columns(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
+  if (Status status = find_room_for_solution(executor, call); !status.ok()) return status;
   return for_number_of(call, [&]<class T>(T) { return run<T, false>(queue, call); });
 }
-Status solve_rows(Queue& queue, const PanelCall& call) noexcept {
+Status solve_rows(Executor& executor, Queue& queue, const PanelCall& call) noexcept {
   if (!call.is_complex) return {StatusCode::Rejected, "rows of real unknowns; their transposes are columns"};
+  if (Status status = find_room_for_solution(executor, call); !status.ok()) return status;
   return call.type == DType::F32 ? run<Complex<float>, true>(queue, call) : run<Complex<double>, true>(queue, call);
 }
 

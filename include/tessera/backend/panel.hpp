@@ -92,6 +92,18 @@ enum class PanelOp : int {
   IntoPlanes = 21,
   /// a becomes the complex numbers whose planes are x; ldx counts parts. x does not overlap a.
   FromPlanes = 22,
+  /// a(i, j) = x(i, j) in one triangle of a square, ones on the diagonal where has_unit_diagonal, and zeros elsewhere.
+  /// x's other numbers are not read; x does not overlap a.
+  TriangleAlone = 23,
+  /// a is the product M·x, or where `is_on_right` x·Mᵀ, of a triangle M with zeros elsewhere, of at most a segment.
+  /// An element that the zeros may have changed becomes the sum of the triangle's terms alone: one that is NaN, or, of
+  /// a lower M, one that has a part of 0. m(i, k) is t[i·ldt + k·t_step], or its conjugate. least has what LeastMagnitude
+  /// found of the triangle, and then of x; it is not read for an upper M. Where both are so large that no chain rounds
+  /// to −0, parts of 0 stay.
+  TriangleTerms = 24,
+  /// least[0] becomes the least magnitude but 0 of a number of x, or of a part of a complex one; without one, anything
+  /// that is not less than Inf. x is rows×cols.
+  LeastMagnitude = 25,
 };
 
 /// The arguments. Members that an operation does not name are not read.
@@ -104,7 +116,7 @@ struct PanelCall {
   Index lda = 0;                  ///< elements from one row of a to the next
   void* s = nullptr;              ///< sums, as many as a has elements
   Index lds = 0;                  ///< elements from one row of s to the next
-  const void* t = nullptr;        ///< SolveColumns: the lower triangle
+  const void* t = nullptr;        ///< SolveColumns: the lower triangle; TriangleTerms
   Index ldt = 0;                  ///< elements from one row of t to the next
   bool has_unit_diagonal = false; ///< then t's diagonal is not read and divides nothing
   const void* x = nullptr;        ///< the matrix to read, where an operation names one
@@ -128,7 +140,7 @@ struct PanelCall {
   Index ld_triangle = 0;    ///< elements from one row of it to the next
   void* tau = nullptr;      ///< Reflections, and read by ReflectionTriangle: cols factors in the executor's memory
   Index a_step = 1;         ///< SolveTriangle: elements from one column of a to the next
-  Index t_step = 1;         ///< and from one column of t to the next
+  Index t_step = 1;         ///< and, of TriangleTerms too, from one column of t to the next
 
   /// Numbers are complex, of `type`: in all operations but SolveTriangle and the four for f64 alone. In ColumnSums re
   /// counts alone of a Hermitian diagonal.
@@ -139,7 +151,12 @@ struct PanelCall {
   const double* row_scales = nullptr;    ///< rows powers of two in the executor's memory
   const double* column_scales = nullptr; ///< cols of them
   double* largest = nullptr;             ///< rows or cols numbers in the executor's memory
-  double* least = nullptr;               ///< LargestOfRows: rows numbers there
+  double* least = nullptr;               ///< LargestOfRows: rows numbers there; LeastMagnitude: one; TriangleTerms: two
+
+  // TriangleAlone, TriangleTerms and LeastMagnitude, of real and complex numbers.
+  bool is_upper = false;    ///< the triangle is the upper one; of TriangleTerms, M's
+  bool conjugates = false;  ///< TriangleTerms: M has the conjugates of t
+  bool is_on_right = false; ///< TriangleTerms: M is the second factor
 
   // SmallSystems has its arguments elsewhere.
   const SystemsCall* systems = nullptr; ///< the batch (small_systems.hpp), in host memory

@@ -16,6 +16,7 @@
 ///
 /// Source: the level 3 BLAS's TRSM and TRMM; the order of operations is Tessera's own.
 
+#include <array>
 #include <type_traits>
 
 #include <tessera/detail/number_type.hpp>
@@ -50,6 +51,11 @@ TESSERA_API void triangular_solve(const TriangularCall<T>& call, const SolveOpti
 template <class T>
 TESSERA_API void triangular_multiply(const TriangularCall<T>& call, const SolveOptions& options,
                                      Shortage shortage = {});
+/// Solves with one call after the other, whose triangles are in one square of memory, and whose unknowns are in one
+/// place: where a device solves them, both are copied there once.
+template <class T>
+TESSERA_API void solve_with_factors(const std::array<TriangularCall<T>, 2>& calls, const SolveOptions& options,
+                                    Shortage shortage = {});
 /// A triangle of a matrix, and how it stands in a system.
 struct TriangularForm {
   Side side = Side::Left;
@@ -61,6 +67,10 @@ struct TriangularForm {
 template <class T>
 TESSERA_API void solve_triangle(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x,
                                 const SolveOptions& options);
+/// op(T)·B or B·op(T) takes B's place, likewise.
+template <class T>
+TESSERA_API void multiply_triangle(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x,
+                                   const SolveOptions& options);
 /// Throws InvalidArgument where the matrix is not square, or has another number of rows than the right-hand side.
 TESSERA_API void check_system(const char* function, Index rows, Index cols, Index unknowns, Side side);
 /// Throws InvalidArgument where sizes, leading dimensions or pointers are wrong, or T's triangle overlaps B.
@@ -135,8 +145,8 @@ requires detail::Solvable<typename A::value_type> && std::same_as<typename A::va
                                                        const SolveOptions& options = {}) {
   const Matrix<typename A::value_type> matrix(t.view());
   Matrix<typename A::value_type> x(b.view());
-  detail::triangular_multiply(detail::triangular_call("triangular_multiply", side, triangle, diagonal, matrix, x),
-                              options);
+  detail::check_system("triangular_multiply", t.rows(), t.cols(), side == Side::Left ? x.rows() : x.cols(), side);
+  detail::multiply_triangle({side, triangle, Op::None, diagonal}, matrix, x, options);
   return x;
 }
 

@@ -21,9 +21,10 @@ void solve(Triangle triangle, Index n, Index count, const T* a, Index lda, T* b,
            detail::Shortage shortage) {
   const bool lower = triangle == Triangle::Lower;
   const Op turned = Element<T>::conjugate_transpose;
-  for (const Op op : {lower ? Op::None : turned, lower ? turned : Op::None})
-    detail::triangular_solve(by_columns<T>(Side::Left, {triangle, op, Diagonal::Stored, n, a, lda}, count, b, ldb),
-                             options, shortage);
+  const auto call = [&](Op op) {
+    return by_columns<T>(Side::Left, {triangle, op, Diagonal::Stored, n, a, lda}, count, b, ldb);
+  };
+  detail::solve_with_factors<T>({call(lower ? Op::None : turned), call(lower ? turned : Op::None)}, options, shortage);
 }
 
 template <class T>

@@ -32,8 +32,10 @@ void solve(Op op, Index n, Index count, const T* lu, Index ld, detail::RowNumber
   const ColumnTriangle<T> l{Triangle::Lower, op, Diagonal::Unit, n, lu, ld};
   const ColumnTriangle<T> u{Triangle::Upper, op, Diagonal::Stored, n, lu, ld};
   if (op == Op::None) permute(n, count, pivots, false, b, ldb);
-  for (const auto& triangle : {op == Op::None ? l : u, op == Op::None ? u : l})
-    detail::triangular_solve(by_columns<T>(Side::Left, triangle, count, b, ldb), options, shortage);
+  const auto call = [&](const ColumnTriangle<T>& triangle) {
+    return by_columns<T>(Side::Left, triangle, count, b, ldb);
+  };
+  detail::solve_with_factors<T>({call(op == Op::None ? l : u), call(op == Op::None ? u : l)}, options, shortage);
   if (op != Op::None) permute(n, count, pivots, true, b, ldb);
 }
 

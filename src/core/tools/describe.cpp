@@ -99,6 +99,12 @@ const char* word_of(PanelOp op) {
       return "magnitudes";
     case PanelOp::SmallSystems:
       return "small_systems";
+    case PanelOp::TriangleAlone:
+      return "triangle_alone";
+    case PanelOp::TriangleTerms:
+      return "triangle_terms";
+    case PanelOp::LeastMagnitude:
+      return "least_magnitude";
   }
   return "unknown";
 }

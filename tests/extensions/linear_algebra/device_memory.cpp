@@ -8,74 +8,12 @@
 
 #include <tessera/backend/panel.hpp>
 #include <tessera/interop/executor_memory.hpp>
-#include <tessera/linear_algebra/executor_level3.hpp>
 
-#include "core/tools/recorder.hpp"
-#include "device_steps.hpp"
+#include "elsewhere.hpp"
 #include "support/expect.hpp"
 #include "systems.hpp"
 
 namespace tessera::test {
-namespace {
-
-/// Elements in the tested executor's memory, whose rows are `ld` apart. What lies between them is NaN.
-template <class T>
-class Elsewhere {
- public:
-  Elsewhere(Index rows, Index cols) : rows_(rows), cols_(cols), ld_(cols + 3), host_(Matrix<T>(rows, ld_, nan)) {
-    throw_if_failed(device().allocate(static_cast<std::size_t>(rows * ld_) * sizeof(T), memory_));
-    put();
-  }
-  explicit Elsewhere(const Matrix<T>& from) : Elsewhere(from.rows(), from.cols()) {
-    for (Index i = 0; i < rows_; ++i) std::ranges::copy(from.row(i), host_.row(i).begin());
-    put();
-  }
-  ~Elsewhere() { device().free(memory_); }
-  Elsewhere(const Elsewhere&) = delete;
-  Elsewhere& operator=(const Elsewhere&) = delete;
-
-  T* data() const { return static_cast<T*>(memory_); }
-  Index ld() const { return ld_; }
-  Matrix<T> matrix() const { return from_executor(device(), data(), rows_, cols_, ld_); }
-  /// Reads the elements, and expects NaN between them.
-  Matrix<T> read() {
-    throw_if_failed(device().copy_out(device().default_queue(), host_.data(), pitch(host_.ld()), memory_, pitch(ld_),
-                                      pitch(ld_), static_cast<std::size_t>(rows_)));
-    for (Index i = 0; i < rows_; ++i)
-      for (Index j = cols_; j < ld_; ++j) BOOST_TEST(std::isnan(std::real(host_(i, j))));
-    return Matrix<T>(host_.block(0, 0, rows_, cols_));
-  }
-
- private:
-  static constexpr T nan = std::numeric_limits<Part<T>>::quiet_NaN();
-  static std::size_t pitch(Index elements) { return static_cast<std::size_t>(elements) * sizeof(T); }
-  void put() {
-    throw_if_failed(device().copy_in(device().default_queue(), memory_, pitch(ld_), host_.data(), pitch(host_.ld()),
-                                     pitch(ld_), static_cast<std::size_t>(rows_)));
-  }
-
-  Index rows_, cols_, ld_;
-  Matrix<T> host_;
-  void* memory_ = nullptr;
-};
-
-constexpr std::size_t mebibyte = std::size_t{1} << 20;
-
-/// Has the executor's memory room for the elements of a test, and for what is computed of them?
-bool has_room(std::size_t bytes) {
-  const Capabilities& facts = device().capabilities();
-  return facts.host_memory || facts.memory_bytes >= bytes;
-}
-
-/// Returns the bytes that went from the device to the host.
-double fetched(Recorder& recorder) {
-  double bytes = 0;
-  for (const Told& told : recorder.of(tools::Kind::CopyOut))
-    if (!told.is_end) bytes += static_cast<double>(told.operation.bytes);
-  return bytes;
-}
-
-} // namespace
 
 BOOST_AUTO_TEST_SUITE(device_memory)
 
@@ -141,84 +79,6 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(systems_in_its_memory, T, Systems) {
   BOOST_TEST(differing(x.read(), solve(a, b, formulas)) == 0);
   BOOST_TEST(differing(y.read(), Cholesky(p, Triangle::Lower, formulas).solve(b)) == 0);
   BOOST_TEST(differing(inverted.read(), inverse(a, formulas)) == 0);
-}
-
-BOOST_AUTO_TEST_CASE_TEMPLATE(triangles_in_its_memory, T, Elements) {
-  if (!has_room(8 * mebibyte) || !(has_panels() || device().capabilities().host_memory)) return;
-  const Index n = 150, count = 40;
-  const Matrix<T> t = dominant<T>(n, Seed{10});
-  const Elsewhere<T> triangle(t);
-  for (const Side side : {Side::Left, Side::Right})
-    for (const Op op : {Op::None, Op::Transpose})
-      for (const T alpha : {T(1), T(-0.3), T(0)}) {
-        const Index m = side == Side::Left ? n : count, cols = side == Side::Left ? count : n;
-        Matrix<T> y = Matrix<T>::random(m, cols, Seed{11});
-        Elsewhere<T> x(y);
-        trsm(device(), side, Triangle::Upper, op, Diagonal::Stored, m, cols, alpha, triangle.data(), triangle.ld(),
-             x.data(), x.ld());
-        trsm(side, Triangle::Upper, op, Diagonal::Stored, m, cols, alpha, t.data(), t.ld(), y.data(), y.ld(), formulas);
-        BOOST_TEST(differing(x.read(), y) == 0);
-      }
-  expect_error<InvalidArgument>(
-      [&] {
-        trsm(device(), Side::Left, Triangle::Lower, Op::None, Diagonal::Unit, n, 2, 1, triangle.data(), n - 1,
-             triangle.data(), n);
-      },
-      {"trsm", "ld"});
-}
-
-/// Sizes around the copies' blocks. The other triangles hold NaN, are not looked at, and stay as they are.
-BOOST_AUTO_TEST_CASE_TEMPLATE(symmetric_matrices_in_its_memory, T, Elements) {
-  if (!has_room(8 * mebibyte)) return;
-  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-  for (const Index n : {1, 2, 63, 64, 65, 127, 150, 200})
-    for (const Triangle triangle : {Triangle::Lower, Triangle::Upper}) BOOST_TEST_CONTEXT(n << ", " << int(triangle)) {
-        Matrix<T> half = Matrix<T>::random(n, n, Seed{12});
-        for (Index i = 0; i < n; ++i)
-          for (Index j = 0; j < i; ++j) (triangle == Triangle::Lower ? half(j, i) : half(i, j)) = nan;
-        const Elsewhere<T> symmetric(half);
-        for (const auto& [k, op, alpha, beta] : {std::tuple<Index, Op, T, T>{40, Op::None, T(1), T(0)},
-                                                 {33, Op::Transpose, T(-0.7), T(1.3)},
-                                                 {0, Op::None, T(2), T(0.5)},
-                                                 {9, Op::None, T(0), T(0)}}) {
-          const Matrix<T> a = op == Op::None ? Matrix<T>::random(n, k, Seed{13}) : Matrix<T>::random(k, n, Seed{13});
-          const Elsewhere<T> left(a);
-          Elsewhere<T> x(half);
-          Matrix<T> y(half.view());
-          syrk(device(), triangle, op, n, k, alpha, left.data(), left.ld(), beta, x.data(), x.ld());
-          syrk(triangle, op, n, k, alpha, a.data(), a.ld(), beta, y.data(), y.ld(), formulas);
-          BOOST_TEST(differing(x.read(), y) == 0);
-        }
-        for (const Side side : {Side::Left, Side::Right})
-          for (const T alpha : {T(1), T(0)}) {
-            const Index m = side == Side::Left ? n : 20, cols = side == Side::Left ? 20 : n;
-            const Matrix<T> b = Matrix<T>::random(m, cols, Seed{14});
-            Matrix<T> y = Matrix<T>::random(m, cols, Seed{15});
-            const Elsewhere<T> right(b);
-            Elsewhere<T> x(y);
-            symm(device(), side, triangle, m, cols, alpha, symmetric.data(), symmetric.ld(), right.data(), right.ld(),
-                 T(0.25), x.data(), x.ld());
-            symm(side, triangle, m, cols, alpha, half.data(), half.ld(), b.data(), b.ld(), T(0.25), y.data(), y.ld(),
-                 formulas);
-            BOOST_TEST(differing(x.read(), y) == 0);
-          }
-      }
-  const Elsewhere<T> a(Matrix<T>(5, 5, T(1)));
-  expect_error<InvalidArgument>(
-      [&] { syrk(device(), Triangle::Lower, Op::None, 5, 5, T(1), a.data(), a.ld(), T(0), a.data(), a.ld()); },
-      {"syrk", "c", "a"});
-}
-
-/// A device that has no such steps says so.
-BOOST_AUTO_TEST_CASE(devices_without_steps_refuse_triangles) {
-  if (has_panels() || device().capabilities().host_memory) return;
-  const Elsewhere<double> t(Matrix<double>(3, 3, 1.0)), x(Matrix<double>(3, 3, 1.0));
-  expect_error<KernelRejected>(
-      [&] {
-        trsm(device(), Side::Left, Triangle::Lower, Op::None, Diagonal::Unit, 3, 3, 1, t.data(), t.ld(), x.data(),
-             x.ld());
-      },
-      {"trsm: backend", "has no steps of factorisations"});
 }
 
 BOOST_AUTO_TEST_CASE(what_is_refused) {

@@ -3,6 +3,7 @@
 /// for matrices of a single panel, nothing has changed, and the host computes with products anywhere.
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -67,24 +68,33 @@ bool qr_of_callers(const CallersMatrix& a, void* tau, const SolveOptions& option
       .has_value();
 }
 
+/// Solves systems one after another, whose triangles are in one square of memory, and whose unknowns are in one place.
 template <class T>
-bool solution_of_callers(const detail::TriangularCall<T>& call, const SolveOptions& options) {
-  if (call.count == 0 || call.alpha == T(0)) return false;
+bool solution_of_callers(std::span<const detail::TriangularCall<T>> calls, const SolveOptions& options) {
+  const detail::TriangularCall<T>& one = calls.front();
+  if (one.count == 0 || one.alpha == T(0)) return false;
   constexpr detail::NumberType type = detail::number_type_of<T>;
-  const bool is_left = call.side == Side::Left;
-  const Index m = is_left ? call.n : call.count, n = is_left ? call.count : call.n;
-  const CallersMatrix t{type.part, Op::None, call.n, call.n, const_cast<T*>(call.t), call.ldt, type.is_complex},
-      x{type.part, Op::None, m, n, call.b, call.ldb, type.is_complex}; // t is only read
-  return run_on_device(options, t, {call.n, call.count, call.n},
+  const bool is_left = one.side == Side::Left;
+  const Index m = is_left ? one.n : one.count, n = is_left ? one.count : one.n;
+  const CallersMatrix t{type.part, Op::None, one.n, one.n, const_cast<T*>(one.t), one.ldt, type.is_complex},
+      x{type.part, Op::None, m, n, one.b, one.ldb, type.is_complex}; // t is only read
+  return run_on_device(options, t, {one.n, one.count, one.n},
                        [&](const Steps& steps, bool& begins) {
                          const Brought triangle(steps, t), unknowns(steps, x);
-                         System system(steps, {call.side, call.triangle, call.op, call.diagonal}, call.n, call.count);
-                         triangle.bring();
-                         unknowns.bring();
-                         if (call.alpha != T(1))
-                           steps.scale(x.m, x.n, detail::exact_double(call.alpha), unknowns.place(), unknowns.place());
-                         bool begins_there = false;
-                         system.solve(triangle.place(), unknowns.place(), begins_there);
+                         bool are_brought = false;
+                         for (const detail::TriangularCall<T>& call : calls) {
+                           System system(steps, {call.side, call.triangle, call.op, call.diagonal}, call.n, call.count);
+                           if (!are_brought) {
+                             triangle.bring();
+                             unknowns.bring();
+                           }
+                           are_brought = true;
+                           if (call.alpha != T(1))
+                             steps.scale(x.m, x.n, detail::exact_double(call.alpha), unknowns.place(),
+                                         unknowns.place());
+                           bool begins_there = false;
+                           system.solve(triangle.place(), unknowns.place(), begins_there);
+                         }
                          begins = true;
                          unknowns.take_back();
                          return true;
@@ -129,14 +139,26 @@ void factor_qr(NumberType type, Op stored, Index m, Index n, void* a, Index lda,
 template <class T>
 void triangular_solve(const TriangularCall<T>& call, const SolveOptions& options, Shortage shortage) {
   linear_algebra::enter("triangular_solve", options, [&] {
-    if (device::solution_of_callers(call, options)) return;
+    if (device::solution_of_callers(std::span(&call, 1), options)) return;
     linear_algebra::solve_triangle_on_host(call, options, shortage);
   });
 }
 
-template void triangular_solve(const TriangularCall<float>&, const SolveOptions&, Shortage);
-template void triangular_solve(const TriangularCall<double>&, const SolveOptions&, Shortage);
-template void triangular_solve(const TriangularCall<std::complex<float>>&, const SolveOptions&, Shortage);
-template void triangular_solve(const TriangularCall<std::complex<double>>&, const SolveOptions&, Shortage);
+template <class T>
+void solve_with_factors(const std::array<TriangularCall<T>, 2>& calls, const SolveOptions& options, Shortage shortage) {
+  linear_algebra::enter("triangular_solve", options, [&] {
+    if (device::solution_of_callers(std::span<const TriangularCall<T>>(calls), options)) return;
+    for (const TriangularCall<T>& call : calls) linear_algebra::solve_triangle_on_host(call, options, shortage);
+  });
+}
+
+#define TESSERA_INSTANTIATE(T)                                                             \
+  template void triangular_solve(const TriangularCall<T>&, const SolveOptions&, Shortage); \
+  template void solve_with_factors(const std::array<TriangularCall<T>, 2>&, const SolveOptions&, Shortage);
+TESSERA_INSTANTIATE(float)
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(std::complex<float>)
+TESSERA_INSTANTIATE(std::complex<double>)
+#undef TESSERA_INSTANTIATE
 
 } // namespace tessera::detail

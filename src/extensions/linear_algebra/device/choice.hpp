@@ -34,6 +34,10 @@ Executor* device_of(const SolveOptions& options, GemmShape shape, std::initializ
 /// Does it for matrices in host memory.
 Executor* device_of(const SolveOptions& options, DType type, GemmShape shape, bool are_complex = false);
 
+/// Returns the device that is to compute a product of matrices in host memory with copies of them, if it has the steps;
+/// null if not, and where the product is no larger than a panel.
+Executor* device_of_product(const SolveOptions& options, DType type, GemmShape shape, bool are_complex);
+
 /// Calls work(begins), which returns what it made and sets `begins` before it writes. Says no where the device lacks
 /// memory before, or rejects the first step, which it does before anything is written. Then the matrices leave the
 /// device, unless other calls hold them there, because the general way needs its memory.

@@ -27,6 +27,18 @@ void solve_triangle(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x
 }
 
 template <class T>
+void multiply_triangle(const TriangularForm& form, const Matrix<T>& t, Matrix<T>& x, const SolveOptions& options) {
+  expect_no_refinement("triangular_multiply", options);
+  if (x.empty()) return;
+  if (linear_algebra::enter("triangular_multiply", options,
+                            [&] { return device::multiply(form, device::whole(t), device::whole(x), options); }))
+    return;
+  auto call = triangular_call("triangular_multiply", form.side, form.triangle, form.diagonal, t, x);
+  call.op = form.op;
+  triangular_multiply(call, options);
+}
+
+template <class T>
 Index factor_cholesky(Matrix<T>& a, ScaledNumber& norm, const SolveOptions& options) {
   const Index n = a.rows();
   if (const auto found = linear_algebra::enter("Cholesky", options,
@@ -81,10 +93,11 @@ void solve_factored(const Matrix<T>& lu, std::span<const Index> pivots, Op op, M
   if (is_turned) exchange(false);
 }
 
-#define TESSERA_INSTANTIATE(T)                                                                            \
-  template void solve_triangle(const TriangularForm&, const Matrix<T>&, Matrix<T>&, const SolveOptions&); \
-  template Index factor_cholesky(Matrix<T>&, ScaledNumber&, const SolveOptions&);                         \
-  template Index factor_lu(Matrix<T>&, std::span<Index>, ScaledNumber&, const SolveOptions&);             \
+#define TESSERA_INSTANTIATE(T)                                                                               \
+  template void solve_triangle(const TriangularForm&, const Matrix<T>&, Matrix<T>&, const SolveOptions&);    \
+  template void multiply_triangle(const TriangularForm&, const Matrix<T>&, Matrix<T>&, const SolveOptions&); \
+  template Index factor_cholesky(Matrix<T>&, ScaledNumber&, const SolveOptions&);                            \
+  template Index factor_lu(Matrix<T>&, std::span<Index>, ScaledNumber&, const SolveOptions&);                \
   template void solve_factored(const Matrix<T>&, std::span<const Index>, Op, Matrix<T>&, const SolveOptions&);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)

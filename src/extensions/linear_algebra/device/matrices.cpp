@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "level3.hpp"
 #include "system.hpp"
 
 namespace tessera::linear_algebra::device {
@@ -25,6 +26,26 @@ std::optional<Factored> factored(const Whole& a, bool is_symmetric, const SolveO
   });
 }
 
+/// Calls run(steps, n, count, triangle, x, begins), which changes X.
+template <class Run>
+bool with_triangle(const detail::TriangularForm& form, const Whole& t, const Whole& x, const SolveOptions& options,
+                   const Run& run) {
+  const Index n = t.rows(), count = form.side == Side::Left ? x.cols() : x.rows();
+  Executor* const executor = device_of(options, {n, count, n}, {&t.parts, &x.parts}, t.is_complex);
+  if (executor == nullptr) return false;
+  return unless_refused({&t.parts, &x.parts},
+                        [&](bool& begins) {
+                          const Steps steps(*executor, t.type(), t.is_complex);
+                          detail::DeviceHold holds_t(t.parts, *executor);
+                          const Place triangle = steps.place(holds_t.read());
+                          const Place changed = steps.place(write_on(x.parts, *executor, false));
+                          run(steps, n, count, triangle, changed, begins);
+                          written_on(x.parts, *executor);
+                          return true;
+                        })
+      .has_value();
+}
+
 } // namespace
 
 std::optional<Factored> factor_lu(const Whole& a, std::span<Index> pivots, const SolveOptions& options) {
@@ -40,20 +61,17 @@ std::optional<Factored> factor_cholesky(const Whole& a, const SolveOptions& opti
 }
 
 bool solve(const detail::TriangularForm& form, const Whole& t, const Whole& x, const SolveOptions& options) {
-  const Index n = t.rows(), count = form.side == Side::Left ? x.cols() : x.rows();
-  Executor* const executor = device_of(options, {n, count, n}, {&t.parts, &x.parts}, t.is_complex);
-  if (executor == nullptr) return false;
-  return unless_refused({&t.parts, &x.parts},
-                        [&](bool& begins) {
-                          const Steps steps(*executor, t.type(), t.is_complex);
-                          detail::DeviceHold holds_t(t.parts, *executor);
-                          const Place triangle = steps.place(holds_t.read());
-                          const Place unknowns = steps.place(write_on(x.parts, *executor, false));
-                          System(steps, form, n, count).solve(triangle, unknowns, begins);
-                          written_on(x.parts, *executor);
-                          return true;
-                        })
-      .has_value();
+  return with_triangle(form, t, x, options,
+                       [&](const Steps& steps, Index n, Index count, Place triangle, Place unknowns, bool& begins) {
+                         System(steps, form, n, count).solve(triangle, unknowns, begins);
+                       });
+}
+
+bool multiply(const detail::TriangularForm& form, const Whole& t, const Whole& x, const SolveOptions& options) {
+  return with_triangle(form, t, x, options,
+                       [&](const Steps& steps, Index n, Index count, Place triangle, Place lines, bool& begins) {
+                         TriangularProduct(steps, form, n, count).run(1, triangle, lines, begins);
+                       });
 }
 
 bool exchange_rows(std::span<const Index> pivots, bool ascends, const Whole& x, const SolveOptions& options) {

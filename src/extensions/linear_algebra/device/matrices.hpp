@@ -24,6 +24,9 @@ std::optional<Factored> factor_cholesky(const Whole& a, const SolveOptions& opti
 /// X takes the place of B in op(T)·X = B, or X·op(T) = B.
 bool solve(const detail::TriangularForm& form, const Whole& t, const Whole& x, const SolveOptions& options);
 
+/// op(T)·X or X·op(T) takes the place of X.
+bool multiply(const detail::TriangularForm& form, const Whole& t, const Whole& x, const SolveOptions& options);
+
 /// Exchanges rows of X: row j and row pivots[j], in ascending or descending j.
 bool exchange_rows(std::span<const Index> pivots, bool ascends, const Whole& x, const SolveOptions& options);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,8 @@ void Steps::product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a,
   multiply({.m = m, .n = n, .k = k}, subtracts ? -1.0 : 1.0, a, op_a, b, op_b, subtracts ? 1.0 : 0.0, c, math);
 }
 
-void Steps::multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c,
-                     Math math) const {
+void Steps::multiply(GemmShape shape, std::complex<double> alpha, Place a, Op op_a, Place b, Op op_b,
+                     std::complex<double> beta, Place c, Math math) const {
   const auto filled = [&](auto call) {
     call.math = math;
     call.op_a = op_a;
@@ -26,8 +27,13 @@ void Steps::multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, O
     call.m = shape.m;
     call.n = shape.n;
     call.k = shape.k;
-    call.alpha = alpha;
-    call.beta = beta;
+    if constexpr (std::is_same_v<decltype(call), ComplexGemmCall>) {
+      call.alpha = alpha;
+      call.beta = beta;
+    } else {
+      call.alpha = alpha.real();
+      call.beta = beta.real();
+    }
     call.a = a.data;
     call.lda = a.ld;
     call.b = b.data;
@@ -47,6 +53,16 @@ void Steps::sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) 
 
 void Steps::fill(Index rows, Index cols, double value, Place z) const {
   map({.op = MapOp::Fill, .rows = rows, .cols = parts() * cols, .alpha = value, .z = z.data, .ldz = parts() * z.ld});
+}
+
+/// The imaginary parts are a column of real numbers.
+void Steps::make_diagonal_real(Index n, Place z) const {
+  map({.op = MapOp::Fill,
+       .rows = n,
+       .cols = 1,
+       .alpha = 0.0,
+       .z = z.data + static_cast<Index>(size_of(type_)),
+       .ldz = parts() * (z.ld + 1)});
 }
 
 Status Steps::run(PanelCall call) const {

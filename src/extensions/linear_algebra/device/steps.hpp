@@ -75,9 +75,9 @@ class Steps {
   /// The same with A or the transpose of `a`, in any mode.
   void product(bool subtracts, Index m, Index n, Index k, Place a, Op op_a, Place b, Op op_b, Place c,
                Math math = Math::Strict) const;
-  /// C = alpha·op(A)·op(B) + beta·C.
-  void multiply(GemmShape shape, double alpha, Place a, Op op_a, Place b, Op op_b, double beta, Place c,
-                Math math = Math::Strict) const;
+  /// C = alpha·op(A)·op(B) + beta·C. Of real numbers the factors are real.
+  void multiply(GemmShape shape, std::complex<double> alpha, Place a, Op op_a, Place b, Op op_b,
+                std::complex<double> beta, Place c, Math math = Math::Strict) const;
   /// Makes S the sums of the k terms before, which are A·B, or zeros where there are none.
   void sums(Index m, Index n, Index k, Place a, Place b, Op op_b, Place s) const;
   /// Runs a step of this type of numbers. Throws KernelRejected where the device cannot.
@@ -109,6 +109,8 @@ class Steps {
   void bring(Index rows, Index cols, const void* from, Index ld, Place to) const;
   void fetch(Index rows, Index cols, Place from, void* to, Index ld) const;
   void fill(Index rows, Index cols, double value, Place z) const;
+  /// Makes the imaginary parts of Z's diagonal +0, n complex numbers.
+  void make_diagonal_real(Index n, Place z) const;
   /// Z = alpha·X.
   void scale(Index rows, Index cols, std::complex<double> alpha, Place x, Place z) const;
 

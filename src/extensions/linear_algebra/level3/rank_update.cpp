@@ -7,7 +7,7 @@
 #include "checks.hpp"
 #include "expanded.hpp"
 #include "extensions/linear_algebra/arguments.hpp"
-#include "extensions/linear_algebra/enter.hpp"
+#include "extensions/linear_algebra/on_host.hpp"
 #include "extensions/linear_algebra/symmetric.hpp"
 
 namespace tessera::linear_algebra {
@@ -26,7 +26,7 @@ void run(const detail::RankUpdateCall<T>& call, const SolveOptions& options, det
   const Term<T> both[] = {{call.alpha, a, other(b)}, {conjugated_if(call.is_hermitian, call.alpha), b, other(a)}};
   const Term<T> one[] = {{call.alpha, a, other(a)}};
   // Without terms of the sums, A and B are not looked at, and a second product would multiply by 1.
-  const bool adds = call.k > 0 && call.alpha != T(0);
+  const bool adds = !adds_nothing(call);
   const Index k = adds ? call.k : 0;
   const std::span<const Term<T>> terms = call.has_b ? std::span(both, adds ? 2 : 1) : std::span<const Term<T>>(one);
   const auto by_formula = [&] {
@@ -68,28 +68,18 @@ void check_rank_update(const detail::RankUpdateCall<T>& call) {
   check_apart(name, c, call.triangle, a);
   if (call.has_b) check_apart(name, c, call.triangle, b);
 }
-template void check_rank_update(const detail::RankUpdateCall<float>&);
-template void check_rank_update(const detail::RankUpdateCall<double>&);
-
-} // namespace tessera::linear_algebra
-
-namespace tessera::detail {
-
 template <class T>
-void rank_update(const RankUpdateCall<T>& call, const SolveOptions& options, Shortage shortage) {
-  linear_algebra::enter("syrk", options, [&] {
-    linear_algebra::check_rank_update(call);
-    const bool adds_nothing = call.k == 0 || call.alpha == T(0);
-    if (call.n == 0 || (adds_nothing && call.beta == T(1))) return;
-    linear_algebra::run(call, options, shortage);
-  });
+void update_on_host(const detail::RankUpdateCall<T>& call, const SolveOptions& options, detail::Shortage shortage) {
+  if (call.n > 0 && !leaves_result(call)) run(call, options, shortage);
 }
 
-#define TESSERA_INSTANTIATE(T) template void rank_update(const RankUpdateCall<T>&, const SolveOptions&, Shortage);
+#define TESSERA_INSTANTIATE(T)                                       \
+  template void check_rank_update(const detail::RankUpdateCall<T>&); \
+  template void update_on_host(const detail::RankUpdateCall<T>&, const SolveOptions&, detail::Shortage);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(std::complex<float>)
 TESSERA_INSTANTIATE(std::complex<double>)
 #undef TESSERA_INSTANTIATE
 
-} // namespace tessera::detail
+} // namespace tessera::linear_algebra

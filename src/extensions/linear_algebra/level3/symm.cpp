@@ -7,8 +7,8 @@
 
 #include "checks.hpp"
 #include "extensions/linear_algebra/arguments.hpp"
-#include "extensions/linear_algebra/enter.hpp"
 #include "extensions/linear_algebra/model_products.hpp"
+#include "extensions/linear_algebra/on_host.hpp"
 #include "extensions/linear_algebra/transpose.hpp"
 
 namespace tessera::linear_algebra {
@@ -98,26 +98,19 @@ void check_symmetric(const detail::SymmetricCall<T>& call) {
   check_apart(name, a, call.triangle, c);
   check_apart(name, c, {"b", call.b, call.m, call.n, call.ldb, sizeof(T)});
 }
-template void check_symmetric(const detail::SymmetricCall<float>&);
-template void check_symmetric(const detail::SymmetricCall<double>&);
-
-} // namespace tessera::linear_algebra
-
-namespace tessera::detail {
-
 template <class T>
-void symmetric_multiply(const SymmetricCall<T>& call, const SolveOptions& options, Shortage shortage) {
-  linear_algebra::enter("symm", options, [&] {
-    linear_algebra::check_symmetric(call);
-    if (call.m > 0 && call.n > 0) linear_algebra::run(call, options, shortage);
-  });
+void multiply_symmetric_on_host(const detail::SymmetricCall<T>& call, const SolveOptions& options,
+                                detail::Shortage shortage) {
+  if (call.m > 0 && call.n > 0) run(call, options, shortage);
 }
 
-#define TESSERA_INSTANTIATE(T) template void symmetric_multiply(const SymmetricCall<T>&, const SolveOptions&, Shortage);
+#define TESSERA_INSTANTIATE(T)                                    \
+  template void check_symmetric(const detail::SymmetricCall<T>&); \
+  template void multiply_symmetric_on_host(const detail::SymmetricCall<T>&, const SolveOptions&, detail::Shortage);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(std::complex<float>)
 TESSERA_INSTANTIATE(std::complex<double>)
 #undef TESSERA_INSTANTIATE
 
-} // namespace tessera::detail
+} // namespace tessera::linear_algebra

@@ -9,7 +9,7 @@
 
 #include "core/complex/scratch.hpp"
 #include "expanded.hpp"
-#include "extensions/linear_algebra/enter.hpp"
+#include "extensions/linear_algebra/on_host.hpp"
 #include "extensions/linear_algebra/sided.hpp"
 #include "magnitudes.hpp"
 
@@ -247,22 +247,21 @@ void multiply_triangle(const detail::TriangularCall<T>& call, const SolveOptions
 }
 
 } // namespace
-} // namespace tessera::linear_algebra
-
-namespace tessera::detail {
 
 template <class T>
-void triangular_multiply(const TriangularCall<T>& call, const SolveOptions& options, Shortage shortage) {
-  linear_algebra::enter("triangular_multiply", options, [&] {
-    if (call.n == 0 || call.count == 0) return;
-    if (call.alpha == T(0)) return linear_algebra::scale(call, linear_algebra::Block<T>{call.b, call.ldb});
-    linear_algebra::multiply_triangle(call, options, shortage);
-  });
+void multiply_triangle_on_host(const detail::TriangularCall<T>& call, const SolveOptions& options,
+                               detail::Shortage shortage) {
+  if (call.n == 0 || call.count == 0) return;
+  if (call.alpha == T(0)) return scale(call, Block<T>{call.b, call.ldb});
+  multiply_triangle(call, options, shortage);
 }
 
-template void triangular_multiply(const TriangularCall<float>&, const SolveOptions&, Shortage);
-template void triangular_multiply(const TriangularCall<double>&, const SolveOptions&, Shortage);
-template void triangular_multiply(const TriangularCall<std::complex<float>>&, const SolveOptions&, Shortage);
-template void triangular_multiply(const TriangularCall<std::complex<double>>&, const SolveOptions&, Shortage);
+#define TESSERA_INSTANTIATE(T) \
+  template void multiply_triangle_on_host(const detail::TriangularCall<T>&, const SolveOptions&, detail::Shortage);
+TESSERA_INSTANTIATE(float)
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(std::complex<float>)
+TESSERA_INSTANTIATE(std::complex<double>)
+#undef TESSERA_INSTANTIATE
 
-} // namespace tessera::detail
+} // namespace tessera::linear_algebra
