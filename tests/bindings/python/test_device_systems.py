@@ -164,6 +164,7 @@ def test_batches_are_solved_one_by_one():
     assert np.array_equal(ts.solve(x, y), ts.solve(a, b))
     assert np.array_equal(ts.solve(x, Stack(b[0])), ts.solve(a, b[0]))
     assert np.array_equal(ts.solve(x, y, assume="positive", lower=False), ts.solve(a, b, assume="positive", lower=False))
+    assert np.array_equal(ts.solve(x, y, refine=True), ts.solve(a, b, refine=True))
     assert np.array_equal(ts.triangular_solve(x, y, lower=False), ts.triangular_solve(a, b, lower=False))
     assert np.array_equal(ts.least_squares(x, y), ts.least_squares(a, b))
     assert np.array_equal(ts.cholesky(x), ts.cholesky(a)) and np.array_equal(ts.inverse(x), ts.inverse(a))
@@ -277,6 +278,23 @@ def test_vectors_of_complex_numbers():
         assert np.array_equal(ts.solve(on_device(a), Vector(column)).numpy()[:, 0], expected)
 
 
+@pytest.mark.parametrize("math", ["strict", "emulated_fp16x3"])
+def test_refined_solutions(math, capfd):
+    a, b = numbers(90, 90) + 9 * np.eye(90), numbers(90, 4)
+    expected, kept = ts.solve(a, b, refine=True, math=math), a.copy()
+    for left in layouts(a):
+        for right in layouts(b):
+            same(ts.solve(on_device(left), on_device(right), refine=True, math=math), expected)
+    assert np.array_equal(a, kept)
+    same(ts.solve(on_device(a), on_device(b[:, :1]), refine=True, math=math), expected[:, :1])
+    capfd.readouterr()
+    same(ts.solve(on_device(a), on_device(b), refine=True, math=math, stream=77), expected)
+    log = [line for line in capfd.readouterr().err.splitlines() if line.startswith("small device")]
+    assert log == ["small device starts after 77", "small device finishes before 77"]
+    for n, count in ((0, 0), (0, 3), (4, 0)):
+        same(ts.solve(on_device(np.eye(n)), on_device(np.ones((n, count))), refine=True), np.ones((n, count)))
+
+
 def test_results_are_operands():
     a, b = numbers(30, 30), numbers(30, 2)
     gram = ts.gemm(on_device(a), on_device(a.T))
@@ -319,11 +337,13 @@ def test_what_is_refused():
         (lambda: ts.solve(x, y, stream=0), ValueError, "stream = 0 is no CUDA stream"),
         (lambda: ts.least_squares(on_device(singular * (1 + 1j)), on_device(z)), ValueError, "element 2 of R"),
         (lambda: ts.solve(on_device(z), y), TypeError, "a holds complex128 and b holds float64"),
-        (lambda: ts.solve(on_device(z), on_device(z), refine=True), TypeError, "solutions are refined in host memory"),
+        (lambda: ts.solve(on_device(z), on_device(z), refine=True), TypeError, "solutions are refined in float64"),
+        (lambda: ts.solve(on_device(a.astype("f4")), on_device(b.astype("f4")), refine=True), ValueError, "refine is for f64"),
+        (lambda: ts.solve(x, y, refine=True, math="tf32"), ValueError, "emulated_fp16x3 or scaled_fp16"),
+        (lambda: ts.solve(on_device(singular), y, refine=True), ValueError, "a pivot of the factors is 0"),
         (lambda: ts.solve(on_device(singular * (1 + 1j)), on_device(z)), ValueError, "pivot 2"),
         (lambda: ts.cholesky(on_device(-np.eye(3) + 0j), lower=False), ValueError, "leading minor of order 1"),
         (lambda: ts.cholesky(on_device(z[:5]), lower=False), ValueError, "5×6"),
-        (lambda: ts.solve(x, y, refine=True), TypeError, "solutions are refined in host memory; copy it there"),
         (lambda: ts.condition(x), TypeError, "condition numbers are estimated in host memory"),
         (lambda: ts.solve(x, on_device(b.astype(np.float32))), TypeError, "a holds float64 and b holds float32"),
         (lambda: ts.solve(on_device(a[:5]), y), ValueError, "solve"),

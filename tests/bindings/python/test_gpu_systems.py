@@ -87,6 +87,41 @@ def test_torch_factors(torch, shape, dtype):
     same(ts.least_squares(on(torch, a), on(torch, b[:, 0])), ts.least_squares(a, b[:, 0].copy()))
 
 
+@pytest.mark.parametrize("math", ["strict", "emulated_fp16x3", "scaled_fp16"])
+def test_torch_refined_solutions(torch, math):
+    for n in (1, 77, 300, 1500):
+        a, b = numbers(n, n) / n + np.eye(n), numbers(n, 5)
+        expected = ts.solve(a, b, refine=True, math=math)
+        same(ts.solve(on(torch, a), on(torch, b), refine=True, math=math), expected)
+        same(ts.solve(on(torch, a.T).T, on(torch, b.T).T, refine=True, math=math), expected)
+        same(ts.solve(on(torch, a), on(torch, b)[:, 3], refine=True, math=math), expected[:, 3].copy())
+    stream = torch.cuda.Stream()
+    eye = torch.eye(600, dtype=torch.float64, device="cuda")
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(100_000_000)  # about 50 ms
+        x = ts.solve(eye * 4.0, eye, refine=True, math=math, stream=stream.cuda_stream) * 2
+    stream.synchronize()
+    assert bool((x == eye * 0.5).all())
+
+
+def test_torch_refined_matrices_do_not_visit_the_host(torch):
+    import resource
+
+    def compute(a, b):
+        x = ts.solve(a, b, refine=True)
+        torch.cuda.synchronize()
+        return x, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+    n = 6000
+    a = torch.rand(n, n, dtype=torch.float64, device="cuda") + n * torch.eye(n, dtype=torch.float64, device="cuda")
+    b = torch.rand(n, 2, dtype=torch.float64, device="cuda")
+    before = compute(a[:1200, :1200], b[:1200])[1]  # loads what has to be loaded
+    x, peak = compute(a, b)
+    assert peak - before < n * n * 8 / 4
+    assert x.is_cuda and float((a @ x - b).abs().max()) < 1e-9
+
+
 def test_torch_layouts_and_nothing_is_changed(torch):
     a, b = numbers(150, 150), numbers(150, 8)
     x = ts.solve(a, b)
@@ -177,6 +212,9 @@ def test_torch_errors(torch):
         (lambda: ts.cholesky(-a @ a.T), ValueError, "leading minor of order 1"),
         (lambda: ts.least_squares(singular, b), ValueError, "element 2 of R"),
         (lambda: ts.condition(a), TypeError, "estimated in host memory"),
+        (lambda: ts.solve(singular, b, refine=True), ValueError, "a pivot of the factors is 0"),
+        (lambda: ts.solve(a.float(), b.float(), refine=True), ValueError, "refine is for f64"),
+        (lambda: ts.solve(*[torch.complex(x, x) for x in (a, b)], refine=True), TypeError, "refined in float64"),
         (lambda: ts.solve(a.clone().requires_grad_(), b), BufferError, "detach"),
     ]:
         with pytest.raises(kind, match=part):
@@ -192,6 +230,7 @@ def test_torch_batches(torch):
     same(ts.solve(x, y), ts.solve(a, b))
     same(ts.solve(x, y[0, :, 0]), ts.solve(a, b[0, :, 0].copy()))
     same(ts.cholesky(x), ts.cholesky(a))
+    same(ts.solve(x, y, refine=True), ts.solve(a, b, refine=True))
     packed, pivots = ts.lu(x)
     expected, rows = ts.lu(a)
     same(packed, expected)

@@ -25,13 +25,15 @@
 namespace tessera::python {
 namespace {
 
-/// Refuses tasks that read factors element by element in host memory.
+/// Refuses tasks that read factors element by element in host memory, and refinement of complex numbers.
 void expect_done_where_it_is(const Array& a, const std::string& task) {
   if (!a.on_cuda) return;
-  if (task == "refined" || task.starts_with("condition"))
-    throw TypeError(std::string(a.name) + " is " + place_of(a) + ", but " +
-                    (task == "refined" ? "solutions are refined" : "condition numbers are estimated") +
-                    " in host memory; copy it there first");
+  if (task.starts_with("condition"))
+    throw TypeError(std::string(a.name) + " is " + place_of(a) +
+                    ", but condition numbers are estimated in host memory; copy it there first");
+  if (a.type.is_complex && task == "refined")
+    throw TypeError(std::string(a.name) + " holds " + dtype_name(a.type) + " and is " + place_of(a) +
+                    ", where solutions are refined in float64; copy it to the host, or solve it without refine");
 }
 
 /// Returns a copy of an array in host memory. A vector, which is shown as one row, is one column.

@@ -24,12 +24,14 @@ def solve(a, b, *, assume="general", lower=True, refine=False, math="strict", ba
         complex) and positive definite, reads one triangle of it (lower: which one) and factors it by Cholesky's way, in
         half the time.
     refine: factors a general a of float64 or complex128 in float32 or complex64, refines the solution, and certifies it
-        before it is returned, with check_solve()'s limit; InvalidArgument where such factors do not lead there.
+        before it is returned, with check_solve()'s limit; InvalidArgument where such factors do not lead there. On a
+        device a is of float64, and stays there; columns of b and x visit the host, which adds corrections to them.
     math: with refine, and a of float64: the mode of most of the factorisation's products, 'strict', 'emulated_fp16x3'
         or 'scaled_fp16'. The last two are fast on a GPU with matrix units; the bits are other ones.
     backend, threads: as in gemm, for the products that are nearly all of the work. The bits are equal for all.
     stream: the number of a CUDA stream, for arrays on a device. The work starts after the work in the stream, and later
-        work in the stream waits for it; the call waits for no more than pivots and failures. None: done on return.
+        work in the stream waits for it; the call waits for no more than pivots and failures, and with refine until x
+        is certified. None: done on return.
 
     Raises InvalidArgument, which is a ValueError, for shapes that do not fit, a singular matrix (with the number of the
     pivot that is 0) and one that is not positive definite (with the order of the leading minor); of a batch it names
