@@ -173,6 +173,69 @@ TESSERA_C_API tessera_status tessera_executor_least_squares(tessera_executor* ex
                                                             int64_t n, int64_t count, const void* a, int64_t lda,
                                                             const void* b, int64_t ldb, void* x, int64_t ldx,
                                                             const tessera_options* options);
+/** Does what tessera_solve_refined() does. Columns of B and X visit the host; A does not. */
+TESSERA_C_API tessera_status tessera_executor_solve_refined(tessera_executor* executor, int64_t n, int64_t count,
+                                                            const double* a, int64_t lda, const double* b, int64_t ldb,
+                                                            double* x, int64_t ldx, const tessera_options* options);
+/** @} */
+
+/** @name Level 3 of the BLAS in an executor's memory
+ * The functions of executor_level3.hpp, for the memory and the queue that the functions above have. The result takes
+ * the place of B or C, and no operand may overlap it. `type` is the type of the numbers, or of the parts of complex
+ * ones; factors of complex operations are addresses of complex numbers in host memory. @{ */
+/** B becomes the X of op(T)·X = alpha·B or X·op(T) = alpha·B, m×n. */
+TESSERA_C_API tessera_status tessera_executor_trsm(tessera_executor* executor, tessera_dtype type, tessera_side side,
+                                                   tessera_triangle triangle, tessera_op op, tessera_diagonal diagonal,
+                                                   int64_t m, int64_t n, double alpha, const void* t, int64_t ldt,
+                                                   void* b, int64_t ldb);
+/** Does what tessera_executor_trsm() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_executor_trsm_complex(tessera_executor* executor, tessera_dtype type,
+                                                           tessera_side side, tessera_triangle triangle, tessera_op op,
+                                                           tessera_diagonal diagonal, int64_t m, int64_t n,
+                                                           const void* alpha, const void* t, int64_t ldt, void* b,
+                                                           int64_t ldb);
+/** B becomes alpha·op(T)·B or alpha·B·op(T), m×n. */
+TESSERA_C_API tessera_status tessera_executor_trmm(tessera_executor* executor, tessera_dtype type, tessera_side side,
+                                                   tessera_triangle triangle, tessera_op op, tessera_diagonal diagonal,
+                                                   int64_t m, int64_t n, double alpha, const void* t, int64_t ldt,
+                                                   void* b, int64_t ldb);
+/** Does what tessera_executor_trmm() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_executor_trmm_complex(tessera_executor* executor, tessera_dtype type,
+                                                           tessera_side side, tessera_triangle triangle, tessera_op op,
+                                                           tessera_diagonal diagonal, int64_t m, int64_t n,
+                                                           const void* alpha, const void* t, int64_t ldt, void* b,
+                                                           int64_t ldb);
+/** C becomes alpha·A·B + beta·C or alpha·B·A + beta·C, m×n, with a symmetric A. */
+TESSERA_C_API tessera_status tessera_executor_symm(tessera_executor* executor, tessera_dtype type, tessera_side side,
+                                                   tessera_triangle triangle, int64_t m, int64_t n, double alpha,
+                                                   const void* a, int64_t lda, const void* b, int64_t ldb, double beta,
+                                                   void* c, int64_t ldc);
+/** Does what tessera_executor_symm() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_executor_symm_complex(tessera_executor* executor, tessera_dtype type,
+                                                           tessera_side side, tessera_triangle triangle, int64_t m,
+                                                           int64_t n, const void* alpha, const void* a, int64_t lda,
+                                                           const void* b, int64_t ldb, const void* beta, void* c,
+                                                           int64_t ldc);
+/** Does what tessera_executor_symm_complex() does with a Hermitian A. */
+TESSERA_C_API tessera_status tessera_executor_hemm(tessera_executor* executor, tessera_dtype type, tessera_side side,
+                                                   tessera_triangle triangle, int64_t m, int64_t n, const void* alpha,
+                                                   const void* a, int64_t lda, const void* b, int64_t ldb,
+                                                   const void* beta, void* c, int64_t ldc);
+/** One triangle of C becomes alpha·op(A)·op(A)ᵀ + beta·C; op(A) is n×k. */
+TESSERA_C_API tessera_status tessera_executor_syrk(tessera_executor* executor, tessera_dtype type,
+                                                   tessera_triangle triangle, tessera_op op, int64_t n, int64_t k,
+                                                   double alpha, const void* a, int64_t lda, double beta, void* c,
+                                                   int64_t ldc);
+/** Does what tessera_executor_syrk() does with complex numbers. */
+TESSERA_C_API tessera_status tessera_executor_syrk_complex(tessera_executor* executor, tessera_dtype type,
+                                                           tessera_triangle triangle, tessera_op op, int64_t n,
+                                                           int64_t k, const void* alpha, const void* a, int64_t lda,
+                                                           const void* beta, void* c, int64_t ldc);
+/** One triangle of C, of complex numbers, becomes alpha·op(A)·op(A)ᴴ + beta·C, with a real diagonal. */
+TESSERA_C_API tessera_status tessera_executor_herk(tessera_executor* executor, tessera_dtype type,
+                                                   tessera_triangle triangle, tessera_op op, int64_t n, int64_t k,
+                                                   double alpha, const void* a, int64_t lda, double beta, void* c,
+                                                   int64_t ldc);
 /** @} */
 
 /** Systems of one size, or matrices to factor: linear_algebra/batch.hpp explains them. They are given by all_a and

@@ -80,3 +80,11 @@ tessera_status tessera_executor_least_squares(tessera_executor* executor, tesser
     return least_squares_of(memory, {type}, m, n, count, a, lda, b, ldb, x, ldx, options);
   });
 }
+
+tessera_status tessera_executor_solve_refined(tessera_executor* executor, int64_t n, int64_t count, const double* a,
+                                              int64_t lda, const double* b, int64_t ldb, double* x, int64_t ldx,
+                                              const tessera_options* options) {
+  return run_in(executor, [&](const MatrixMemory& memory) {
+    return solve_of(memory, {TESSERA_F64}, n, count, a, lda, b, ldb, x, ldx, options, true);
+  });
+}
