@@ -139,6 +139,14 @@ void remember(const LoadedObject& object, Width width) {
   delete caller;
 }
 
+/// The widths that threads find at the same time are equal.
+void remember_program(const LoadedObject& program, Width width) {
+  const std::lock_guard lock(callers_mutex);
+  known_program.is_wide.store(width == Width::Wide, std::memory_order_relaxed);
+  known_program.begin.store(program.begin, std::memory_order_relaxed);
+  known_program.size.store(program.end - program.begin, std::memory_order_release);
+}
+
 Width find_width(const Routine& routine, const LoadedObject& object) {
   Width width = object.map != nullptr ? width_in_library(object.name()) : Width::Unknown;
   if (width == Width::Unknown) width = width_in([](const char* symbol) { return dlsym(RTLD_DEFAULT, symbol); });
@@ -151,7 +159,7 @@ Width find_width(const Routine& routine, const LoadedObject& object) {
 
 } // namespace
 
-bool has_wide_integers(const Routine& routine) {
+bool finds_wide_integers(const Routine& routine) {
   const LoadedObject object = object_at(routine.caller);
   if (object.map == nullptr) return find_width(routine, object) == Width::Wide;
   Width width = known_width(object);
@@ -159,6 +167,7 @@ bool has_wide_integers(const Routine& routine) {
     width = find_width(routine, object);
     remember(object, width);
   }
+  if (*object.name() == '\0') remember_program(object, width);
   return width == Width::Wide;
 }
 

@@ -6,7 +6,7 @@ namespace tessera::blas {
 
 LoadedObject object_at(const void* address) {
 #if defined(DLFO_STRUCT_HAS_EH_DBASE) // glibc 2.35 and later, which answers in a few nanoseconds
-  dl_find_object found{};
+  dl_find_object found;               // all that is used of it is written
   if (_dl_find_object(const_cast<void*>(address), &found) != 0) return {};
   return {found.dlfo_link_map, reinterpret_cast<std::uintptr_t>(found.dlfo_map_start),
           reinterpret_cast<std::uintptr_t>(found.dlfo_map_end)};

@@ -9,12 +9,13 @@
 
 namespace tessera::blas {
 
-void log_routine(const Routine& routine, Sizes sizes) noexcept {
+void begin_loudly(const Routine& routine, Sizes sizes) noexcept {
+  detail::pass_over_wrong_thread_variables();
   if (log_dispatch())
     std::fprintf(stderr, "tessera: BLAS: %s n=%" PRId64 " count=%" PRId64 " runs\n", routine.symbol,
                  static_cast<std::int64_t>(sizes.n), static_cast<std::int64_t>(sizes.count));
+  else
+    calls_are_quiet.store(true, std::memory_order_relaxed);
 }
-
-void prepare() noexcept { detail::pass_over_wrong_thread_variables(); }
 
 } // namespace tessera::blas

@@ -5,6 +5,7 @@
 /// the left of X stands on the right.
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -72,17 +73,23 @@ inline int wrong_of_triangle(const std::optional<Triangle>& triangle, Index n, I
 struct Sizes {
   Index n = 0, count = 0;
 };
-/// Tells the log which routine of this library runs, where the user wants to see it.
-void log_routine(const Routine& routine, Sizes sizes) noexcept;
-/// Does what the process did before its first call: warns of variables that hold no number of threads.
-void prepare() noexcept;
+/// Has the process done what it does before its first call, and does no user want to see calls? Short vectors take less
+/// time than the questions one by one.
+inline std::atomic<bool> calls_are_quiet = false;
+/// Does what begin_routine() does for the first call, and for every call where the user wants to see them.
+void begin_loudly(const Routine& routine, Sizes sizes) noexcept;
+/// Begins a call: passes over variables that hold no number of threads from now on, and tells the log which routine of
+/// this library runs, where the user wants to see it.
+inline void begin_routine(const Routine& routine, Sizes sizes) noexcept {
+  if (!calls_are_quiet.load(std::memory_order_relaxed)) [[unlikely]]
+    begin_loudly(routine, sizes);
+}
 
 /// Calls work(options, shortage). If that fails, prints the reason and ends the process: these interfaces report no
 /// failures of that kind. A lack of memory is none: slow loops go on without.
 template <class Work>
 void compute(const Routine& routine, Sizes sizes, const Work& work) noexcept try {
-  prepare();
-  log_routine(routine, sizes);
+  begin_routine(routine, sizes);
   work(SolveOptions{}, detail::Shortage{routine.word});
 } catch (const std::exception& error) {
   abort_with(routine.word, error.what());

@@ -153,6 +153,24 @@ void rotations(Random& random) {
   }
 }
 
+/// The first of the largest magnitudes is found wherever it stands, and so is the first NaN, whatever its payload.
+template <class R>
+void first_of_equals() {
+  const blas_int one = integer(1);
+  for (Index n = 1; n <= 70; ++n)
+    for (Index place = 0; place < n; ++place)
+      for (const bool are_nan : {false, true}) {
+        std::vector<R> x(static_cast<std::size_t>(n), R{1});
+        if (are_nan) x[0] = std::numeric_limits<R>::infinity();
+        for (Index i = place; i < n; i += 3)
+          x[static_cast<std::size_t>(i)] =
+              are_nan ? (i == place ? -std::numeric_limits<R>::quiet_NaN() : static_cast<R>(std::nan("77")))
+                      : (i == place ? R{-2} : R{2});
+        const blas_int size = integer(n);
+        must_equal("iamax of equals", static_cast<std::int64_t>(Blas<R>::iamax(&size, x.data(), &one)), place + 1);
+      }
+}
+
 template <class N>
 void check_type() {
   Random random(17);
@@ -183,6 +201,8 @@ int main() {
   test::check_type<double>();
   test::check_type<ComplexNumber<float>>();
   test::check_type<ComplexNumber<double>>();
+  test::first_of_equals<float>();
+  test::first_of_equals<double>();
   test::Random random(5);
   test::rotations<float>(random);
   test::rotations<double>(random);

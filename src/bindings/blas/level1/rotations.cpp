@@ -8,10 +8,7 @@ namespace tessera::blas {
 namespace {
 
 /// Tells the log that a routine without a size runs.
-void begin(const Routine& routine) {
-  prepare();
-  log_routine(routine, {1, 1});
-}
+void begin(const Routine& routine) { begin_routine(routine, {1, 1}); }
 
 } // namespace
 } // namespace tessera::blas

@@ -30,20 +30,20 @@ ComplexNumber<R> value_of(const ComplexNumber<R>* x) {
   return *x;
 }
 
-/// Integers of one call, and what every call does first.
+/// Integers of one call.
 class Arguments {
  public:
-  explicit Arguments(const Routine& routine) : value_(routine), routine_(routine) { prepare(); }
+  explicit Arguments(const Routine& routine) : value_(routine), routine_(routine) {}
 
   template <class Word>
   Index operator()(const Word& word) const {
     return value_(word);
   }
-  /// Returns the size of the vectors, and tells the log of it.
+  /// Returns the size of the vectors, and begins the call with it.
   template <class Word>
   Index size(const Word& word) const {
     const Index n = value_(word);
-    log_routine(routine_, {n, 1});
+    begin_routine(routine_, {n, 1});
     return n;
   }
 

@@ -116,10 +116,7 @@ constexpr FortranWord fortran_word(const char* name) {
   TESSERA_BLAS_SCIPY_NAME(cblas_##name);
 
 /// Tells the log, and does what the process does before its first call.
-inline void begin(const Routine& routine, Index n, Index count) {
-  prepare();
-  log_routine(routine, {n, count});
-}
+inline void begin(const Routine& routine, Index n, Index count) { begin_routine(routine, {n, count}); }
 
 template <class N>
 bool is_zero(const N& x) {

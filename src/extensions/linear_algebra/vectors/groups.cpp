@@ -187,7 +187,7 @@ template <class N>
     ragged(rows.any_first, rows.first);
   constexpr Index worth_a_tile = 8;
   Index first = rows.first, end = rows.end;
-  if (end - first >= worth_a_tile && group.count == tile_columns<N> && has_tiles())
+  if (end - first >= worth_a_tile && group.count == tile_columns<N> && has_wide())
     add_tiles(group, 0, x, first, end, r0, descending, k0, chains);
   if (first < end) {
     int q = 0;

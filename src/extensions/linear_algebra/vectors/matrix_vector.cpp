@@ -4,6 +4,7 @@
 
 #include <tessera/detail/floating_point.hpp>
 
+#include "dense_products.hpp"
 #include "parts.hpp"
 #include "strips.hpp"
 #include "symmetric_sums.hpp"
@@ -29,8 +30,9 @@ N one() {
 
 /// Computes sums(begin − c) of a strip and ends its elements.
 template <class N>
-void multiply_strip(const Columns<const N>& a, Form form, const N& alpha, const Strided<const N>& x, const N& beta,
-                    const Strided<N>& y, Index begin, Index end) {
+void multiply_part(const Columns<const N>& a, Form form, const N& alpha, const Strided<const N>& x, const N& beta,
+                   const Strided<N>& y, Index begin, Index end) {
+  if (multiply_dense(a, form, alpha, x, beta, y, begin, end)) return;
   const Index terms_end = form.transposed ? a.rows + a.above : a.cols + a.below; // beyond it, a band has no elements
   const Index with_terms = is_zero(alpha) ? begin : std::clamp(terms_end, begin, end);
   Chains<N> sums;
@@ -68,7 +70,7 @@ void multiply(const Columns<const N>& a, Form form, const N& alpha, const Stride
   const Index bytes = is_zero(alpha) ? 0 : y.size * band * static_cast<Index>(sizeof(N));
   in_parts(bytes, y.size, least_rows, [&](Index first, Index last) {
     for (Index begin = first; begin < last; begin += most_chains<N>)
-      multiply_strip(a, form, alpha, x, beta, y, begin, std::min(last, begin + most_chains<N>));
+      multiply_part(a, form, alpha, x, beta, y, begin, std::min(last, begin + most_chains<N>));
   });
 }
 
@@ -76,6 +78,7 @@ template <class N>
 void multiply(const char* routine, const Symmetric<N>& a, const N& alpha, const Strided<const N>& x, const N& beta,
               const Strided<N>& y) noexcept {
   const detail::ContractArithmetic contract;
+  if (multiply_dense(a, alpha, x, beta, y)) return;
   const bool has_terms = !is_zero(alpha);
   SumsOfStrips<N> sums(has_terms ? (y.size + segment<N> - 1) / segment<N> : 1);
   SymmetricSums<N> work(a, x, sums);
@@ -93,14 +96,16 @@ void multiply(const char* routine, const Symmetric<N>& a, const N& alpha, const 
 template <class N>
 void multiply_triangle(const Columns<const N>& t, Half half, Form form, const Strided<N>& x) noexcept {
   const detail::ContractArithmetic contract;
+  if (multiply_dense_triangle(t, half, form, x)) return;
   // A strip is overwritten after the strips that read it.
   for_strips<N>(x.size, is_lower(half, form),
-                [&](Index begin, Index end) { multiply_strip(t, form, one<N>(), read_only(x), N{}, x, begin, end); });
+                [&](Index begin, Index end) { multiply_part(t, form, one<N>(), read_only(x), N{}, x, begin, end); });
 }
 
 template <class N>
 void solve_triangle(const Columns<const N>& t, Half half, Form form, const Strided<N>& x) noexcept {
   const detail::ContractArithmetic contract;
+  if (solve_dense_triangle(t, half, form, x)) return;
   System<N>{t, form, !is_lower(half, form), x}.solve();
 }
 

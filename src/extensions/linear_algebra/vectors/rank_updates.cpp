@@ -4,6 +4,7 @@
 
 #include <tessera/detail/floating_point.hpp>
 
+#include "dense.hpp"
 #include "near_far.hpp"
 #include "parts.hpp"
 
@@ -130,11 +131,86 @@ void in_columns(const Columns<N>& a, const Part& part) {
   in_parts(bytes_of(a), a.cols, grain, part);
 }
 
+#if TESSERA_HAS_WIDE
+/// A vector of a strip of rows as the loops of dense.hpp take it: side by side, and multiplied by what scales it.
+template <class N>
+class RowsOfOuter {
+ public:
+  const N* of(const Outer<N>& outer, const N& alpha, Index begin, Index count) {
+    const N* const u = near_.of(outer.u, begin, count);
+    if (!outer.scales_u) return u;
+    for (Index i = 0; i < count; ++i) {
+      if constexpr (has_two_parts<N>)
+        scaled_[i] = scaled(alpha, outer.conjugates_u ? conjugate(u[i]) : u[i]);
+      else
+        scaled_[i] = alpha * u[i];
+    }
+    return scaled_;
+  }
+
+ private:
+  SideBySide<N, rows_at_once> near_;
+  N scaled_[rows_at_once];
+};
+
+/// The updates by the loops of dense.hpp. Returns false, and does nothing, where it does not take them.
+template <class N>
+bool update_dense(const Columns<N>& a, const N& alpha, const Outer<N>& outer, const N* beta, const Outer<N>* other) {
+  const bool upper = a.below == 0, lower = a.above == 0;
+  if (!takes_wide(a.rows * static_cast<Index>(sizeof(N))) || outer.column_first) return false;
+  if ((!lower && a.above < a.cols - 1) || (!upper && a.below < a.rows - 1)) return false; // a band
+  const bool both_as_they_are = other == nullptr || outer.scales_u || !(outer.conjugates_u || other->conjugates_u);
+  if (!both_as_they_are) return false;
+  const bool conjugates_u = outer.conjugates_u && !outer.scales_u;
+  in_columns(a, [&](Index c0, Index c1) {
+    constexpr Index some = 64; // columns whose factors are found at once
+    RowsOfOuter<N> rows, other_rows;
+    N v[some], w[some];
+    for (Index begin = 0; begin < a.rows; begin += rows_at_once) {
+      const Index stop = std::min(a.rows, begin + rows_at_once), count = stop - begin;
+      const N* const u = rows.of(outer, alpha, begin, count);
+      const N* const other_u = other != nullptr ? other_rows.of(*other, *beta, begin, count) : u;
+      const Index first = std::max(c0, a.first_column(begin)), end = std::min(c1, a.end_column(stop));
+      for (Index j0 = first; j0 < end; j0 += some) {
+        const Index j1 = std::min(end, j0 + some);
+        for (Index j = j0; j < j1; ++j) {
+          v[j - j0] = factor_of(alpha, outer, j).v;
+          if (other != nullptr) w[j - j0] = factor_of(*beta, *other, j).v;
+        }
+        const OuterWalk<N> to{.first = a.column(j0) + begin,
+                              .step = a.step + a.growth * (j0 + 1),
+                              .growth = a.growth,
+                              .rows = count,
+                              .count = j1 - j0,
+                              .part = lower   ? Part::Lower
+                                      : upper ? Part::Upper
+                                              : Part::All,
+                              .offset = j0 - begin};
+        if (other != nullptr)
+          add_outers(to, u, v, other_u, w);
+        else
+          add_outer(to, u, v, conjugates_u);
+        if constexpr (has_two_parts<N>)
+          for (Index j = std::max(j0, begin); a.diagonal == OnDiagonal::Real && j < std::min(j1, stop); ++j)
+            a.column(j)[j].im = 0;
+      }
+    }
+  });
+  return true;
+}
+#else
+template <class N>
+bool update_dense(const Columns<N>&, const N&, const Outer<N>&, const N*, const Outer<N>*) {
+  return false;
+}
+#endif
+
 } // namespace
 
 template <class N>
 void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer) noexcept {
   const detail::ContractArithmetic contract;
+  if (update_dense<N>(a, alpha, outer, nullptr, nullptr)) return;
   const bool is_rectangle = a.below > 0 && a.above > 0;
   const bool far = is_rectangle && are_far(bytes_of(a)); // triangles were no faster
   const Index height = outer.u.is_contiguous() ? a.rows : rows_at_once;
@@ -152,6 +228,7 @@ void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer) noexcept
 template <class N>
 void update(const Columns<N>& a, const N& alpha, const Outer<N>& outer, const N& beta, const Outer<N>& other) noexcept {
   const detail::ContractArithmetic contract;
+  if (update_dense<N>(a, alpha, outer, &beta, &other)) return;
   const Index height = outer.u.is_contiguous() && other.u.is_contiguous() ? a.rows : rows_at_once;
   in_columns(a, [&](Index c0, Index c1) {
     SideBySide<N, rows_at_once> near, near_other;

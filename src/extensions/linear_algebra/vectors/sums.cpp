@@ -2,13 +2,12 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <type_traits>
 
 #include <tessera/detail/floating_point.hpp>
 
-#include "chunks.hpp"
+#include "lanes.hpp"
 #include "near_far.hpp"
 
 namespace tessera::vectors {
@@ -133,13 +132,11 @@ A sum_of_parts(const Strided<const N>& x, const Work& work) {
   });
 }
 
-/// Magnitudes as integers, in their order: every NaN is above Inf.
 template <class R>
-using Key = std::conditional_t<sizeof(R) == 4, std::int32_t, std::int64_t>;
+inline constexpr auto above_all = std::bit_cast<Key<R>>(std::numeric_limits<R>::infinity()) + 1;
 template <class R>
 [[gnu::always_inline]] inline Key<R> key_of_magnitude(R value) {
-  constexpr auto above_all = std::bit_cast<Key<R>>(std::numeric_limits<R>::infinity()) + 1;
-  return std::min(std::bit_cast<Key<R>>(value) & std::numeric_limits<Key<R>>::max(), above_all);
+  return std::min(std::bit_cast<Key<R>>(value) & std::numeric_limits<Key<R>>::max(), above_all<R>);
 }
 template <int parts, class R>
 [[gnu::always_inline]] inline Key<R> key_at(const R* x, Index i) {
@@ -199,6 +196,39 @@ double norm_with_scale(const Strided<const N>& x, double unscaled) {
 
 // The functions below are not inlined: their arithmetic is done in the contract's state, whatever the compiler moves.
 
+template <class R>
+bool is_one_chunk(Index n) {
+  return n <= chunk && takes_wide(n * static_cast<Index>(sizeof(R)));
+}
+
+#if TESSERA_HAS_WIDE
+#define TESSERA_CHUNK_IN_WIDE(R)                                                                                     \
+  TESSERA_WIDE_ENTRY R dot_of_chunk(Index n, const R* x, const R* y) { return chunk_of<Summand::Product>(n, x, y); } \
+  TESSERA_WIDE_ENTRY R asum_of_chunk(Index n, const R* x) { return chunk_of<Summand::Magnitude>(n, x, x); }          \
+  TESSERA_WIDE_ENTRY Key<R> largest_in_wide(Index n, const R* x) { return largest_bits(n, x); }                      \
+  TESSERA_WIDE_ENTRY Index place_in_wide(const R* x, Index n, Key<R> key) { return first_place(x, n, key); }
+TESSERA_CHUNK_IN_WIDE(float)
+TESSERA_CHUNK_IN_WIDE(double)
+#undef TESSERA_CHUNK_IN_WIDE
+#else
+template <class R>
+R dot_of_chunk(Index, const R*, const R*) {
+  return {};
+}
+template <class R>
+R asum_of_chunk(Index, const R*) {
+  return {};
+}
+template <class R>
+Key<R> largest_in_wide(Index, const R*) {
+  return {};
+}
+template <class R>
+Index place_in_wide(const R*, Index, Key<R>) {
+  return {};
+}
+#endif
+
 template <class N>
 [[gnu::noinline]] N sum_of_products(const Strided<const N>& x, const Strided<const N>& y, bool conjugates_x) {
   const bool far = are_far(2 * x.size * static_cast<Index>(sizeof(N)));
@@ -234,6 +264,20 @@ template <class N>
     return norm_with_scale(x, sum);
 }
 
+/// The place of the largest of real numbers side by side.
+template <class R>
+Index place_in_chunks(const Strided<const R>& x) {
+  Key<R> largest = -1;
+  Index place = 0;
+  for (Index first = 0; first < x.size; first += chunk) {
+    const Key<R> here = largest_in_wide(std::min(chunk, x.size - first), x.first + first);
+    if (std::min(here, above_all<R>) <= largest) continue;
+    largest = std::min(here, above_all<R>);
+    place = first;
+  }
+  return place + place_in_wide(x.first + place, std::min(chunk, x.size - place), largest);
+}
+
 template <class N>
 [[gnu::noinline]] Index place_of_largest(const Strided<const N>& x) {
   Key<RealOf<N>> largest = -1;
@@ -258,6 +302,9 @@ template <class N>
 template <class N>
 N dot(const Strided<const N>& x, const Strided<const N>& y, bool conjugates_x) noexcept {
   const detail::ContractArithmetic contract;
+  if constexpr (!has_two_parts<N>)
+    if (x.is_contiguous() && y.is_contiguous() && is_one_chunk<N>(x.size))
+      return dot_of_chunk(x.size, x.first, y.first);
   return sum_of_products(x, y, conjugates_x);
 }
 
@@ -274,6 +321,8 @@ float dot_rounded_once(float b, const Strided<const float>& x, const Strided<con
 template <class N>
 RealOf<N> asum(const Strided<const N>& x) noexcept {
   const detail::ContractArithmetic contract;
+  const Index parts = x.size * Parts<N>::count;
+  if (x.is_contiguous() && is_one_chunk<RealOf<N>>(parts)) return asum_of_chunk(parts, parts_of(x.first));
   return sum_of_magnitudes(x);
 }
 
@@ -285,6 +334,8 @@ RealOf<N> nrm2(const Strided<const N>& x) noexcept {
 
 template <class N>
 Index iamax(const Strided<const N>& x) noexcept {
+  if constexpr (!has_two_parts<N>) // magnitudes are compared as integers, in any floating-point state
+    if (x.is_contiguous() && x.size > 0 && has_wide()) return place_in_chunks(x);
   const detail::ContractArithmetic contract;
   return place_of_largest(x);
 }

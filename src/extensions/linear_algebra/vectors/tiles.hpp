@@ -3,16 +3,10 @@
 /// Chains of neighbouring columns side by side in vectors of 32 bytes, for processors with AVX2 and FMA: the elements
 /// of a row come from as many columns as a tile has, by transposing squares of elements in registers.
 
-#include "groups.hpp"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define TESSERA_HAS_TILES 1
-#include <immintrin.h>
-
 #include <utility>
-#else
-#define TESSERA_HAS_TILES 0
-#endif
+
+#include "groups.hpp"
+#include "wide.hpp"
 
 namespace tessera::vectors {
 
@@ -20,48 +14,19 @@ namespace tessera::vectors {
 template <class N>
 inline constexpr int tile_columns = has_two_parts<N> ? 8 : 16;
 
-#if TESSERA_HAS_TILES
-
-inline bool has_tiles() {
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return has;
-}
-
-#define TESSERA_TILE_CODE [[gnu::target("avx2,fma"), gnu::always_inline]] inline
-
-template <class R>
-struct Wide;
-template <>
-struct Wide<float> {
-  using Type = __m256;
-};
-template <>
-struct Wide<double> {
-  using Type = __m256d;
-};
-template <class R>
-using WideOf = typename Wide<R>::Type;
-
-TESSERA_TILE_CODE __m256 load(const float* x) { return _mm256_loadu_ps(x); }
-TESSERA_TILE_CODE __m256d load(const double* x) { return _mm256_loadu_pd(x); }
-TESSERA_TILE_CODE void store(float* to, __m256 x) { _mm256_storeu_ps(to, x); }
-TESSERA_TILE_CODE void store(double* to, __m256d x) { _mm256_storeu_pd(to, x); }
-TESSERA_TILE_CODE __m256 spread(float x) { return _mm256_set1_ps(x); }
-TESSERA_TILE_CODE __m256d spread(double x) { return _mm256_set1_pd(x); }
-TESSERA_TILE_CODE __m256 fused(__m256 a, __m256 b, __m256 c) { return _mm256_fmadd_ps(a, b, c); }
-TESSERA_TILE_CODE __m256d fused(__m256d a, __m256d b, __m256d c) { return _mm256_fmadd_pd(a, b, c); }
+#if TESSERA_HAS_WIDE
 
 /// Numbers of two columns, half a vector each.
-TESSERA_TILE_CODE __m256d halves(const double* low, const double* high) {
+TESSERA_WIDE_CODE __m256d halves(const double* low, const double* high) {
   return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(low)), _mm_loadu_pd(high), 1);
 }
-TESSERA_TILE_CODE __m256 halves(const float* low, const float* high) {
+TESSERA_WIDE_CODE __m256 halves(const float* low, const float* high) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
 }
 
 /// Loads a square of elements, `rows` from row i on, of as many columns. A vector becomes a row: halves of columns are
 /// put together as they are loaded, so that the rest stays within halves.
-TESSERA_TILE_CODE void load_rows(const double* const* column, Index i, __m256d (&row)[4]) {
+TESSERA_WIDE_CODE void load_rows(const double* const* column, Index i, __m256d (&row)[4]) {
 #pragma GCC unroll 2
   for (int r = 0; r < 4; r += 2) {
     const __m256d even = halves(column[0] + i + r, column[2] + i + r);
@@ -70,7 +35,7 @@ TESSERA_TILE_CODE void load_rows(const double* const* column, Index i, __m256d (
     row[r + 1] = _mm256_unpackhi_pd(even, odd);
   }
 }
-TESSERA_TILE_CODE void load_rows(const float* const* column, Index i, __m256 (&row)[8]) {
+TESSERA_WIDE_CODE void load_rows(const float* const* column, Index i, __m256 (&row)[8]) {
 #pragma GCC unroll 2
   for (int r = 0; r < 8; r += 4) {
     const __m256 a = halves(column[0] + i + r, column[4] + i + r), b = halves(column[1] + i + r, column[5] + i + r);
@@ -87,7 +52,7 @@ TESSERA_TILE_CODE void load_rows(const float* const* column, Index i, __m256 (&r
 /// The chains of 16 columns, sum[0 … 15], go on with column[c][i]·x[i] for n rows, n being a multiple of the elements
 /// of a vector; from the last row on where descending.
 template <bool descending, class R>
-TESSERA_TILE_CODE void real_tile(const R* const* column, const R* x, Index n, R* sum) {
+TESSERA_WIDE_CODE void real_tile(const R* const* column, const R* x, Index n, R* sum) {
   // The next tile's columns, in pages that the processor does not expect: columns mostly lie one after another.
   const Index ahead = (column[1] - column[0]) * tile_columns<R>;
   constexpr int size = 32 / static_cast<int>(sizeof(R)), vectors = tile_columns<R> / size;
@@ -114,11 +79,11 @@ TESSERA_TILE_CODE void real_tile(const R* const* column, const R* x, Index n, R*
 }
 
 /// Returns the numbers of neighbouring columns side by side.
-TESSERA_TILE_CODE __m256d row_of(const ComplexNumber<double>* const* column, Index i) {
+TESSERA_WIDE_CODE __m256d row_of(const ComplexNumber<double>* const* column, Index i) {
   return _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(&column[0][i].re)), _mm_loadu_pd(&column[1][i].re),
                               1);
 }
-TESSERA_TILE_CODE __m256 row_of(const ComplexNumber<float>* const* column, Index i) {
+TESSERA_WIDE_CODE __m256 row_of(const ComplexNumber<float>* const* column, Index i) {
   const auto pair = [=](int c) __attribute__((target("avx2,fma"))) {
     const auto number = [=](int which) __attribute__((target("avx2,fma"))) {
       double bits;
@@ -129,31 +94,22 @@ TESSERA_TILE_CODE __m256 row_of(const ComplexNumber<float>* const* column, Index
   };
   return _mm256_castpd_ps(_mm256_insertf128_pd(_mm256_castpd128_pd256(pair(0)), pair(2), 1));
 }
-TESSERA_TILE_CODE __m256 real_parts(__m256 a) { return _mm256_moveldup_ps(a); }
-TESSERA_TILE_CODE __m256d real_parts(__m256d a) { return _mm256_movedup_pd(a); }
-TESSERA_TILE_CODE __m256 imaginary_parts(__m256 a) { return _mm256_movehdup_ps(a); }
-TESSERA_TILE_CODE __m256d imaginary_parts(__m256d a) { return _mm256_permute_pd(a, 0xF); }
-/// (re, im) over and over, and (−im, re).
-TESSERA_TILE_CODE __m256 pairs_of(float re, float im) { return _mm256_setr_ps(re, im, re, im, re, im, re, im); }
-TESSERA_TILE_CODE __m256d pairs_of(double re, double im) { return _mm256_setr_pd(re, im, re, im); }
-
 /// The chains of 8 columns, whose parts alternate in `sum`, go on with column[c][i]·x[i], or with the columns'
 /// conjugates, for n rows.
 template <bool descending, class R>
-TESSERA_TILE_CODE void complex_tile(const ComplexNumber<R>* const* column, const ComplexNumber<R>* x, Index n,
+TESSERA_WIDE_CODE void complex_tile(const ComplexNumber<R>* const* column, const ComplexNumber<R>* x, Index n,
                                     bool conjugated, R* sum) {
   constexpr int numbers = 16 / static_cast<int>(sizeof(R)), vectors = tile_columns<ComplexNumber<R>> / numbers;
-  const R sign = conjugated ? R{-1} : R{1};
   WideOf<R> chain[vectors];
 #pragma GCC unroll 4
   for (int v = 0; v < vectors; ++v) chain[v] = load(sum + v * 2 * numbers);
   for (Index done = 0; done < n; ++done) {
     const Index i = descending ? n - 1 - done : done;
-    const WideOf<R> straight = pairs_of(x[i].re, x[i].im), turned = pairs_of(-sign * x[i].im, sign * x[i].re);
+    const Times<ComplexNumber<R>> by = times(x[i], conjugated);
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
       const WideOf<R> a = row_of(column + v * numbers, i);
-      chain[v] = fused(imaginary_parts(a), turned, fused(real_parts(a), straight, chain[v]));
+      chain[v] = step(by, a, chain[v]);
     }
   }
 #pragma GCC unroll 4
@@ -179,7 +135,6 @@ TESSERA_TILE_CODE void complex_tile(const ComplexNumber<R>* const* column, const
 TESSERA_TILE(float)
 TESSERA_TILE(double)
 #undef TESSERA_TILE
-#undef TESSERA_TILE_CODE
 
 /// Continues the chains of the group's columns q … q + tile_columns − 1 by whole tiles of the rows i0 … i1 − 1, and
 /// takes these rows off the range. `x` is of row r0.
@@ -204,7 +159,6 @@ void add_tiles(const Group<N>& group, int q, const N* x, Index& i0, Index& i1, I
 
 #else
 
-constexpr bool has_tiles() { return false; }
 template <class N>
 void add_tiles(const Group<N>&, int, const N*, Index&, Index&, Index, bool, Index, Chains<N>&) {}
 
