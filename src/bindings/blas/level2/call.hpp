@@ -3,6 +3,7 @@
 /// A call of level 2 in either interface, as the column-major routine of Fortran sees it: how it is refused, and what
 /// its words mean. A row-major matrix is the column-major one of its transpose.
 
+#include <cstring>
 #include <initializer_list>
 #include <optional>
 #include <tuple>
@@ -118,19 +119,25 @@ constexpr FortranWord fortran_word(const char* name) {
 /// Tells the log, and does what the process does before its first call.
 inline void begin(const Routine& routine, Index n, Index count) { begin_routine(routine, {n, count}); }
 
+/// Is the factor 0, or 1? Bits are compared, so that a caller's floating-point state does not matter, and no flag is
+/// raised in it.
+template <class R>
+bool has_bits_of(const R& x, R value) {
+  return std::memcmp(&x, &value, sizeof x) == 0;
+}
 template <class N>
 bool is_zero(const N& x) {
   if constexpr (vectors::has_two_parts<N>)
-    return x.re == 0 && x.im == 0;
+    return detail::is_exact_zero(x.re) && detail::is_exact_zero(x.im);
   else
-    return x == 0;
+    return detail::is_exact_zero(x);
 }
 template <class N>
 bool is_one(const N& x) {
   if constexpr (vectors::has_two_parts<N>)
-    return x.re == 1 && x.im == 0;
+    return has_bits_of(x.re, vectors::RealOf<N>{1}) && detail::is_exact_zero(x.im);
   else
-    return x == 1;
+    return has_bits_of(x, N{1});
 }
 
 } // namespace tessera::blas

@@ -70,7 +70,7 @@ template <class N, class Call>
 void rank_1(const Call& call, const Updated<N>& to, RealOf<N> alpha, const Vector<N>& x, bool is_packed) {
   if (call.refuses({{!to.half, 1}, {to.n < 0, 2}, {x.step == 0, 5}, {!is_packed && is_short(to.lda, to.n), 7}})) return;
   begin(call.routine(), to.n, 1);
-  if (to.n == 0 || alpha == 0) return;
+  if (to.n == 0 || is_zero(alpha)) return;
   N factor{};
   parts_of(&factor)[0] = alpha;
   vectors::update<N>(to.columns(), factor, to.outer(x, x));

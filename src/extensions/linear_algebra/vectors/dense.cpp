@@ -173,7 +173,7 @@ template <class Column>
 TESSERA_WIDE_CODE void load_rows(const Column& column, const ComplexNumber<double>*, Index count, __m256d (&row)[4]) {
 #pragma GCC unroll 4
   for (int r = 0; r < 4; ++r)
-    if (r < count) row[r] = halves(_mm_loadu_pd(&column(0)[r].re), _mm_loadu_pd(&column(1)[r].re));
+    row[r] = r < count ? halves(_mm_loadu_pd(&column(0)[r].re), _mm_loadu_pd(&column(1)[r].re)) : _mm256_setzero_pd();
 }
 
 /// The neighbouring columns of vector v of a tile, from a row on.

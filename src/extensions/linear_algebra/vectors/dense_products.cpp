@@ -235,7 +235,7 @@ bool multiply_triangular(const Columns<const N>& t, Half half, Form form, const 
   N* const x = copied.near;
   Block<N> block;
   const Index blocks = (n + tile_size<N> - 1) / tile_size<N>;
-  for (Index b = 0; b < blocks; ++b) { // a block is overwritten after those that read it
+  for (Index b = 0; b < blocks; ++b) { // a block is overwritten after the blocks that read it
     const Index i0 = (lower ? blocks - 1 - b : b) * tile_size<N>, i1 = std::min(n, i0 + tile_size<N>), count = i1 - i0;
     alignas(32) N chain[tile_size<N> + wide_numbers<N>];
     std::fill(chain, chain + tile_size<N>, N{});
