@@ -290,10 +290,8 @@ void check_type() {
     check(1 + random.below(round < 20 ? 12 : 50), 1 + random.below(round < 20 ? 12 : 50), random.below(9),
           random.below(40), round);
   int round = 0;
-  for (const Index n : {15, 16, 17, 31, 33, 64, 97, 130, 181}) { // blocks on the diagonal and vectors, whole and cut
-    check(n, n + 1, n, n, round);
-    check(n, 2 * n + 5, 7, 3, ++round);
-  }
+  for (const Index n : {16, 33, 65, 97}) // blocks on the diagonal and vectors, whole and cut
+    check(n, n + 1, 7, n, round++);
   check(300, 290, 3, 280, 1);
   check(segment<N> + 40, segment<N> + 90, segment<N> / 2, 20, 2); // several segments
   memory_is_short = true;
