@@ -97,7 +97,8 @@ enum class PanelOp : int {
   TriangleAlone = 23,
   /// a is the product M·x, or where `is_on_right` x·Mᵀ, of a triangle M with zeros elsewhere, of at most a segment.
   /// An element that the zeros may have changed becomes the sum of the triangle's terms alone: one that is NaN, or, of
-  /// a lower M, one that has a part of 0. m(i, k) is t[i·ldt + k·t_step], or its conjugate. least has what LeastMagnitude
+  /// a lower M, one that has a part of 0. m(i, k) is t[i·ldt + k·t_step], or its conjugate. least has what
+  /// LeastMagnitude
   /// found of the triangle, and then of x; it is not read for an upper M. Where both are so large that no chain rounds
   /// to −0, parts of 0 stay.
   TriangleTerms = 24,
