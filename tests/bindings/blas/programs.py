@@ -34,8 +34,10 @@ ALWAYS_EQUAL = {"np.linalg.solve", "np.linalg.inv", "np.linalg.det", "np.linalg.
 CHANGE_WITH_INSTRUCTIONS = {"GaussianProcessRegressor, optimizer=None", "GaussianProcessRegressor",
                             "scipy.linalg.logm"}
 CHANGE_WITH_THREADS = {"KMeans"}
-SETTINGS = {"one": (1, "openmp", "avx512", ""), "two": (2, "openmp", "avx512", "1 and 2 threads"),
-            "tbb": (2, "tbb", "avx512", "2 threads of oneTBB"), "avx2": (1, "openmp", "avx2", "AVX2 and AVX-512"),
+HAS_AVX512 = "avx512f" in pathlib.Path("/proc/cpuinfo").read_text()
+WIDEST = "avx512" if HAS_AVX512 else "avx2"
+SETTINGS = {"one": (1, "openmp", WIDEST, ""), "two": (2, "openmp", WIDEST, "1 and 2 threads"),
+            "tbb": (2, "tbb", WIDEST, "2 threads of oneTBB"), "avx2": (1, "openmp", "avx2", "AVX2 and AVX-512"),
             "emulated": (1, "openmp", "avx2", "emulated")}
 
 
@@ -158,8 +160,7 @@ def main():
         return np.savez(options.write, **{f"{name}|{i}": x for name, arrays in compute(options).items()
                                           for i, x in enumerate(arrays)})
     on_drop_in = lapack_calls_its_blas(options.libraries)
-    has_avx512 = "avx512f" in pathlib.Path("/proc/cpuinfo").read_text()
-    left_out = {name for name, is_there in (("avx2", has_avx512), ("emulated", options.emulator),
+    left_out = {name for name, is_there in (("avx2", HAS_AVX512), ("emulated", options.emulator),
                                             ("tbb", not options.no_tbb)) if not is_there}
     settings = [name for name in SETTINGS if name not in left_out]
     ways = {"after": options.libraries} if options.check else {"before": "", "after": options.libraries}
