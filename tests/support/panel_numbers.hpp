@@ -8,20 +8,14 @@
 #include <limits>
 #include <type_traits>
 
+#include "conjugate.hpp"
+
 namespace tessera::test {
 
 template <class T>
 using PanelPart = decltype(std::real(T()));
 template <class T>
 inline constexpr bool is_complex_number = !std::is_floating_point_v<T>;
-
-template <class T>
-T conjugate(T x) {
-  if constexpr (is_complex_number<T>)
-    return {x.real(), -x.imag()};
-  else
-    return x;
-}
 
 /// Returns the chain that goes on with the term a·b.
 template <class T>

@@ -66,11 +66,7 @@ template <class T>
 void make_positive(Stack<T>& a) {
   for (Index k = 0; k < a.count; ++k)
     for (Index i = 0; i < a.rows; ++i) {
-      for (Index j = 0; j < i; ++j)
-        if constexpr (is_complex<T>)
-          a.at(k, j, i) = std::conj(a.at(k, i, j));
-        else
-          a.at(k, j, i) = a.at(k, i, j);
+      for (Index j = 0; j < i; ++j) a.at(k, j, i) = conjugate(a.at(k, i, j));
       a.at(k, i, i) += static_cast<Part<T>>(2 * a.rows);
     }
 }

@@ -191,7 +191,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(products_with_triangles, T, Systems) {
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(products_of_several_segments, T, Systems) {
   if (!multiplies_triangles() || !has_room(256 * mebibyte)) return;
-  const Index segment = is_complex<T> ? 512 : 1024, count = 70;
+  // On a host the formulas take most of the time, and every line is computed alike.
+  const Index segment = is_complex<T> ? 512 : 1024, count = device().capabilities().host_memory ? 6 : 70;
   for (const TriangleCase& form : triangle_cases<T>()) {
     const bool is_left = form.side == Side::Left, is_short = form.diagonal == Diagonal::Unit;
     if (is_short && form.op != Op::None) continue;

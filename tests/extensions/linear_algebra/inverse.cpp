@@ -178,14 +178,6 @@ double over_bound(const Matrix<T>& c, const Product<T>& p, const Product<T>& bou
   return largest;
 }
 
-template <class T>
-T conjugate(T x) {
-  if constexpr (is_complex<T>)
-    return std::conj(x);
-  else
-    return x;
-}
-
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(inverses)

@@ -34,12 +34,6 @@ Index differing_in(Triangle triangle, Stored<T>& x, Stored<T>& y, bool real_diag
   return differing(p, q);
 }
 
-template <class T>
-T conjugate(T x) {
-  if constexpr (is_complex<T>) return std::conj(x);
-  return x;
-}
-
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(level3_values)

@@ -22,10 +22,7 @@ using Precise = std::conditional_t<is_complex<T>, std::complex<PrecisePart<T>>, 
 
 template <class T>
 Precise<T> conjugated(T x) {
-  if constexpr (is_complex<T>)
-    return std::conj(Precise<T>(x));
-  else
-    return static_cast<Precise<T>>(x);
+  return static_cast<Precise<T>>(conjugate(x));
 }
 /// |x|², in double.
 template <class T>

@@ -16,6 +16,7 @@
 #include <tessera/linear_algebra/syrk.hpp>
 #include <tessera/tessera.hpp>
 
+#include "support/conjugate.hpp"
 #include "support/tested_backend.hpp"
 
 namespace tessera::test {
