@@ -24,7 +24,8 @@ TriangularProduct::TriangularProduct(const Steps& steps, const detail::Triangula
       count_(count),
       segment_(std::min(n, steps.segment())),
       is_left_(form.side == Side::Left),
-      is_lower_((form.triangle == Triangle::Lower) == ((form.op == Op::None) == is_left_)),
+      is_turned_((form.op == Op::None) != is_left_),
+      is_lower_((form.triangle == Triangle::Lower) != is_turned_),
       copy_(steps, true, is_left_ ? n : count, is_left_ ? count : n),
       square_(steps, true, segment_, segment_),
       least_(steps.numbers(2)) {
@@ -41,8 +42,7 @@ void TriangularProduct::run(std::complex<double> alpha, Place t, Place x, bool& 
     const Range here{first, std::min(n_, first + segment_)};
     multiply_diagonal(t, here, x);
     begins = true;
-    if (is_lower_ && first > 0) add(t, here, {0, first}, 1, x);
-    if (!is_lower_ && first > 0) add(t, {0, first}, here, 1, x);
+    if (first > 0) is_lower_ ? add(t, here, {0, first}, x) : add(t, {0, first}, here, x);
   }
   if (alpha != 1.0) steps_.scale(rows, cols, alpha, x, x);
 }
@@ -62,19 +62,14 @@ void TriangularProduct::multiply_diagonal(Place t, Range segment, Place x) const
   if (is_lower_) find_least(size, size, square, 0);
   for (Index i = 0; i < size; i += rows) {
     const Range to{i, std::min(size, i + rows)}, of = is_lower_ ? Range{0, to.end} : Range{i, size};
-    const bool is_turned = (form_.op == Op::None) != is_left_; // M's rows are columns of the memory
-    const Place factor = is_turned ? square.at(of.first, to.first) : square.at(to.first, of.first);
     product({segment.first + to.first, segment.first + to.end}, {segment.first + of.first, segment.first + of.end},
-            factor, 0, x);
+            part(square, to, of), 0, x);
   }
   correct(block, segment, x);
 }
 
 /// Adds the products of some numbers of each line to others.
-void TriangularProduct::add(Place t, Range to, Range of, double beta, Place x) const {
-  const bool is_turned = (form_.op == Op::None) != is_left_;
-  product(to, of, is_turned ? t.at(of.first, to.first) : t.at(to.first, of.first), beta, x);
-}
+void TriangularProduct::add(Place t, Range to, Range of, Place x) const { product(to, of, part(t, to, of), 1, x); }
 
 void TriangularProduct::product(Range to, Range of, Place factor, double beta, Place x) const {
   const Place from = numbers(copy_.place(), of.first), result = numbers(x, to.first);
@@ -110,7 +105,7 @@ void TriangularProduct::correct(Place block, Range segment, Place x) const {
                  .is_upper = !is_lower_,
                  .conjugates = form_.op == Op::ConjugateTranspose,
                  .is_on_right = !is_left_};
-  if ((form_.op == Op::None) != is_left_) std::swap(call.ldt, call.t_step);
+  if (is_turned_) std::swap(call.ldt, call.t_step);
   steps_.panel(call);
 }
 

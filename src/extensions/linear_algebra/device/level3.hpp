@@ -27,17 +27,21 @@ class TriangularProduct {
     Index size() const { return end - first; }
   };
   void multiply_diagonal(Place t, Range segment, Place x) const;
-  void add(Place t, Range to, Range of, double beta, Place x) const;
+  void add(Place t, Range to, Range of, Place x) const;
   void correct(Place block, Range segment, Place x) const;
   void find_least(Index rows, Index cols, Place x, Index which) const;
   Place numbers(Place x, Index i) const { return is_left_ ? x.at(i, 0) : x.at(0, i); }
+  Place part(Place t, Range to, Range of) const {
+    return is_turned_ ? t.at(of.first, to.first) : t.at(to.first, of.first);
+  }
   void product(Range to, Range of, Place factor, double beta, Place x) const;
 
   const Steps& steps_;
   detail::TriangularForm form_;
   Index n_, count_, segment_;
   bool is_left_;
-  bool is_lower_; ///< of M, where the result is M·X or X·Mᵀ
+  bool is_turned_; ///< the rows of M are columns of the memory, where the result is M·X or X·Mᵀ
+  bool is_lower_;  ///< of M
   OptionalMatrix copy_, square_;
   DeviceArray least_; ///< two magnitudes, of the triangle and of X
 };

@@ -56,14 +56,12 @@ void multiply_q(const Matrix<T>& qr, const Matrix<T>& tau, Op op, Matrix<T>& c, 
 template <class T>
 Matrix<T> form_q(const Matrix<T>& qr, const Matrix<T>& tau, const SolveOptions& options) {
   const Index steps = tau.cols();
-  {
-    Matrix<T> result = Matrix<T>::uninitialized(qr.rows(), steps);
-    if (linear_algebra::enter("Qr", options, [&] {
-          return device::form_q(device::whole(qr), device::whole(tau), device::whole(result), options);
-        }))
-      return result;
-  }
-  Matrix<T> result(qr.block(0, 0, qr.rows(), steps));
+  Matrix<T> result = Matrix<T>::uninitialized(qr.rows(), steps);
+  if (linear_algebra::enter("Qr", options, [&] {
+        return device::form_q(device::whole(qr), device::whole(tau), device::whole(result), options);
+      }))
+    return result;
+  result = Matrix<T>(qr.block(0, 0, qr.rows(), steps));
   form_q(number_type_of<T>, Op::None, qr.rows(), steps, steps, result.data(), result.ld(), tau.data(), options);
   return result;
 }

@@ -120,7 +120,7 @@ struct Scattered {
   TESSERA_WIDE_CODE const N* operator()(int c) const { return columns[c] + row; }
 };
 
-template <class Column, class N>
+template <class Column>
 struct AsDoubles { ///< complex floats are moved as doubles are
   const Column& column;
   TESSERA_WIDE_CODE const double* operator()(int c) const { return reinterpret_cast<const double*>(column(c)); }
@@ -153,14 +153,14 @@ TESSERA_WIDE_CODE void load_rows(const Column& column, const float*, Index count
 template <class Column>
 TESSERA_WIDE_CODE void load_rows(const Column& column, const ComplexNumber<float>*, __m256 (&row)[4]) {
   __m256d rows[4];
-  load_doubles(AsDoubles<Column, ComplexNumber<float>>{column}, rows);
+  load_doubles(AsDoubles<Column>{column}, rows);
 #pragma GCC unroll 4
   for (int r = 0; r < 4; ++r) row[r] = _mm256_castpd_ps(rows[r]);
 }
 template <class Column>
 TESSERA_WIDE_CODE void load_rows(const Column& column, const ComplexNumber<float>*, Index count, __m256 (&row)[4]) {
   __m256d rows[4];
-  load_doubles(AsDoubles<Column, ComplexNumber<float>>{column}, mask_of_first<double>(count), rows);
+  load_doubles(AsDoubles<Column>{column}, mask_of_first<double>(count), rows);
 #pragma GCC unroll 4
   for (int r = 0; r < 4; ++r) row[r] = _mm256_castpd_ps(rows[r]);
 }
