@@ -134,3 +134,32 @@ tessera_status tessera_executor_herk(tessera_executor* executor, tessera_dtype t
          real_factor<Part>(beta), static_cast<T*>(c), ldc);
   });
 }
+
+tessera_status tessera_executor_syr2k(tessera_executor* executor, tessera_dtype type, tessera_triangle triangle,
+                                      tessera_op op, int64_t n, int64_t k, double alpha, const void* a, int64_t lda,
+                                      const void* b, int64_t ldb, double beta, void* c, int64_t ldc) {
+  return run_real(executor, type, [&]<class T>(Executor& target, T) {
+    syr2k(target, triangle_of(triangle), checked(op, "op"), n, k, real_factor<T>(alpha), static_cast<const T*>(a), lda,
+          static_cast<const T*>(b), ldb, real_factor<T>(beta), static_cast<T*>(c), ldc);
+  });
+}
+tessera_status tessera_executor_syr2k_complex(tessera_executor* executor, tessera_dtype type, tessera_triangle triangle,
+                                              tessera_op op, int64_t n, int64_t k, const void* alpha, const void* a,
+                                              int64_t lda, const void* b, int64_t ldb, const void* beta, void* c,
+                                              int64_t ldc) {
+  return run_complex(executor, type, [&]<class T>(Executor& target, T) {
+    syr2k(target, triangle_of(triangle), complex_op(op), n, k, complex_factor<T>(alpha, "alpha"),
+          static_cast<const T*>(a), lda, static_cast<const T*>(b), ldb, complex_factor<T>(beta, "beta"),
+          static_cast<T*>(c), ldc);
+  });
+}
+tessera_status tessera_executor_her2k(tessera_executor* executor, tessera_dtype type, tessera_triangle triangle,
+                                      tessera_op op, int64_t n, int64_t k, const void* alpha, const void* a,
+                                      int64_t lda, const void* b, int64_t ldb, double beta, void* c, int64_t ldc) {
+  return run_complex(executor, type, [&]<class T>(Executor& target, T) {
+    using Part = typename T::value_type;
+    her2k(target, triangle_of(triangle), complex_op(op), n, k, complex_factor<T>(alpha, "alpha"),
+          static_cast<const T*>(a), lda, static_cast<const T*>(b), ldb, real_factor<Part>(beta), static_cast<T*>(c),
+          ldc);
+  });
+}

@@ -40,8 +40,7 @@ struct Rectangle {
   template <class T>
   MatrixView<const T> view() const {
     if (rows == 0 || cols == 0) return Matrix<T>(rows, cols).view();
-    if constexpr (tessera::detail::Real<T>)
-      if (executor != nullptr) return from_executor(*executor, static_cast<const T*>(data), rows, cols, ld).view();
+    if (executor != nullptr) return from_executor(*executor, static_cast<const T*>(data), rows, cols, ld).view();
     return MatrixView<const T>::wrap(static_cast<const T*>(data), rows, cols, ld);
   }
 };
@@ -55,8 +54,7 @@ Rectangle result_in(const MatrixMemory& memory, const char* name, Index rows, In
 
 template <class T>
 void store(const Matrix<T>& from, const Rectangle& to) {
-  if constexpr (tessera::detail::Real<T>)
-    if (to.executor != nullptr) return to_executor(from, *to.executor, static_cast<T*>(to.data), to.ld);
+  if (to.executor != nullptr) return to_executor(from, *to.executor, static_cast<T*>(to.data), to.ld);
   for (Index i = 0; i < from.rows(); ++i)
     std::copy(from.row(i).begin(), from.row(i).end(), static_cast<T*>(to.data) + i * to.ld);
 }
@@ -90,11 +88,9 @@ tessera_status run(const MatrixMemory& memory, NumberWord word, const tessera_op
 /// Returns the inverse, by an identity in the executor's memory where that is not the host's.
 template <class T>
 Matrix<T> inverse_in(const MatrixMemory& memory, const MatrixView<const T>& a, const SolveOptions& options) {
-  if constexpr (tessera::detail::Real<T>) {
-    if (memory.executor != nullptr) {
-      tessera::detail::check_square("inverse", a.rows(), a.cols());
-      return solve(a, tessera::detail::identity_on<T>(*memory.executor, a.rows()), options);
-    }
+  if (memory.executor != nullptr) {
+    tessera::detail::check_square("inverse", a.rows(), a.cols());
+    return solve(a, tessera::detail::identity_on<T>(*memory.executor, a.rows()), options);
   }
   return inverse(a, options);
 }
