@@ -52,7 +52,7 @@ struct GemmOptions {
   Math math = Math::Strict;        ///< how the product may round
   std::string kernel = {};         ///< a kernel of the backend's ladder; empty: the best one that takes the call
   int threads = 0;                 ///< 0: default_threads()
-  /// Whether a product checks its own result. Single real products in host memory without an epilogue can; whatever
+  /// Whether products check their own results. Products and batches in host memory without an epilogue can; whatever
   /// else is asked for is refused with a reason: InvalidArgument, or KernelRejected where another backend could.
   Verify verify = Verify::None;
 };

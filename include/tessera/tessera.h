@@ -133,7 +133,7 @@ typedef struct tessera_options {
   int threads;                      /**< 0: the default, by TESSERA_NUM_THREADS, OMP_NUM_THREADS or the machine */
   tessera_dtype result;             /**< type of C: f32 for 16-bit operands, 16 bits for f32, or TESSERA_AS_OPERANDS */
   const tessera_epilogue* epilogue; /**< NULL: none */
-  tessera_verify verification;      /**< whether a product checks its own result; only single products can */
+  tessera_verify verification;      /**< whether products in host memory check their own results */
 } tessera_options;
 
 /** Returns the library's version, such as "0.1.0". */

@@ -33,13 +33,6 @@ Verify verify_of_environment() {
   }
 }
 
-/// Says once that products of this kind run unverified, if TESSERA_VERIFY is set: their callers have no errors.
-void say_unverified(const char* kind) {
-  static std::atomic_flag said;
-  if (verify_of_environment() == Verify::None || said.test_and_set()) return;
-  std::fprintf(stderr, "tessera: TESSERA_VERIFY: %s and other routines than gemm are not verified\n", kind);
-}
-
 /// Calls run(options) with the default options, whose backend is Auto: TESSERA_BACKEND names it. Where memory is short,
 /// nothing is written yet, and multiply_anyway() computes the products with the same bits and without memory. Prints
 /// the reason of any other failure and aborts. `work` is refused in the words of a caller with matrices in this order.
@@ -73,6 +66,14 @@ void multiply_without_memory(const Call& call) {
 
 } // namespace
 
+void say_unverified(const char* routine) noexcept try {
+  static std::atomic_flag said;
+  if (verify_of_environment() == Verify::None || said.test_and_set()) return;
+  std::fprintf(stderr, "tessera: TESSERA_VERIFY: %s is not verified, nor is any other routine than gemm\n", routine);
+} catch (const std::exception& error) {
+  abort_with(routine, error.what());
+}
+
 void multiply(const char* routine, const GemmCall& call, Order order) noexcept {
   run_or_abort(
       routine, call, order,
@@ -85,8 +86,8 @@ void multiply(const char* routine, const GemmCall& call, Order order) noexcept {
 void multiply(const char* routine, const ComplexGemmCall& call, Order order) noexcept {
   run_or_abort(
       routine, call, order,
-      [&](const GemmOptions& options) {
-        say_unverified("complex products");
+      [&](GemmOptions options) {
+        options.verify = verify_of_environment();
         detail::gemm_raw(call, options);
       },
       [&] { multiply_without_memory(call); });
@@ -94,8 +95,8 @@ void multiply(const char* routine, const ComplexGemmCall& call, Order order) noe
 void multiply(const char* routine, std::span<const GemmBatch> groups, Order order) noexcept {
   run_or_abort(
       routine, groups, order,
-      [&](const GemmOptions& options) {
-        say_unverified("batches");
+      [&](GemmOptions options) {
+        options.verify = verify_of_environment();
         detail::gemm_batch_raw(groups, options);
       },
       [&] {

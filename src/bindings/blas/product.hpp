@@ -29,6 +29,8 @@ enum class Order { Rows, Columns };
 void multiply(const char* routine, const GemmCall& call, Order order) noexcept;
 void multiply(const char* routine, const ComplexGemmCall& call, Order order) noexcept;
 void multiply(const char* routine, std::span<const GemmBatch> groups, Order order) noexcept;
+/// Says once that the routine runs unverified, if TESSERA_VERIFY is set. Ends the process for a wrong word there.
+void say_unverified(const char* routine) noexcept;
 /// Prints the reason and ends the process if two results of a batch share an element. The groups may be complex ones,
 /// whose numbers are two elements side by side.
 void expect_results_apart(const char* routine, std::span<const GemmBatch> groups) noexcept;

@@ -49,6 +49,7 @@ class Batch {
     options_.math = parse_math(arguments.math);
     if (arguments.kernel != Py_None) options_.kernel = parse_text(arguments.kernel, "kernel");
     options_.threads = parse_threads(arguments.threads);
+    if (arguments.verify != Py_None) options_.verify = parse_verify(parse_text(arguments.verify, "verify"));
     if (has_shape()) {
       type_ = a_.at(0).type.part;
       alpha_ = parse_number(arguments.alpha, "alpha", type_);

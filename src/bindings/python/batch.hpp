@@ -7,7 +7,7 @@
 namespace tessera::python {
 
 struct BatchArguments {
-  PyObject *a, *b, *out, *alpha, *beta, *backend, *math, *kernel, *threads;
+  PyObject *a, *b, *out, *alpha, *beta, *backend, *math, *kernel, *threads, *verify;
 };
 
 /// Returns a new reference to the caller's `out`, a new numpy.ndarray of three dimensions, or a list of matrices.

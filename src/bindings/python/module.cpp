@@ -51,7 +51,7 @@ bias: n numbers (a vector or 1×n) for the columns, or m×1 for the rows; activa
     residual: a matrix of the result's shape. They are applied in this order before the elements are rounded and stored.
     The arrays have the result's element type and are in its memory. Not for complex matrices.
 verify: 'detect': the product checks itself, and DataCorruption says that it is wrong; 'repair': a wrong one is computed
-    again, and counted (verify_counts()). Real arrays in host memory, without bias, activation and residual.
+    again, and counted (verify_counts()). Arrays in host memory, without bias, activation and residual.
 conj_a, conj_b: multiply the conjugate of a complex a or b. A matrix that is transposed too is not copied: gemm(a.T, b,
     conj_a=True) is Aᴴ·B.
 
@@ -87,7 +87,8 @@ a, b: arrays of three dimensions, lists of matrices, which may differ in shape, 
 out: an array of three dimensions or a list of matrices for the results, which is returned; with beta ≠ 0 its old
     elements are read. It may not overlap a or b, and its matrices may not share elements. None: a new array where a
     and b are arrays, else a list.
-alpha, beta, backend, math, kernel, threads: as for gemm. Each thread computes whole small products.
+alpha, beta, backend, math, kernel, threads, verify: as for gemm. Each thread computes whole small products; products
+    that verify themselves run one after another.
 
 >>> import numpy as np
 >>> import tessera as ts
@@ -103,12 +104,14 @@ array([[[0., 1.],
 )";
 
 constexpr const char* gemm_batch_signature =
-    "def gemm_batch(a, b, *, out=None, alpha=1, beta=0, backend='auto', math='strict', kernel=None, threads=None)";
+    "def gemm_batch(a, b, *, out=None, alpha=1, beta=0, backend='auto', math='strict', kernel=None, threads=None, "
+    "verify='none')";
 
 nb::object gemm_batch_of(nb::handle a, nb::handle b, nb::handle out, nb::handle alpha, nb::handle beta,
-                         nb::handle backend, nb::handle math, nb::handle kernel, nb::handle threads) {
-  return nb::steal(gemm_batch(
-      {a.ptr(), b.ptr(), out.ptr(), alpha.ptr(), beta.ptr(), backend.ptr(), math.ptr(), kernel.ptr(), threads.ptr()}));
+                         nb::handle backend, nb::handle math, nb::handle kernel, nb::handle threads,
+                         nb::handle verify) {
+  return nb::steal(gemm_batch({a.ptr(), b.ptr(), out.ptr(), alpha.ptr(), beta.ptr(), backend.ptr(), math.ptr(),
+                               kernel.ptr(), threads.ptr(), verify.ptr()}));
 }
 
 PyObject* wrap(DeviceArray&& array) { return nb::cast(std::move(array)).release().ptr(); }
@@ -275,7 +278,8 @@ NB_MODULE(_core, module) {
              "conj_a"_a.none() = false, "conj_b"_a.none() = false, nb::sig(gemm_signature), gemm_doc);
   module.def("gemm_batch", gemm_batch_of, "a"_a.none(), "b"_a.none(), nb::kw_only(), "out"_a = nb::none(),
              "alpha"_a.none() = 1, "beta"_a.none() = 0, "backend"_a.none() = "auto", "math"_a.none() = "strict",
-             "kernel"_a = nb::none(), "threads"_a = nb::none(), nb::sig(gemm_batch_signature), gemm_batch_doc);
+             "kernel"_a = nb::none(), "threads"_a = nb::none(), "verify"_a.none() = "none",
+             nb::sig(gemm_batch_signature), gemm_batch_doc);
   module.def("_check", check_of, "products"_a.none(), "types"_a.none(), "math"_a.none(), "alpha"_a.none(),
              "beta"_a.none(), "activation"_a.none(), "seed"_a.none(), "rows"_a.none(), "vectors"_a.none(),
              "threads"_a.none());

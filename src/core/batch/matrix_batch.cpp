@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "core/base/partly_written.hpp"
 #include "core/gemm/check_gemm.hpp"
 #include "core/gemm/placed_call.hpp"
+#include "core/gemm/verified.hpp"
 #include "core/matrix/operand.hpp"
 #include "core/placement/placement.hpp"
 #include "pointer_groups.hpp"
@@ -141,11 +143,49 @@ void multiply_on_device(Executor& device, const MatrixBatch& x, const GemmOption
   }
 }
 
+/// Computes one product of a batch, which verifies itself. Throws DataCorruption that names it.
+template <class Multiply>
+void multiply_one_verified(std::size_t number, bool& written, const Multiply& multiply) {
+  std::optional<DataCorruption> wrong;
+  tell_of_parts_written(written, [&] {
+    try {
+      multiply();
+    } catch (const DataCorruption& error) {
+      wrong = error;
+    }
+  });
+  if (wrong)
+    throw DataCorruption("gemm batch, product " + std::to_string(number) + ": " + wrong->what(), wrong->row(),
+                         wrong->col());
+  written = true;
+}
+
+/// Multiplies one product after another, each of which verifies itself, once all are known to be of a kind that can.
+void multiply_verified(std::span<const GemmBatch> groups, const GemmOptions& options) {
+  Executor& executor = place_verified(options);
+  throw_if_failed(check_gemm_batch(groups));
+  const auto each = [&](const auto& action) {
+    for (const GemmBatch& group : groups)
+      for (Index i = 0; i < group.count; ++i) action(group.product(i));
+  };
+  for (const GemmBatch& group : groups) {
+    if (group.ends.data != nullptr) check_unverified(options, "a batch of rows between ends");
+    if (!group.call.epilogue.empty()) check_unverified(options, "a batch with an epilogue");
+  }
+  const GemmKernel* kernel = nullptr;
+  each([&](const GemmCall& call) { throw_if_failed(executor.choose_kernel(call, options.kernel, kernel)); });
+  bool written = false;
+  std::size_t number = 0;
+  each([&](const GemmCall& call) {
+    multiply_one_verified(number++, written, [&] { gemm_verified(executor, call, options); });
+  });
+}
+
 } // namespace
 
 void gemm_batch_raw(std::span<const GemmBatch> groups, const GemmOptions& options) try {
   const ContractArithmetic contract;
-  check_unverified(options, "a batch");
+  if (options.verify != Verify::None) return multiply_verified(groups, options);
   Executor& executor = place(groups, options.backend);
   if (executor.capabilities().host_memory)
     return throw_if_failed(executor.gemm_batch(executor.default_queue(), groups, options.kernel));
@@ -163,7 +203,6 @@ void gemm_batch_raw(std::span<const GemmBatch> groups, const GemmOptions& option
 void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operand> b, double beta,
                 std::span<const Operand> c, const GemmOptions& options) try {
   const ContractArithmetic contract;
-  check_unverified(options, "a batch");
   if (a.size() != b.size() || a.size() != c.size())
     throw InvalidArgument("gemm batch: there are " + std::to_string(a.size()) + " a, " + std::to_string(b.size()) +
                           " b and " + std::to_string(c.size()) + " c; as many of each are needed");
@@ -178,6 +217,12 @@ void gemm_batch(double alpha, std::span<const Operand> a, std::span<const Operan
     if (work(i) > work(largest)) largest = i;
   }
   expect_results_apart(c);
+  if (options.verify != Verify::None) {
+    bool written = false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      multiply_one_verified(i, written, [&] { gemm(alpha, a[i], b[i], beta, c[i], options, {}); });
+    return;
+  }
   Executor& executor = place_gemm(options.backend,
                                   {a[largest].storage->type(),
                                    options.math,

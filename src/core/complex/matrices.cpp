@@ -8,7 +8,7 @@
 #include <tessera/linear_algebra/complex_matrix.hpp>
 #include <tessera/status.hpp>
 
-#include "core/gemm/check_gemm.hpp"
+#include "core/gemm/verified.hpp"
 #include "core/matrix/operand.hpp"
 #include "core/placement/placement.hpp"
 
@@ -77,7 +77,6 @@ void turn_complex(const Operand& x, const Operand& z, bool conjugates) try {
 
 void gemm_complex(const Operand& a, const Operand& b, const Operand& c, const GemmOptions& options) try {
   const ContractArithmetic contract;
-  check_unverified(options, "a complex product");
   const Index k = a.op == Op::None ? a.cols / parts_of_complex : a.rows;
   ComplexGemmCall call{{.type = c.storage->type(),
                         .math = options.math,
@@ -89,9 +88,13 @@ void gemm_complex(const Operand& a, const Operand& b, const Operand& c, const Ge
                         .alpha = 1.0,
                         .beta = 0.0,
                         .threads = options.threads}};
-  Executor& executor = place_gemm(
-      options.backend,
-      {call.type, options.math, {.m = call.m, .n = parts_of_complex * call.n, .k = parts_of_complex * k}}, {&a, &b});
+  Executor& executor =
+      options.verify != Verify::None
+          ? place_verified(options)
+          : place_gemm(
+                options.backend,
+                {call.type, options.math, {.m = call.m, .n = parts_of_complex * call.n, .k = parts_of_complex * k}},
+                {&a, &b});
   if (!executor.capabilities().host_memory) {
     try {
       return multiply_complex_on(executor, a, b, c, call, options);

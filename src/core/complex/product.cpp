@@ -11,12 +11,15 @@
 #include "blocks.hpp"
 #include "core/base/partly_written.hpp"
 #include "scratch.hpp"
+#include "steps.hpp"
 
 namespace tessera {
 namespace {
 
 using detail::choose_complex_blocks;
 using detail::ComplexBlocks;
+using detail::ComplexSteps;
+using detail::ResultPlace;
 using detail::scratch_ld;
 
 std::size_t scratch_limit(const ComplexGemmCall& call, const Capabilities& machine) {
@@ -31,13 +34,8 @@ std::string describe(const ComplexGemmCall& call) {
 
 class ComplexProduct {
  public:
-  ComplexProduct(Executor& executor, Queue& queue, const ComplexGemmCall& call, std::string_view kernel)
-      : executor_(executor),
-        queue_(queue),
-        call_(call),
-        kernel_(kernel),
-        number_(static_cast<Index>(2 * size_of(call.type))),
-        scratch_(executor) {}
+  ComplexProduct(ComplexSteps& steps, const ComplexGemmCall& call)
+      : steps_(steps), call_(call), number_(static_cast<Index>(2 * size_of(call.type))), scratch_(steps.executor()) {}
 
   Status run();
 
@@ -65,11 +63,10 @@ class ComplexProduct {
   char* c_at(const Block& block) const {
     return static_cast<char*>(call_.c) + (block.i * call_.ldc + block.j) * number_;
   }
+  static ResultPlace place(const Block& block) { return {block.i, block.j, 2}; }
 
-  Executor& executor_;
-  Queue& queue_;
+  ComplexSteps& steps_;
   const ComplexGemmCall& call_;
-  std::string_view kernel_;
   Index number_; ///< bytes of a complex number
   detail::ComplexScratch scratch_;
   ComplexBlocks blocks_;
@@ -95,9 +92,9 @@ Status ComplexProduct::run() {
 Status ComplexProduct::reserve() {
   constexpr std::size_t least = std::size_t{1} << 20;
   Status status;
-  for (std::size_t limit = scratch_limit(call_, executor_.capabilities());; limit /= 2) {
+  for (std::size_t limit = scratch_limit(call_, steps_.executor().capabilities());; limit /= 2) {
     blocks_ = choose_complex_blocks(call_, limit);
-    status = scratch_.allocate(queue_, blocks_.bytes(call_));
+    status = scratch_.allocate(steps_.queue(), blocks_.bytes(call_));
     if (status.code != StatusCode::OutOfMemory || limit / 2 < least) break;
   }
   if (status.ok() && log_dispatch())
@@ -119,7 +116,8 @@ Status ComplexProduct::scale_result() {
   real.lda = real.ldb = std::max<Index>(1, real.n);
   real.c = call_.c;
   real.ldc = empty ? 1 : 2 * call_.ldc;
-  if (Status status = executor_.gemm(queue_, real, kernel_); !status.ok() || empty || real.m == call_.m) return status;
+  Status status = steps_.multiply(real, place({}));
+  if (!status.ok() || empty || real.m == call_.m) return status;
   return combine(call_.beta, call_.c, call_.ldc, 0.0, {0, 0, 0, {call_.m, call_.n, 0}});
 }
 
@@ -158,7 +156,7 @@ Status ComplexProduct::expand_b(const Block& block) {
   map.ldz = scratch_ld(blocks_.n, call_.type);
   b_j_ = block.j;
   b_p_ = block.p;
-  return executor_.map(queue_, map);
+  return steps_.map(map, place(block));
 }
 
 Status ComplexProduct::copy_a(const Block& block) {
@@ -171,7 +169,7 @@ Status ComplexProduct::copy_a(const Block& block) {
   map.ldz = scratch_ld(blocks_.k, call_.type);
   a_i_ = block.i;
   a_p_ = block.p;
-  return executor_.map(queue_, map);
+  return steps_.map(map, place(block));
 }
 
 /// Multiplies a slice. Where k is one slice and no sums are kept, the real product applies alpha and beta; else the
@@ -195,7 +193,7 @@ Status ComplexProduct::multiply_reals(const Block& block) {
     real.alpha = call_.alpha.real();
     real.beta = call_.beta.real();
   }
-  Status status = executor_.gemm(queue_, real, kernel_);
+  Status status = steps_.multiply(real, place(block));
   wrote_c_ = wrote_c_ || (status.ok() && !keeps_sums);
   return status;
 }
@@ -211,7 +209,7 @@ Status ComplexProduct::combine(std::complex<double> alpha, const void* x, Index 
   map.ldx = ldx;
   map.y = map.z = c_at(block);
   map.ldy = map.ldz = call_.ldc;
-  return executor_.map(queue_, map);
+  return steps_.map(map, place(block));
 }
 
 GemmCall ComplexProduct::real_call() const {
@@ -234,10 +232,15 @@ MapCall ComplexProduct::map_call(MapOp op, Index rows, Index cols) const {
 
 } // namespace
 
+Status detail::multiply_by_steps(ComplexSteps& steps, const ComplexGemmCall& call) {
+  return ComplexProduct(steps, call).run();
+}
+
 Status gemm(Executor& executor, Queue& queue, const ComplexGemmCall& call, std::string_view kernel) noexcept try {
   const detail::ContractArithmetic contract;
   if (Status status = check_gemm(call); !status.ok()) return status;
-  return ComplexProduct(executor, queue, call, kernel).run();
+  ComplexSteps steps(executor, queue, kernel);
+  return detail::multiply_by_steps(steps, call);
 } catch (const std::bad_alloc& error) {
   return out_of_memory(error);
 }

@@ -10,7 +10,7 @@
 #include "blocks.hpp"
 #include "core/base/partly_written.hpp"
 #include "core/executor/executor_memory.hpp"
-#include "core/gemm/check_gemm.hpp"
+#include "core/gemm/verified.hpp"
 #include "core/placement/placement.hpp"
 
 namespace tessera::detail {
@@ -111,7 +111,7 @@ Status multiply_in_halves(Executor& executor, const ComplexGemmCall& call, const
 
 void gemm_raw(const ComplexGemmCall& call, const GemmOptions& options) try {
   const ContractArithmetic contract;
-  check_unverified(options, "a complex product");
+  if (options.verify != Verify::None) return gemm_verified(place_verified(options), call, options);
   // The sizes are not checked yet. The place of a product too large to double does not matter: the check refuses it, or
   // C has no elements.
   const auto doubled = [](Index size) { return size > std::numeric_limits<Index>::max() / 2 ? size : 2 * size; };

@@ -52,19 +52,6 @@ void multiply_on(Executor& executor, double alpha, const Operand& a, const Opera
   written_on(c, executor);
 }
 
-/// Returns the executor of a product that verifies itself: Auto takes the host's, because devices cannot verify yet.
-/// Throws KernelRejected for a device that is named.
-Executor& place_verified(const GemmOptions& options) {
-  const bool named = options.backend != Backend::Auto || backend_of_environment() != Backend::Auto;
-  Executor& chosen = named ? executor(options.backend) : place_elementwise({});
-  if (!chosen.capabilities().host_memory)
-    throw KernelRejected("gemm: options.verify is " + std::string(to_string(options.verify)) + ", but backend " +
-                         std::string(to_string(chosen.capabilities().backend)) +
-                         " computes in a device's memory, where products cannot verify themselves yet; name a backend "
-                         "of the host, or check() the result");
-  return chosen;
-}
-
 /// Multiplies with all operands on the device. If not all of them fit, the ones that were not there before leave it
 /// again, and the product is streamed.
 void multiply_on_device(Executor& device, double alpha, const Operand& a, const Operand& b, double beta,
@@ -83,6 +70,17 @@ void multiply_on_device(Executor& device, double alpha, const Operand& a, const 
 }
 
 } // namespace
+
+Executor& place_verified(const GemmOptions& options) {
+  const bool named = options.backend != Backend::Auto || backend_of_environment() != Backend::Auto;
+  Executor& chosen = named ? executor(options.backend) : place_elementwise({});
+  if (!chosen.capabilities().host_memory)
+    throw KernelRejected("gemm: options.verify is " + std::string(to_string(options.verify)) + ", but backend " +
+                         std::string(to_string(chosen.capabilities().backend)) +
+                         " computes in a device's memory, where products cannot verify themselves yet; name a backend "
+                         "of the host, or check() the result");
+  return chosen;
+}
 
 void gemm(double alpha, const Operand& a, const Operand& b, double beta, const Operand& c, const GemmOptions& options,
           const EpilogueOperands& epilogue) try {

@@ -12,10 +12,15 @@ void gemm_beyond_memory(std::span<Executor* const>, double, const Operand&, cons
       "it with -DTESSERA_EXTENSIONS=ON");
 }
 
-void gemm_verified(Executor&, const GemmCall&, const GemmOptions&) {
+namespace {
+[[noreturn]] void refuse_to_verify() {
   throw KernelRejected(
       "gemm: options.verify is set, but this build has no checks of results; configure it with "
       "-DTESSERA_EXTENSIONS=ON");
 }
+} // namespace
+
+void gemm_verified(Executor&, const GemmCall&, const GemmOptions&, const ResultPlace&) { refuse_to_verify(); }
+void gemm_verified(Executor&, const ComplexGemmCall&, const GemmOptions&) { refuse_to_verify(); }
 
 } // namespace tessera::detail

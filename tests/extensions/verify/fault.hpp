@@ -21,8 +21,9 @@ enum class FaultKind : int {
   OperandA = 5,       ///< one bit of an element of the A that the kernel reads; A itself stays
   OperandB = 6,       ///< the same of B
   OperandForGood = 7, ///< one bit of an element of A in memory, before the kernel begins
+  Map = 8,            ///< one bit of what an element-wise operation on complex numbers writes; row and col count there
 };
-inline constexpr int last_fault = 7;
+inline constexpr int last_fault = 7; ///< of a real product
 
 /// A fault. row and col count in C, or in the operand as it is stored; they are taken modulo its size.
 struct Fault {

@@ -83,7 +83,7 @@ Status run(const GemmKernel& kernel, Executor&, Queue&, const GemmCall& call) no
   const auto& real = *static_cast<const GemmKernel*>(kernel.context);
   const Fault fault = planted;
   const FaultKind now = fault.core < 0 || fault.core == sched_getcpu() ? kind.load() : FaultKind::None;
-  if (now != FaultKind::None && !fault.always) kind = FaultKind::None;
+  if (now != FaultKind::None && now != FaultKind::Map && !fault.always) kind = FaultKind::None;
   GemmCall seen = call;
   std::vector<char> copy;
   if (now == FaultKind::OperandA || now == FaultKind::OperandB) {
@@ -127,6 +127,17 @@ class FaultyExecutor final : public test::BorrowingExecutor {
     capabilities_.threads = options.threads;
   }
   std::span<const GemmKernel> gemm_kernels() const noexcept override { return kernels(); }
+  Status run_map(Queue& queue, const MapCall& call) noexcept override {
+    const Fault fault = planted;
+    const bool now = kind == FaultKind::Map && is_complex(call.op);
+    if (now && !fault.always) kind = FaultKind::None;
+    Status status = BorrowingExecutor::run_map(queue, call);
+    if (!now || !status.ok()) return status;
+    const std::size_t bytes = size_of(call.type);
+    const Stored z{call.op == MapOp::ExpandComplex ? 2 * call.rows : call.rows, 2 * call.cols, 2 * call.ldz};
+    flip(static_cast<char*>(call.z) + place_in(z, fault, bytes), bytes, fault.bit);
+    return status;
+  }
   Status run_range(Queue&, const RangeCall& call) noexcept override {
     return sound().run_range(sound().default_queue(), call);
   }

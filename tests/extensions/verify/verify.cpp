@@ -1,45 +1,28 @@
 /// Products that verify themselves: what is found and repaired, what is refused, and what tools and counters hear.
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include <boost/test/unit_test.hpp>
 
-#include <tessera/complex.hpp>
-#include <tessera/gemm_batch.hpp>
 #include <tessera/queue.hpp>
 #include <tessera/tessera.hpp>
 
 #include "core/tools/recorder.hpp"
-#include "fault.hpp"
+#include "planted.hpp"
 #include "support/expect.hpp"
 
 using namespace tessera;
-using tessera::test::expect_error;
-using tessera::test::Fault;
-using tessera::test::FaultKind;
+using test::equal_bits;
+using test::expect_error;
+using test::Fault;
+using test::FaultKind;
+using test::faulty;
+using test::plant;
 
 namespace {
 
 constexpr Index m = 70, n = 90, k = 130;
-
-Backend faulty() { return parse_backend("faulty"); }
-
-void plant(const Fault& fault) {
-  static_cast<void>(executor(faulty()));
-  test::fault_setter(FAULTY_PLUGIN)(fault);
-}
-
-template <class T>
-bool equal_bits(const Matrix<T>& x, const Matrix<T>& y) {
-  for (Index i = 0; i < x.rows(); ++i)
-    for (Index j = 0; j < x.cols(); ++j) {
-      const T of_x = x(i, j), of_y = y(i, j);
-      if (std::memcmp(&of_x, &of_y, sizeof of_x) != 0) return false;
-    }
-  return true;
-}
 
 template <class T>
 struct Problem {
@@ -250,18 +233,6 @@ BOOST_AUTO_TEST_CASE(what_cannot_verify_itself_is_refused_with_a_reason) {
   epilogue.activation = Activation::Relu;
   expect_error<InvalidArgument>([&] { gemm(1.0F, problem.a, problem.b, 0.0F, c, epilogue, detect); },
                                 {"options.verify is detect", "epilogue"});
-  const std::vector<Matrix<float>> as{problem.a}, bs{problem.b};
-  std::vector<Matrix<float>> cs{problem.before};
-  expect_error<InvalidArgument>([&] { gemm_batch(1.0F, std::span(as), std::span(bs), 0.0F, std::span(cs), detect); },
-                                {"a batch cannot verify itself"});
-  const std::vector<std::complex<float>> x(4), y(4);
-  std::vector<std::complex<float>> z(4);
-  expect_error<InvalidArgument>(
-      [&] {
-        gemm(Op::None, Op::None, 2, 2, 2, std::complex<float>(1), x.data(), 2, y.data(), 2, std::complex<float>(0),
-             z.data(), 2, detect);
-      },
-      {"a complex product cannot verify itself"});
   ExecutionQueue queue(faulty());
   expect_error<InvalidArgument>([&] { gemm(queue, 1.0F, problem.a, problem.b, 0.0F, c, detect); },
                                 {"a product in a queue cannot verify itself"});

@@ -121,6 +121,7 @@ def gemm_batch(
     math: str | None = "strict",
     kernel: str | None = None,
     threads: SupportsIndex | None = None,
+    verify: str | None = "none",
 ) -> OutMatrices: ...
 @overload
 def gemm_batch(
@@ -134,6 +135,7 @@ def gemm_batch(
     math: str | None = "strict",
     kernel: str | None = None,
     threads: SupportsIndex | None = None,
+    verify: str | None = "none",
 ) -> numpy.ndarray[Any, Any]: ...
 @overload
 def gemm_batch(
@@ -147,6 +149,7 @@ def gemm_batch(
     math: str | None = "strict",
     kernel: str | None = None,
     threads: SupportsIndex | None = None,
+    verify: str | None = "none",
 ) -> numpy.ndarray[Any, Any] | list[numpy.ndarray[Any, Any]]: ...
 def expect_plain(x: Any, name: str) -> None: ...
 def backend_facts() -> list[tuple[str, bool, bool, str, str, str, int, str]]: ...

@@ -15,15 +15,15 @@ namespace tessera::detail {
 namespace {
 
 VerifyCounts verify_and_multiply(Executor& executor, const GemmCall& call, const GemmOptions& options,
-                                 const GemmKernel& kernel) {
+                                 const GemmKernel& kernel, const ResultPlace& place) {
   return visit_scalar(call.type, [&]<class T>(std::type_identity<T>) {
-    return verify::VerifiedProduct<T>(executor, call, options, kernel).run();
+    return verify::VerifiedProduct<T>(executor, call, options, kernel, place).run();
   });
 }
 
 } // namespace
 
-void gemm_verified(Executor& executor, const GemmCall& call, const GemmOptions& options) try {
+void gemm_verified(Executor& executor, const GemmCall& call, const GemmOptions& options, const ResultPlace& place) try {
   throw_if_failed(check_gemm(call));
   const GemmKernel* kernel = nullptr;
   throw_if_failed(executor.choose_kernel(call, options.kernel, kernel));
@@ -32,11 +32,11 @@ void gemm_verified(Executor& executor, const GemmCall& call, const GemmOptions& 
                           ", but the product has an epilogue, which is not verified; multiply without it, or check() "
                           "the result");
   if (call.m == 0 || call.n == 0) return;
-  if (!tools::anyone_listens()) return count_verified(verify_and_multiply(executor, call, options, *kernel));
+  if (!tools::anyone_listens()) return count_verified(verify_and_multiply(executor, call, options, *kernel, place));
   tools::Observation observation(
       tools::describe_verified(executor, executor.default_queue(), call, tools::Kind::Verify));
   try {
-    count_verified(verify_and_multiply(executor, call, options, *kernel));
+    count_verified(verify_and_multiply(executor, call, options, *kernel, place));
   } catch (const Error& error) {
     observation.end(error.code());
     throw;

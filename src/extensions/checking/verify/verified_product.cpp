@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <utility>
 
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/number_text.hpp>
@@ -49,9 +50,19 @@ HostCopy room_for(const GemmCall& call, const char* purpose) {
   return room;
 }
 
-std::string text_of(const WrongElement& x) {
-  return "c(" + std::to_string(x.row) + ", " + std::to_string(x.col) + ") is " + detail::general_text(x.computed, 9) +
-         ", exactly " + detail::general_text(x.exact, 9) + ", and may be off by " + detail::general_text(x.bound, 3);
+/// Returns the element's row and column in the matrix that the caller knows.
+std::pair<Index, Index> place_of(const WrongElement& x, const detail::ResultPlace& place) {
+  return {place.row + x.row, place.col + x.col / place.parts};
+}
+
+std::string text_of(const WrongElement& x, const detail::ResultPlace& place) {
+  const auto [row, col] = place_of(x, place);
+  const char* const part = place.parts == 1           ? ""
+                           : x.col % place.parts == 0 ? "the real part of "
+                                                      : "the imaginary part of ";
+  return part + ("c(" + std::to_string(row)) + ", " + std::to_string(col) + ") is " +
+         detail::general_text(x.computed, 9) + ", exactly " + detail::general_text(x.exact, 9) +
+         ", and may be off by " + detail::general_text(x.bound, 3);
 }
 
 } // namespace
@@ -140,15 +151,16 @@ void VerifiedProduct<T>::refuse(const WrongParts& wrong, bool repaired) const {
     why += " in " + std::to_string(wrong.rows.size()) + " of " + std::to_string(call_.m) + " rows";
   why += " (backend " + std::string(to_string(executor_.capabilities().backend)) + ")";
   for (std::size_t i = 0; i < std::min<std::size_t>(found.worst.size(), 3); ++i)
-    why += (i == 0 ? ": " : "; ") + text_of(found.worst[i]);
+    why += (i == 0 ? ": " : "; ") + text_of(found.worst[i], place_);
   if (found.worst.empty() && !wrong.rows.empty())
-    why += ": the sums of row " + std::to_string(wrong.rows.front()) +
+    why += ": the sums of row " + std::to_string(place_.row + wrong.rows.front()) +
            " do not agree, but its elements are right for A and B as they are now: an operand changed during the "
            "product, or the sums were computed wrongly";
   if (repaired) why += "; computing it again did not repair it";
   why += "; do not trust this machine before tessera_info --health finds it sound";
-  if (found.worst.empty()) throw DataCorruption(why, wrong.rows.empty() ? -1 : wrong.rows.front());
-  throw DataCorruption(why, found.worst.front().row, found.worst.front().col);
+  if (found.worst.empty()) throw DataCorruption(why, wrong.rows.empty() ? -1 : place_.row + wrong.rows.front());
+  const auto [row, col] = place_of(found.worst.front(), place_);
+  throw DataCorruption(why, row, col);
 }
 
 /// Does all of it. Memory that is short after C was written must not look as if nothing had been: the caller would

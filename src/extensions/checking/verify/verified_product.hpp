@@ -10,6 +10,7 @@
 #include <tessera/gemm.hpp>
 
 #include "by_elements.hpp"
+#include "core/gemm/verified.hpp"
 #include "row_sums.hpp"
 
 namespace tessera::verify {
@@ -35,8 +36,10 @@ using HostCopy = std::unique_ptr<char, void (*)(void*) noexcept>;
 template <class T>
 class VerifiedProduct {
  public:
-  VerifiedProduct(Executor& executor, const GemmCall& call, const GemmOptions& options, const GemmKernel& kernel)
-      : executor_(executor), call_(call), options_(options), arithmetic_(Arithmetic::of(kernel)) {}
+  /// `place` says where the caller knows C.
+  VerifiedProduct(Executor& executor, const GemmCall& call, const GemmOptions& options, const GemmKernel& kernel,
+                  const detail::ResultPlace& place)
+      : executor_(executor), call_(call), options_(options), arithmetic_(Arithmetic::of(kernel)), place_(place) {}
 
   /// Does all of it, and returns what it found. Throws what gemm() throws, and DataCorruption.
   VerifyCounts run();
@@ -58,6 +61,7 @@ class VerifiedProduct {
   GemmCall call_;
   const GemmOptions& options_;
   Arithmetic arithmetic_;
+  detail::ResultPlace place_;
   HostCopy before_{nullptr, nullptr}; ///< C as it was; null: beta is 0
   std::unique_ptr<RowSums<T>> sums_;
 };
