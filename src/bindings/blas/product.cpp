@@ -33,6 +33,12 @@ Verify verify_of_environment() {
   }
 }
 
+/// Says that the loop that needs no memory computes the product, and why.
+void say_slow(const char* routine, const char* why) {
+  std::fprintf(stderr, "tessera: %s: %s; a slow loop that needs none computes the product%s\n", routine, why,
+               verify_of_environment() == Verify::None ? "" : ", which is not verified");
+}
+
 /// Calls run(options) with the default options, whose backend is Auto: TESSERA_BACKEND names it. Where memory is short,
 /// nothing is written yet, and multiply_anyway() computes the products with the same bits and without memory. Prints
 /// the reason of any other failure and aborts. `work` is refused in the words of a caller with matrices in this order.
@@ -43,11 +49,10 @@ void run_or_abort(const char* routine, const Work& work, Order order, Run run, M
     detail::pass_over_wrong_thread_variables();
     run(GemmOptions{});
   } catch (const OutOfMemory& error) {
-    std::fprintf(stderr, "tessera: %s: %s; a slow loop that needs none computes the product\n", routine, error.what());
+    say_slow(routine, error.what());
     multiply_anyway();
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "tessera: %s: out of host memory; a slow loop that needs none computes the product\n",
-                 routine);
+    say_slow(routine, "out of host memory");
     multiply_anyway();
   }
 } catch (const InvalidArgument& error) {
