@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -19,16 +20,19 @@
 #include <CLI/CLI.hpp>
 
 #include <tessera/backend.hpp>
+#include <tessera/complex.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/half.hpp>
+#include <tessera/linear_algebra/complex_matrix.hpp>
 
 #include "extensions/certificate/counts.hpp"
-#include "fault.hpp"
+#include "planted.hpp"
 
 namespace {
 
 using namespace tessera;
 using test::Dice;
+using test::equal_bits;
 using test::Fault;
 using test::FaultKind;
 
@@ -104,16 +108,6 @@ Problem<T> problem_of(Dice& dice, Index largest, int data) {
   return x;
 }
 
-template <class T>
-bool equal_bits(const Matrix<T>& x, const Matrix<T>& y) {
-  for (Index i = 0; i < x.rows(); ++i)
-    for (Index j = 0; j < x.cols(); ++j) {
-      const T of_x = x(i, j), of_y = y(i, j);
-      if (std::memcmp(&of_x, &of_y, sizeof of_x) != 0) return false;
-    }
-  return true;
-}
-
 /// Says whether docs/health.md promises that this difference is found: an element of a row is off by more than 2·w, and
 /// by more than 1.25 times all other errors of the row beside that. The w here is computed from whole rows of B, which
 /// is more than a group's.
@@ -185,6 +179,59 @@ struct Sound {
 };
 
 template <class T>
+Matrix<std::complex<T>> complex_filled(Dice& dice, Index rows, Index cols, int data) {
+  const Matrix<T> re = filled<T>(dice, rows, cols, data), im = filled<T>(dice, rows, cols, data);
+  Matrix<std::complex<T>> x(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) x(i, j) = {re(i, j), im(i, j)};
+  return x;
+}
+
+/// Have all numbers equal bits, where every NaN is as good as another one?
+template <class T>
+bool equal_numbers(const Matrix<std::complex<T>>& x, const Matrix<std::complex<T>>& y) {
+  const auto differ = [](T a, T b) { return std::memcmp(&a, &b, sizeof a) != 0 && !(std::isnan(a) && std::isnan(b)); };
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j)
+      if (differ(x(i, j).real(), y(i, j).real()) || differ(x(i, j).imag(), y(i, j).imag())) return false;
+  return true;
+}
+
+/// A verified product must raise no alarm and have the bits of one that is not verified.
+template <class T>
+void multiply_complex_soundly(Dice& dice, Index largest, Sound& sound) {
+  using Number = std::complex<T>;
+  const int data = static_cast<int>(dice.below(4));
+  const Index m = size_of_dice(dice, largest), n = size_of_dice(dice, largest);
+  const Index k = size_of_dice(dice, largest) + (dice.below(6) == 0 ? 1500 : 0);
+  const auto op = [&] { return static_cast<Op>(dice.below(3)); };
+  const auto factor = [&] {
+    const auto part = [&] { return static_cast<T>(-1 + static_cast<double>(dice.below(9)) / 4); };
+    return dice.below(2) == 0 ? Number(part(), 0) : Number(part(), part());
+  };
+  const Op op_a = op(), op_b = op();
+  const Number alpha = factor(), beta = dice.below(2) == 0 ? Number(0) : factor();
+  const auto a = complex_filled<T>(dice, op_a == Op::None ? m : k, op_a == Op::None ? k : m, data);
+  const auto b = complex_filled<T>(dice, op_b == Op::None ? k : n, op_b == Op::None ? n : k, data == 2 ? 0 : data);
+  const auto before = complex_filled<T>(dice, m, n, data == 3 ? 3 : 0);
+  const auto multiply = [&](Verify verify) {
+    Matrix<Number> c = before;
+    gemm(op_a, op_b, m, n, k, alpha, a.data(), a.ld(), b.data(), b.ld(), beta, c.data(), c.ld(),
+         GemmOptions{.backend = Backend::OpenMP, .verify = verify});
+    return c;
+  };
+  ++sound.products;
+  try {
+    if (equal_numbers(multiply(Verify::Detect), multiply(Verify::None))) return;
+    fmt::print("other bits: ");
+  } catch (const DataCorruption& alarm) {
+    fmt::print("alarm, {}: ", alarm.what());
+  }
+  ++sound.alarms;
+  fmt::print("complex {} {}x{}x{} data {}\n", to_string(dtype_of<T>), m, n, k, data);
+}
+
+template <class T>
 void multiply_soundly(Dice& dice, Index largest, Math math, Sound& sound) {
   const int data = static_cast<int>(dice.below(4));
   const Problem<T> x = problem_of<T>(dice, largest, data);
@@ -244,6 +291,12 @@ int main(int argc, char** argv) try {
     fmt::print("sound, {:16} {:8} products, {} alarms\n", to_string(math), all, alarms);
     good = good && alarms == 0;
   }
+  Sound complex;
+  for (Index i = 0; i < (products + 3) / 4; ++i)
+    i % 2 == 0 ? multiply_complex_soundly<float>(dice, largest, complex)
+               : multiply_complex_soundly<double>(dice, largest, complex);
+  fmt::print("sound, {:16} {:8} products, {} alarms\n", "complex strict", complex.products, complex.alarms);
+  good = good && complex.alarms == 0;
   return good ? 0 : 1;
 } catch (const std::exception& error) {
   fmt::print(stderr, "tessera_verify_campaign: {}\n", error.what());
