@@ -84,11 +84,13 @@ template <int C, class R>
 template <int C, class R>
 [[gnu::always_inline]] inline void whole_columns(const Group<ComplexNumber<R>>& group, int q, const ComplexNumber<R>* x,
                                                  Index i0, Index i1, Index base, Chains<ComplexNumber<R>>& chains) {
+  const ComplexNumber<R>* first_rows[C];
   const R* column[C];
   R re_re[C], im_re[C], re_im[C], im_im[C]; // what re and im of an element add to the parts of the chain
   const R sign = group.conjugated ? R{-1} : R{1};
   for (int c = 0; c < C; ++c) {
-    column[c] = parts_of(group.column[q + c] + i0);
+    first_rows[c] = group.column[q + c] + i0;
+    column[c] = parts_of(first_rows[c]);
     re_re[c] = x[q + c].re;
     im_re[c] = -sign * x[q + c].im;
     re_im[c] = x[q + c].im;
@@ -96,7 +98,13 @@ template <int C, class R>
   }
   R* __restrict const re = chains.part[0] + (i0 - base);
   R* __restrict const im = chains.part[1] + (i0 - base);
-  for (Index i = 0; i < i1 - i0; ++i) {
+  Index begin = 0;
+#if TESSERA_HAS_WIDE
+  if constexpr (C == few_at_once)
+    if (takes_wide((i1 - i0) * static_cast<Index>(sizeof(ComplexNumber<R>))))
+      begin = add_few(first_rows, i1 - i0, x + q, group.conjugated, re, im);
+#endif
+  for (Index i = begin; i < i1 - i0; ++i) {
     R sum_re = re[i], sum_im = im[i];
     for (int c = 0; c < C; ++c) {
       const R a_re = column[c][2 * i], a_im = column[c][2 * i + 1];
@@ -186,10 +194,10 @@ template <class N>
   else
     ragged(rows.any_first, rows.first);
   constexpr Index worth_a_tile = 8;
-  Index first = rows.first, end = rows.end;
-  if (end - first >= worth_a_tile && group.count == tile_columns<N> && has_wide())
-    add_tiles(group, 0, x, first, end, r0, descending, k0, chains);
-  if (first < end) {
+  const Index first = rows.first, end = rows.end;
+  if (end - first >= worth_a_tile && group.count >= worth_a_tile && has_wide()) {
+    add_tile(group, x, first, end, r0, descending, k0, chains);
+  } else if (first < end) {
     int q = 0;
     if constexpr (!has_two_parts<N>)
       for (; q + 8 <= group.count; q += 8) whole_rows<8>(group, q, x, first, end, r0, descending, k0, chains);

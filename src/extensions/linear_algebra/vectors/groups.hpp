@@ -42,7 +42,7 @@ struct Chains {
 /// Neighbouring columns in the order in which a chain takes them.
 template <class N>
 struct Group {
-  static constexpr int most = has_two_parts<N> ? 8 : 16;
+  static constexpr int most = 16;
 
   Group(const Columns<const N>& a, Index begin, Index stop, bool from_last, bool conjugated_numbers)
       : count(static_cast<int>(stop - begin)),

@@ -4,7 +4,7 @@
 
 #include <tessera/detail/floating_point.hpp>
 
-#include "dense_products.hpp"
+#include "dense/products.hpp"
 #include "parts.hpp"
 #include "strips.hpp"
 #include "symmetric_sums.hpp"

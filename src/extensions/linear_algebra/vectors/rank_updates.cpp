@@ -4,7 +4,7 @@
 
 #include <tessera/detail/floating_point.hpp>
 
-#include "dense.hpp"
+#include "dense/dense.hpp"
 #include "near_far.hpp"
 #include "parts.hpp"
 
@@ -162,12 +162,14 @@ bool update_dense(const Columns<N>& a, const N& alpha, const Outer<N>& outer, co
   const bool both_as_they_are = other == nullptr || outer.scales_u || !(outer.conjugates_u || other->conjugates_u);
   if (!both_as_they_are) return false;
   const bool conjugates_u = outer.conjugates_u && !outer.scales_u;
+  const auto lies_ready = [](const Outer<N>& one) { return one.u.is_contiguous() && !one.scales_u; };
+  const Index height = lies_ready(outer) && (other == nullptr || lies_ready(*other)) ? a.rows : rows_at_once;
   in_columns(a, [&](Index c0, Index c1) {
     constexpr Index some = 64; // columns whose factors are found at once
     RowsOfOuter<N> rows, other_rows;
     N v[some], w[some];
-    for (Index begin = 0; begin < a.rows; begin += rows_at_once) {
-      const Index stop = std::min(a.rows, begin + rows_at_once), count = stop - begin;
+    for (Index begin = 0; begin < a.rows; begin += height) {
+      const Index stop = std::min(a.rows, begin + height), count = stop - begin;
       const N* const u = rows.of(outer, alpha, begin, count);
       const N* const other_u = other != nullptr ? other_rows.of(*other, *beta, begin, count) : u;
       const Index first = std::max(c0, a.first_column(begin)), end = std::min(c1, a.end_column(stop));

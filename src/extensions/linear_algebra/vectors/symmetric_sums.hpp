@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 
+#include "dense/dense.hpp"
 #include "matrix_vector.hpp"
 #include "strips.hpp"
 
@@ -63,6 +64,9 @@ class SymmetricSums {
  private:
   static constexpr Index strip = 256; ///< rows whose elements are read a second time while they are near
 
+  /// How many columns a group has.
+  Index width() const { return std::min(columns_by_rows(a_.stored), Index{tile_size<N>}); }
+
   /// Both kinds of terms of a group in rows r0 … r1 − 1.
   void add_both(Group<N>& group, const N* x_of_rows, Index rows_base, Index r0, Index r1, Index columns_base,
                 Chains<N>& rows, Chains<N>& columns) const {
@@ -87,11 +91,35 @@ class SymmetricSums {
     const N* const x_of_rows = rows_of_x_.of(x_, r0, r1 - r0);
     rows_.begin(r1 - r0);
     columns_.begin(c1 - c0);
-    for_groups(a, first, last, columns_by_rows(a), a_.is_conjugated,
+    for_groups(a, first, last, width(), a_.is_conjugated,
                [&](Group<N> group) { add_both(group, x_of_rows, r0, r0, r1, c0, rows_, columns_); });
     if (column_sums != nullptr) column_sums->add(columns_, first - c0, last - c0);
     if (row_sums != nullptr)
       row_sums->add(rows_, std::max(r0, a.first(first)) - r0, std::min(r1, a.end(last - 1)) - r0);
+  }
+
+  /// The square of rows and columns first … first + count − 1 by the loop of dense/dense.hpp, if it takes it.
+  bool add_dense_square([[maybe_unused]] Index first, [[maybe_unused]] Index count, [[maybe_unused]] Index base) {
+#if TESSERA_HAS_WIDE
+    const Columns<const N>& a = a_.stored;
+    if (!has_wide() || a.below + a.above < a.rows - 1) return false;
+    const Mirror mirror{.upper = a_.half == Half::Upper,
+                        .conjugates_stored = a_.is_conjugated,
+                        .conjugates_mirrored = a_.is_conjugated != a_.is_hermitian,
+                        .real_diagonal = a.diagonal == OnDiagonal::Real};
+    alignas(32) N chain[tile_size<N>];
+    auto* const numbers = parts_of(chain);
+    constexpr int parts = Parts<N>::count;
+    for (int p = 0; p < parts; ++p)
+      for (Index i = 0; i < count; ++i) numbers[i * parts + p] = rows_.part[p][first + i - base];
+    add_square(Walk<N>{a.column(first) + first, a.step + a.growth * (first + 1), a.growth}, mirror, count,
+               near_columns_ + (first - base), chain);
+    for (int p = 0; p < parts; ++p)
+      for (Index i = 0; i < count; ++i) rows_.part[p][first + i - base] = numbers[i * parts + p];
+    return true;
+#else
+    return false;
+#endif
   }
 
   void add_diagonal_square(Index s) {
@@ -101,10 +129,11 @@ class SymmetricSums {
     const Index begin = s * segment<N>, end = std::min(a.cols, begin + segment<N>);
     const bool upper = a_.half == Half::Upper;
     rows_.begin(end - begin);
-    for_groups(a, begin, end, columns_by_rows(a), a_.is_conjugated, [&](Group<N> group) {
+    for_groups(a, begin, end, width(), a_.is_conjugated, [&](Group<N> group) {
       const Index first = group.number[0], last = first + group.count;
       if (upper) add_both(group, near_columns_, begin, begin, first, begin, rows_, rows_);
-      add_square(group, upper, a_.is_hermitian, near_columns_, begin, rows_);
+      if (!add_dense_square(first, group.count, begin))
+        add_square(group, upper, a_.is_hermitian, near_columns_, begin, rows_);
       if (!upper) add_both(group, near_columns_, begin, last, end, begin, rows_, rows_);
     });
     sums->add(rows_, 0, end - begin);

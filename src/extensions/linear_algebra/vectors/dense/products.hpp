@@ -4,7 +4,7 @@
 /// without gaps between columns. Each function returns false, and does nothing, where it does not take the call; the
 /// loops of groups.hpp take any. The bits are equal.
 
-#include "matrix_vector.hpp"
+#include "extensions/linear_algebra/vectors/matrix_vector.hpp"
 
 namespace tessera::vectors {
 
