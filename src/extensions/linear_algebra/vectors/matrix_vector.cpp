@@ -4,6 +4,7 @@
 
 #include <tessera/detail/floating_point.hpp>
 
+#include "bands.hpp"
 #include "dense/products.hpp"
 #include "parts.hpp"
 #include "strips.hpp"
@@ -28,6 +29,22 @@ N one() {
     return 1;
 }
 
+/// Elements begin … end − 1 of a product with a narrow band, at most most_chains, by its lines.
+template <class N>
+void multiply_lines(const Lines<N>& lines, const N& alpha, const Strided<const N>& x, const N& beta,
+                    const Strided<N>& y, Index begin, Index end) {
+  constexpr Index few = 64, most = most_chains<N>;
+  SideBySide<N, most + 2 * few> copied;
+  N line[most];
+  const Index first = std::max<Index>(0, begin - lines.before), last = std::min(lines.terms, end + lines.after);
+  const N* const near = copied.of(x, first, last - first);
+  sum_lines(lines, near - first, begin, end, line);
+  Chains<N> sums;
+  for (int p = 0; p < Parts<N>::count; ++p)
+    for (Index i = 0; i < end - begin; ++i) sums.part[p][i] = parts_of(line)[i * Parts<N>::count + p];
+  finish(sums, true, alpha, beta, y.from(begin, end - begin));
+}
+
 /// Computes sums(begin − c) of a strip and ends its elements.
 template <class N>
 void multiply_part(const Columns<const N>& a, Form form, const N& alpha, const Strided<const N>& x, const N& beta,
@@ -36,7 +53,11 @@ void multiply_part(const Columns<const N>& a, Form form, const N& alpha, const S
   const Index terms_end = form.transposed ? a.rows + a.above : a.cols + a.below; // beyond it, a band has no elements
   const Index with_terms = is_zero(alpha) ? begin : std::clamp(terms_end, begin, end);
   Chains<N> sums;
-  if (with_terms > begin) {
+  // At the ends of a band lines have few terms, and are slow.
+  const bool is_long = 2 * std::min(a.rows, a.cols) > 3 * (a.below + a.above);
+  if (with_terms > begin && is_long && has_few_diagonals(a)) {
+    multiply_lines(lines_of(a, form), alpha, x, beta, y, begin, with_terms);
+  } else if (with_terms > begin) {
     if (form.transposed)
       sum_columns(a, form.conjugated, x, begin, with_terms, sums);
     else
@@ -80,6 +101,11 @@ void multiply(const char* routine, const Symmetric<N>& a, const N& alpha, const 
   const detail::ContractArithmetic contract;
   if (multiply_dense(a, alpha, x, beta, y)) return;
   const bool has_terms = !is_zero(alpha);
+  if (has_terms && has_few_diagonals(a.stored)) {
+    for (Index begin = 0; begin < y.size; begin += most_chains<N>)
+      multiply_lines(lines_of(a), alpha, x, beta, y, begin, std::min(y.size, begin + most_chains<N>));
+    return;
+  }
   SumsOfStrips<N> sums(has_terms ? (y.size + segment<N> - 1) / segment<N> : 1);
   SymmetricSums<N> work(a, x, sums);
   if (has_terms && sums.has_all()) work.add_all();
@@ -106,6 +132,7 @@ template <class N>
 void solve_triangle(const Columns<const N>& t, Half half, Form form, const Strided<N>& x) noexcept {
   const detail::ContractArithmetic contract;
   if (solve_dense_triangle(t, half, form, x)) return;
+  if (has_few_diagonals(t)) return solve_lines(lines_of(t, form), is_lower(half, form), x);
   System<N>{t, form, !is_lower(half, form), x}.solve();
 }
 
