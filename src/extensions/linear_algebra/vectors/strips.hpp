@@ -12,7 +12,7 @@ template <class N>
 constexpr Index few_columns = 8;
 template <class N>
 Index columns_by_rows(const Columns<const N>& a) {
-  constexpr Index wide = 64;
+  constexpr Index wide = has_two_parts<N> ? 256 : 64;
   return a.below + a.above < wide || a.cols < wide ? few_columns<N> : Group<N>::most;
 }
 
