@@ -20,14 +20,49 @@
 
 namespace tessera::cpu {
 
+/// How the elements that are multiplied follow from what is stored (docs/contract.md, "Complex products").
+enum class Numbers {
+  Real,    ///< they are what is stored
+  Pairs,   ///< a complex number is two neighbours along k, re and im: the A of a complex product
+  Squares, ///< a complex number becomes [[re, im], [−im, re]]: the B of a complex product
+};
+
+/// Which numbers of an operand are stored, or are not zeros.
+enum class Shape {
+  Whole,
+  Symmetric, ///< those up to the line's own number along k; beyond it lines and k change places
+  UpToLine,  ///< a triangle: steps of k up to the line's own number
+  FromLine,  ///< a triangle: steps of k from the line's own number on
+};
+
 /// An operand as the packing functions read it. Its lines are the rows of op(A) or the columns of op(B). One of the two
-/// steps is 1.
+/// steps is 1. Steps count numbers; `count`, and the steps of k that are packed, count elements.
 template <class T>
 struct Lines {
   const T* data;
-  Index count;     ///< lines
-  Index line_step; ///< elements from one line to the next
-  Index k_step;    ///< elements from one k to the next
+  Index count;                     ///< lines
+  Index line_step;                 ///< numbers from one line to the next
+  Index k_step;                    ///< numbers from one k to the next
+  Numbers numbers = Numbers::Real; ///< how numbers become elements; Squares: of strips of an even width
+  bool is_conjugate = false;       ///< of complex numbers: the numbers' conjugates are read
+  Shape shape = Shape::Whole;
+  bool is_hermitian = false;      ///< Symmetric: conjugates where k and lines change places; the diagonal is real
+  bool has_unit_diagonal = false; ///< of a triangle: ones, which are not stored
+
+  /// Returns the elements of a line that are a number's, and those along k. The micro-kernels' files, each of which is
+  /// compiled for its instruction set, must leave no function of their own to others.
+  [[gnu::always_inline]] Index elements_across() const { return numbers == Numbers::Squares ? 2 : 1; }
+  [[gnu::always_inline]] Index elements_along() const { return numbers == Numbers::Real ? 1 : 2; }
+  /// Returns the first step of k that is packed of a strip of `width` lines that begins with this line, and the step
+  /// after the last one; `k` is the operand's. What a triangle has not is padded within a strip, and else left out.
+  Index first_step(Index line) const {
+    return shape == Shape::FromLine ? line / elements_across() * elements_along() : 0;
+  }
+  Index last_step(Index line, Index width, Index k) const {
+    if (shape != Shape::UpToLine) return k;
+    const Index last = (line + width) / elements_across() * elements_along();
+    return last < k ? last : k;
+  }
 };
 
 /// A tile of C that is computed straight from the operands, without packing. Element (r, p) of A is at a[r·a_row +
@@ -64,7 +99,8 @@ struct MicroKernel {
   /// there.
   void (*multiply)(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch);
   /// Copy the strips [first, last) of an operand, of tile_m rows (pack_a) or tile_n columns (pack_b), for the steps
-  /// [k_first, k_first + k) of k, one strip after the other.
+  /// [k_first, k_first + k) of k, one strip after the other. Of a triangle nothing is written before
+  /// Lines::first_step() and from Lines::last_step() on.
   void (*pack_a)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);
   void (*pack_b)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);
   /// Does `steps` fused multiply-adds on each of a tile's registers, without memory: 2·tile_m·tile_n·steps operations.

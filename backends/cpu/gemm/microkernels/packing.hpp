@@ -7,6 +7,7 @@
 /// another. Where `Owner` is a Simd with `transpose`, lines that lie one after the other are transposed in registers.
 
 #include "cpu/gemm/common/microkernel.hpp"
+#include "packing_complex.hpp"
 
 namespace tessera::cpu {
 
@@ -117,8 +118,58 @@ struct Packing {
       for (Index r = 0; r < width; ++r) out[p * width + r] = r < lines ? x[r + p * k_step] : T{0};
   }
 
+  /// Copies a strip of a symmetric or triangular matrix: the part where k is below the lines' numbers, the square on
+  /// the diagonal, and the part above it. Of a symmetric matrix lines and k change places there.
+  static void pack_by_parts(const Lines<T>& x, Index strip, Index k_first, Index k, T* out) {
+    const Index parts = x.elements_along(), across = x.elements_across();
+    const Index count = x.count / across, first = strip * width / across;
+    const Index lines = count - first < width / across ? count - first : width / across;
+    const Index begin = k_first / parts, end = begin + k / parts;
+    const auto within = [&](Index p) { return p < begin ? begin : p < end ? p : end; };
+    const Index middle = within(first), after = within(first + lines);
+    const auto at_step = [&](Index p) { return out + (p - begin) * parts * width; };
+    const bool is_symmetric = x.shape == Shape::Symmetric;
+    Lines<T> above = x;
+    if (is_symmetric) {
+      above.line_step = x.k_step;
+      above.k_step = x.line_step;
+      above.is_conjugate = x.is_conjugate != x.is_hermitian;
+    }
+    if (middle > begin && x.shape != Shape::FromLine)
+      pack_lines(x, strip, strip + 1, begin * parts, (middle - begin) * parts, out);
+    if (after < end && x.shape != Shape::UpToLine)
+      pack_lines(above, strip, strip + 1, after * parts, (end - after) * parts, at_step(after));
+    for (Index p = middle; p < after; ++p) {
+      T* const to = at_step(p);
+      for (Index i = 0; i < parts * width; ++i) to[i] = T{0};
+      for (Index l = 0; l < lines; ++l) {
+        const Index line = first + l;
+        if (x.shape == Shape::UpToLine ? p > line : x.shape == Shape::FromLine && p < line) continue;
+        const Lines<T>& half = p <= line ? x : above;
+        const T* const number = x.data + (line * half.line_step + p * half.k_step) * parts;
+        const bool is_one = x.has_unit_diagonal && p == line;
+        const T re = is_one ? T{1} : number[0];
+        if (parts == 1) {
+          to[l] = re;
+          continue;
+        }
+        const bool is_real = is_one || (x.is_hermitian && p == line);
+        const T im = is_real ? T{0} : half.is_conjugate ? -number[1] : number[1];
+        ComplexPacking<Owner, T, width>::write_number(across == 2, l, re, im, to);
+      }
+    }
+  }
+
   /// MicroKernel::pack_a and pack_b.
   static void pack(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips) {
+    if (x.shape == Shape::Whole) return pack_lines(x, first, last, k_first, k, strips);
+    for (Index s = first; s < last; ++s) pack_by_parts(x, s, k_first, k, strips + (s - first) * width * k);
+  }
+
+  /// Does what pack() does, of a matrix that is stored as a whole.
+  static void pack_lines(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips) {
+    if (x.numbers != Numbers::Real)
+      return ComplexPacking<Owner, T, width>::pack(x, first, last, k_first, k, strips, transpose_lines);
     const T* from = x.data + first * width * x.line_step + k_first * x.k_step;
     const Index left = x.count - first * width; // lines from here on
     if (x.line_step == 1) {
