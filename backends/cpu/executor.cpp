@@ -10,6 +10,7 @@
 #include "cpu/device/machine.hpp"
 #include "cpu/gemm/batch/batch.hpp"
 #include "cpu/gemm/ladder.hpp"
+#include "cpu/gemm/simd/stored_product.hpp"
 #include "cpu/reduce/ladder.hpp"
 
 namespace tessera::cpu {
@@ -47,6 +48,27 @@ Status CpuExecutor::run_gemm_batch(Queue& queue, std::span<const GemmBatch> grou
 } catch (const std::bad_alloc& error) {
   return out_of_memory(error);
 }
+
+/// The kernel is gemm()'s for the real product. simd_packed computes it where that is the kernel, or simd, which takes
+/// it for large products.
+const GemmKernel* CpuExecutor::stored_product_kernel(const StoredProductCall& call, std::string_view name) const {
+  if (!takes_stored_product(call, isa_)) return nullptr;
+  const Index parts = call.is_complex ? 2 : 1;
+  const GemmCall real{{.type = call.type,
+                       .m = call.m,
+                       .n = parts * call.n,
+                       .k = parts * call.k,
+                       .lda = parts * call.k,
+                       .ldb = parts * call.n,
+                       .ldc = parts * call.n,
+                       .threads = call.threads}};
+  const GemmKernel* chosen = nullptr;
+  if (!choose_kernel(real, name, chosen).ok() || chosen == nullptr) return nullptr;
+  const std::string_view found = chosen->name;
+  return found == "simd" || found == "simd_packed" ? chosen : nullptr;
+}
+
+Status CpuExecutor::run_stored_product(const StoredProductCall& call) noexcept { return stored_product(*this, call); }
 
 Status create_executor(Backend backend, MakeTeam make_team, const ExecutorOptions& options, Executor*& executor) {
   Isa isa = Isa::Portable;

@@ -26,6 +26,8 @@ class CpuExecutor final : public HostExecutor {
   Status run_range(Queue& queue, const RangeCall& call) noexcept override; ///< range.cpp
   void run_steps(const StepsCall& call) noexcept override;                 ///< range.cpp
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
+  const GemmKernel* stored_product_kernel(const StoredProductCall& call, std::string_view name) const override;
+  Status run_stored_product(const StoredProductCall& call) noexcept override;
   int threads_here() const noexcept override { return team_->threads_here(); }
 
   // The kernels use these.

@@ -9,6 +9,8 @@
 
 namespace tessera {
 
+struct StoredProductCall; // stored_product.hpp
+
 /// A queue whose work is done when a call returns.
 class TESSERA_API HostQueue final : public Queue {
  public:
@@ -50,6 +52,11 @@ class TESSERA_API HostExecutor : public Executor {
   virtual int threads_here() const noexcept { return capabilities().threads; }
   /// Calls the body. A backend may keep its threads awake meanwhile, so that each step finds them at once.
   virtual void run_steps(const StepsCall& call) noexcept { call.body(call.context); }
+  /// Returns the kernel that run_stored_product() would run, by its name or by gemm()'s choice; null where it does not
+  /// take the product.
+  virtual const GemmKernel* stored_product_kernel(const StoredProductCall& call, std::string_view name) const;
+  /// Computes a product that stored_product_kernel() takes. On OutOfMemory nothing is written.
+  virtual Status run_stored_product(const StoredProductCall& call) noexcept;
   /// Returns the queue that matrices and gemm() use.
   Queue& default_queue() noexcept override { return queue_; }
   /// Makes another queue.

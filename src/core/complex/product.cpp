@@ -5,6 +5,7 @@
 
 #include <tessera/backend/log.hpp>
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/backend/stored_product.hpp>
 #include <tessera/complex.hpp>
 #include <tessera/detail/floating_point.hpp>
 
@@ -230,6 +231,30 @@ MapCall ComplexProduct::map_call(MapOp op, Index rows, Index cols) const {
   return map;
 }
 
+/// Lets the backend expand the operands where it packs them. Returns false if it does not; nothing is written then.
+bool multiply_as_stored(Executor& executor, Queue& queue, const ComplexGemmCall& call, std::string_view kernel) {
+  const bool has_terms = call.m > 0 && call.n > 0 && call.k > 0 && call.alpha != 0.0;
+  if (!has_terms || call.math != Math::Strict || call.scratch != 0) return false;
+  const auto operand = [](const void* data, Index ld, Op op) {
+    return StoredOperand{
+        .data = data, .ld = ld, .is_transposed = op != Op::None, .is_conjugate = op == Op::ConjugateTranspose};
+  };
+  return stored_product(executor, queue,
+                        {.type = call.type,
+                         .is_complex = true,
+                         .m = call.m,
+                         .n = call.n,
+                         .k = call.k,
+                         .alpha = call.alpha,
+                         .a = operand(call.a, call.lda, call.op_a),
+                         .b = operand(call.b, call.ldb, call.op_b),
+                         .beta = call.beta,
+                         .c = call.c,
+                         .ldc = call.ldc,
+                         .threads = call.threads},
+                        kernel);
+}
+
 } // namespace
 
 Status detail::multiply_by_steps(ComplexSteps& steps, const ComplexGemmCall& call) {
@@ -239,6 +264,7 @@ Status detail::multiply_by_steps(ComplexSteps& steps, const ComplexGemmCall& cal
 Status gemm(Executor& executor, Queue& queue, const ComplexGemmCall& call, std::string_view kernel) noexcept try {
   const detail::ContractArithmetic contract;
   if (Status status = check_gemm(call); !status.ok()) return status;
+  if (multiply_as_stored(executor, queue, call, kernel)) return {};
   ComplexSteps steps(executor, queue, kernel);
   return detail::multiply_by_steps(steps, call);
 } catch (const std::bad_alloc& error) {

@@ -18,6 +18,7 @@
 
 #include "blocking.hpp"
 #include "cpu/memory/scratch.hpp"
+#include "part_of_result.hpp"
 #include "update.hpp"
 
 namespace tessera::cpu {
@@ -26,16 +27,14 @@ namespace {
 template <class T>
 class BlockedProduct {
  public:
-  BlockedProduct(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel)
-      : call_(call),
-        x_(call),
+  BlockedProduct(CpuExecutor& cpu, const BlockedCall<T>& call, const MicroKernel<T>& kernel)
+      : x_(call),
         kernel_(kernel),
         team_(cpu.team()),
         blocking_(choose_blocking(cpu.capabilities(), call.m, call.n, call.k, kernel.tile_m, kernel.tile_n, sizeof(T),
                                   cpu.threads_for(call.threads))),
         l2_bytes_(l2_bytes_of(cpu.capabilities())),
-        lines_a_{x_.a, x_.m, x_.op_a == Op::None ? x_.lda : 1, x_.op_a == Op::None ? 1 : x_.lda},
-        lines_b_{x_.b, x_.n, x_.op_b == Op::None ? 1 : x_.ldb, x_.op_b == Op::None ? x_.ldb : 1} {
+        triangle_(x_.part, x_.is_complex ? 2 : 1, x_.has_real_diagonal) {
     // With many threads, waiting for the last one costs more than the cache that a second buffer takes.
     shares_a_ = blocking_.threads > few_threads;
     packs_ahead_ = shares_a_ && after(block_at(0, 0, 0, true, 0, 0)).has_value();
@@ -108,7 +107,7 @@ class BlockedProduct {
   }
 
   /// Says whether the sums of earlier segments wait in C. They cannot where C's old elements are needed at the end.
-  bool sums_in_c() const { return x_.beta == T{0} || x_.k <= canonical_segment; }
+  bool sums_in_c() const { return (x_.beta == T{0} && x_.beta_imaginary == T{0}) || x_.k <= canonical_segment; }
 
   void carve(Carver& carver) {
     const auto k = static_cast<std::size_t>(std::min(canonical_segment, x_.k));
@@ -163,9 +162,9 @@ class BlockedProduct {
     const Index last = std::min(first + tasks.at_a_time, ceil_div(is_a ? block.m : block.n, tile));
     const Index before = (is_a ? block.i : block.j) / tile; // strips of earlier blocks
     if (!is_a)
-      return kernel_.pack_b(lines_b_, before + first, before + last, block.p, block.k,
+      return kernel_.pack_b(x_.b, before + first, before + last, block.p, block.k,
                             packed_b_[block.b_buffer] + first * tile * block.k);
-    kernel_.pack_a(lines_a_, before + first, before + last, block.p, block.k,
+    kernel_.pack_a(x_.a, before + first, before + last, block.p, block.k,
                    packed_a_[block.a_buffer] + first * tile * block.k);
   }
 
@@ -176,7 +175,7 @@ class BlockedProduct {
     OwnRows& own = own_a_[slot];
     if (own.i != block.i + first || own.p != block.p) { // else this thread packed them for a task of the same rows
       const Index strip = (block.i + first) / kernel_.tile_m;
-      kernel_.pack_a(lines_a_, strip, strip + ceil_div(last - first, kernel_.tile_m), block.p, block.k, own.strips);
+      kernel_.pack_a(x_.a, strip, strip + ceil_div(last - first, kernel_.tile_m), block.p, block.k, own.strips);
       own.i = block.i + first;
       own.p = block.p;
     }
@@ -200,6 +199,7 @@ class BlockedProduct {
     const Index first_j = task % tasks_n * blocking_.task_n;
     const Index last_i = std::min(first_i + blocking_.task_m, block.m);
     const Index last_j = std::min(first_j + blocking_.task_n, block.n);
+    if (triangle_.has_none(block.i + first_i, block.i + last_i, block.j + first_j, block.j + last_j)) return;
     const T* const strips_a = strips_of_a(block, first_i, last_i, slot);
     const Index at_once = columns_at_once(block);
     const Index strip = tile_n * block.k;
@@ -207,41 +207,86 @@ class BlockedProduct {
       const Index end = std::min(column + at_once, last_j);
       for (Index i = first_i; i < last_i; i += tile_m)
         for (Index j = column; j < end; j += tile_n) {
-          const T* a = strips_a + (i - first_i) * block.k;
-          const T* b = packed_b_[block.b_buffer] + j * block.k;
+          const Index rows = std::min(tile_m, last_i - i), cols = std::min(tile_n, last_j - j);
+          if (triangle_.has_none(block.i + i, block.i + i + rows, block.j + j, block.j + j + cols)) continue;
+          const Terms terms = terms_of(block, i, j);
+          if (terms.count <= 0) continue;
+          const T* a = strips_a + (i - first_i) * block.k + terms.begin * tile_m;
+          const T* b = packed_b_[block.b_buffer] + j * block.k + terms.begin * tile_n;
           // The next strip of B is in L3 or in memory. The first tiles of this strip prefetch it, each a part of it.
           const Index part = (i - first_i) / tile_m * block.k * (prefetch_bytes / static_cast<Index>(sizeof(T)));
           const T* prefetch = at_once == tile_n && part < strip && j + tile_n < last_j ? b + strip + part : b;
-          multiply_tile(block, i, j, std::min(tile_m, last_i - i), std::min(tile_n, last_j - j), a, b, prefetch);
+          multiply_tile(block, terms, i, j, rows, cols, a, b, prefetch);
         }
     }
   }
 
+  /// The terms that a tile's sums have in a block: all of them, unless an operand is a triangle.
+  struct Terms {
+    Index begin, count;       ///< steps of the block's k
+    bool are_first, are_last; ///< of the sums
+  };
+  Terms terms_of(const Block& block, Index i, Index j) const {
+    const Index row = block.i + i, col = block.j + j, block_end = block.p + block.k;
+    const Index first = std::max(x_.a.first_step(row), x_.b.first_step(col));
+    const Index last = std::min(x_.a.last_step(row, kernel_.tile_m, x_.k), x_.b.last_step(col, kernel_.tile_n, x_.k));
+    const Index begin = std::max(first, block.p), end = std::min(last, block_end);
+    return {begin - block.p, end - begin, block.p <= first, last <= block_end};
+  }
+
   /// Computes a tile of the block's C from strips of A and B: rows×cols elements from (i, j) on.
-  void multiply_tile(const Block& block, Index i, Index j, Index rows, Index cols, const T* a, const T* b,
-                     const T* prefetch) const {
+  void multiply_tile(const Block& block, const Terms& terms, Index i, Index j, Index rows, Index cols, const T* a,
+                     const T* b, const T* prefetch) const {
     constexpr Index largest_tile = 16 * 32;
     alignas(64) T tile[largest_tile];
     const Index tile_n = kernel_.tile_n;
-    const Update<T> update{block.p == 0, block.p + block.k == x_.k, x_.alpha, x_.beta, &call_};
+    const Update<T> update{.first = terms.are_first,
+                           .last = terms.are_last,
+                           .alpha = x_.alpha,
+                           .beta = x_.beta,
+                           .call = x_.with_epilogue,
+                           .alpha_imaginary = x_.alpha_imaginary,
+                           .beta_imaginary = x_.beta_imaginary};
     T* c = x_.c + (block.i + i) * x_.ldc + block.j + j;
     for (Index r = 0; r < rows; ++r) { // C is in L3 or in memory: it is prefetched before the sums are made
       __builtin_prefetch(c + r * x_.ldc, 0, 2);
       __builtin_prefetch(c + r * x_.ldc + cols - 1, 0, 2);
     }
+    T* const s = sums_in_c() ? c : sums_ + i * blocking_.block_n + j;
+    const Index lds = sums_in_c() ? x_.ldc : blocking_.block_n;
+    if (triangle_.cuts(block.i + i, block.i + i + rows, block.j + j, block.j + j + cols)) {
+      kernel_.multiply(static_cast<int>(rows), terms.count, a, b, tile, tile_n, false, prefetch);
+      for (Index r = 0; r < rows; ++r)
+        update_in_triangle(update, block.i + i + r, block.j + j, cols, tile + r * tile_n, s + r * lds, c + r * x_.ldc);
+      return;
+    }
     // The micro-kernel itself can store in C or add to it.
-    const bool is_plain = update.last ? stores_plain_sums(call_) : sums_in_c();
+    const bool is_plain = update.last ? stores_plain_sums() : sums_in_c();
     if (is_plain && cols == tile_n)
-      return kernel_.multiply(static_cast<int>(rows), block.k, a, b, c, x_.ldc, !update.first, prefetch);
+      return kernel_.multiply(static_cast<int>(rows), terms.count, a, b, c, x_.ldc, !update.first, prefetch);
     if (2 * cols <= tile_n) { // most of the strip of B is padding
       const bool in_place = is_plain && update.first;
-      multiply_narrow(rows, cols, block.k, a, b, in_place ? c : tile, in_place ? x_.ldc : tile_n);
+      multiply_narrow(rows, cols, terms.count, a, b, in_place ? c : tile, in_place ? x_.ldc : tile_n);
       if (in_place) return;
     } else {
-      kernel_.multiply(static_cast<int>(rows), block.k, a, b, tile, tile_n, false, prefetch);
+      kernel_.multiply(static_cast<int>(rows), terms.count, a, b, tile, tile_n, false, prefetch);
     }
-    T* s = sums_in_c() ? c : sums_ + i * blocking_.block_n + j;
-    apply(update, rows, cols, tile, tile_n, s, sums_in_c() ? x_.ldc : blocking_.block_n, c, x_.ldc);
+    apply(update, rows, cols, tile, tile_n, s, lds, c, x_.ldc);
+  }
+
+  bool stores_plain_sums() const {
+    return x_.alpha == T{1} && x_.alpha_imaginary == T{0} && x_.beta == T{0} && x_.beta_imaginary == T{0} &&
+           (x_.with_epilogue == nullptr || x_.with_epilogue->epilogue.empty());
+  }
+
+  /// Updates a row of a tile where it is in the triangle: row i, `cols` elements from column j on, which are at s and
+  /// c.
+  void update_in_triangle(const Update<T>& update, Index i, Index j, Index cols, const T* tile, T* s, T* c) const {
+    const Index begin = std::max(triangle_.begin(i), j), end = std::min(triangle_.end(i), j + cols);
+    if (begin >= end) return;
+    apply(update, 1, end - begin, tile + (begin - j), 0, s + (begin - j), 0, c + (begin - j), 0);
+    const Index imaginary = 2 * i + 1;
+    if (x_.has_real_diagonal && update.last && begin <= imaginary && imaginary < end) c[imaginary - j] = T{0};
   }
 
   /// Computes a tile of few columns from packed strips by the direct micro-kernel, which does not multiply by the
@@ -262,14 +307,12 @@ class BlockedProduct {
                              .ld = ld});
   }
 
-  const GemmCall& call_;
-  GemmOperands<T> x_;
+  const BlockedCall<T>& x_;
   const MicroKernel<T>& kernel_;
   Team& team_;
   Blocking blocking_;
   Index l2_bytes_;
-  Lines<T> lines_a_;
-  Lines<T> lines_b_;
+  PartOfResult triangle_;
   bool shares_a_ = false;
   bool packs_ahead_ = false; ///< the next block is packed while the current one is multiplied
   Scratch scratch_;
@@ -287,7 +330,25 @@ class BlockedProduct {
 } // namespace
 
 template <class T>
-Status blocked_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept try {
+Status blocked_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel<T>& kernel) noexcept {
+  const GemmOperands<T> x(call);
+  const bool flips_a = x.op_a != Op::None, flips_b = x.op_b != Op::None;
+  const BlockedCall<T> blocked{.m = x.m,
+                               .n = x.n,
+                               .k = x.k,
+                               .a = {x.a, x.m, flips_a ? 1 : x.lda, flips_a ? x.lda : 1},
+                               .b = {x.b, x.n, flips_b ? x.ldb : 1, flips_b ? 1 : x.ldb},
+                               .alpha = x.alpha,
+                               .beta = x.beta,
+                               .c = x.c,
+                               .ldc = x.ldc,
+                               .threads = call.threads,
+                               .with_epilogue = &call};
+  return blocked_product(cpu, blocked, kernel);
+}
+
+template <class T>
+Status blocked_product(CpuExecutor& cpu, const BlockedCall<T>& call, const MicroKernel<T>& kernel) noexcept try {
   BlockedProduct<T>(cpu, call, kernel).run();
   return {};
 } catch (const std::bad_alloc& error) {
@@ -296,5 +357,7 @@ Status blocked_product(CpuExecutor& cpu, const GemmCall& call, const MicroKernel
 
 template Status blocked_product(CpuExecutor&, const GemmCall&, const MicroKernel<float>&) noexcept;
 template Status blocked_product(CpuExecutor&, const GemmCall&, const MicroKernel<double>&) noexcept;
+template Status blocked_product(CpuExecutor&, const BlockedCall<float>&, const MicroKernel<float>&) noexcept;
+template Status blocked_product(CpuExecutor&, const BlockedCall<double>&, const MicroKernel<double>&) noexcept;
 
 } // namespace tessera::cpu

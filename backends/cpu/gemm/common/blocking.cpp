@@ -27,10 +27,13 @@ Blocking choose_blocking(const Capabilities& machine, Index m, Index n, Index k,
   const Index strips_n = ceil_div(n, tile_n);
   const Index block_bytes = std::min(l3 / 2, Index{16} << 20);
   const Index block_strips_m = block_part(strips_m, block_bytes / (segment_bytes * tile_m));
-  const Index block_strips_n = block_part(strips_n, block_bytes / (segment_bytes * tile_n));
+  Index block_strips_n = block_part(strips_n, block_bytes / (segment_bytes * tile_n));
 
   // A gets two fifths of L2. The rest is for the strip of B in use, the next one, and C.
   Index task_strips_m = even_part(block_strips_m, l2 * 2 / 5 / (segment_bytes * tile_m));
+  // Where it gets all of A, B is packed a few strips at a time, which are still in L2 when they are multiplied.
+  if (used == 1 && task_strips_m >= strips_m && k <= canonical_segment)
+    block_strips_n = std::min(block_strips_n, even_part(strips_n, l2 / 4 / (segment_bytes * tile_n)));
   Index task_strips_n = block_strips_n;
   if (used > 1) {
     const auto tasks = [&] {

@@ -1,0 +1,58 @@
+/// Products of operands as they are stored: the entry, and what an executor of the host does that has none.
+
+#include <tessera/backend/stored_product.hpp>
+
+#include <new>
+
+#include <tessera/backend/host_executor.hpp>
+#include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/uncancelled.hpp>
+
+#include "core/tools/describe.hpp"
+#include "core/tools/listeners.hpp"
+
+namespace tessera {
+namespace {
+
+/// Returns the product of real numbers that a tool sees.
+GemmCall told_to_tools(const StoredProductCall& call) {
+  const Index parts = call.is_complex ? 2 : 1;
+  return {{.type = call.type,
+           .m = call.m,
+           .n = parts * call.n,
+           .k = parts * call.k,
+           .a = call.a.data,
+           .b = call.b.data,
+           .c = call.c,
+           .ldc = parts * call.ldc,
+           .threads = call.threads}};
+}
+
+} // namespace
+
+const GemmKernel* HostExecutor::stored_product_kernel(const StoredProductCall&, std::string_view) const {
+  return nullptr;
+}
+
+Status HostExecutor::run_stored_product(const StoredProductCall&) noexcept {
+  return {StatusCode::Rejected, "this backend writes symmetric and complex operands out before it multiplies them"};
+}
+
+bool stored_product(Executor& executor, Queue& queue, const StoredProductCall& call, std::string_view name) noexcept
+    try {
+  auto* const host = dynamic_cast<HostExecutor*>(&executor);
+  if (host == nullptr) return false;
+  const detail::Uncancelled whole;
+  const detail::ContractArithmetic contract;
+  const GemmKernel* const kernel = host->stored_product_kernel(call, name);
+  if (kernel == nullptr) return false;
+  if (!tools::anyone_listens()) [[likely]]
+    return host->run_stored_product(call).ok();
+  return tools::observe([&] { return tools::describe(executor, queue, told_to_tools(call), kernel->name); },
+                        [&] { return host->run_stored_product(call); })
+      .ok();
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+} // namespace tessera
