@@ -104,8 +104,8 @@ Index factor_lower(const Products<T>& products, CholeskyWorkspace<T>& space, Ind
   };
   return for_panels(n, segment_length<T>, panel, [&](Index first, Index end) {
     const Factor<T> left{a.from(end, first)};
-    const Term<T> less[] = {{T(-1), left, left.transposed().conjugated()}};
-    triangle_product<T>(products, {Triangle::Lower, false, n - end, a.from(end, end)}, end - first, less, T(1));
+    const TriangleOf<T> rest{Triangle::Lower, false, n - end, a.from(end, end)};
+    add_term<T>(products, rest, end - first, {T(-1), left, left.transposed().conjugated()});
   });
 }
 
@@ -149,8 +149,8 @@ Index factor_upper(const Products<T>& products, CholeskyWorkspace<T>& space, Ind
       return products.subtract_transposed(n - end, n - end, end - first, {space.l().from(end, 0)}, conjugates,
                                           a.from(end, end), true, {space.strip_rows, space.strip});
     }
-    const Term<T> less[] = {{T(-1), above.transposed(), above}};
-    triangle_product<T>(products, {Triangle::Upper, false, n - end, a.from(end, end)}, end - first, less, T(1));
+    const TriangleOf<T> rest{Triangle::Upper, false, n - end, a.from(end, end)};
+    add_term<T>(products, rest, end - first, {T(-1), above.transposed(), above});
   });
 }
 

@@ -7,9 +7,7 @@
 #include <tessera/complex.hpp>
 #include <tessera/detail/floating_point.hpp>
 
-#include "core/complex/scratch.hpp"
 #include "core/placement/placement.hpp"
-#include "expansion.hpp"
 #include "reference/gemm/without_memory.hpp"
 
 namespace tessera::linear_algebra {
@@ -76,6 +74,18 @@ void Products<T>::multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Fact
 }
 
 template <class T>
+bool Products<T>::multiply_as_stored(StoredProductCall call) const {
+  if (!may_multiply_as_stored()) return false;
+  const Index parts = is_complex<T> ? 2 : 1;
+  call.type = dtype_of<Part<T>>;
+  call.is_complex = is_complex<T>;
+  call.threads = options_.threads;
+  Executor& executor = place_gemm(
+      options_.backend, {call.type, options_.math, {.m = call.m, .n = parts * call.n, .k = parts * call.k}}, {});
+  return executor.capabilities().host_memory && stored_product(executor, executor.default_queue(), call);
+}
+
+template <class T>
 void Products<T>::sums(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> s) const {
   if (k > 0) return multiply(1, m, n, k, a, b, 0, s);
   for (Index i = 0; i < m; ++i) std::fill(s.at(i, 0), s.at(i, n), T(0));
@@ -90,36 +100,18 @@ template <class T>
 void Products<T>::subtract_transposed(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> c, bool is_lower,
                                       Strips strips) const {
   if (m == 0 || n == 0) return;
-  const auto in_strips = [&](const auto& sums_of) {
-    for (Index first = 0; first < m; first += strips.rows) {
-      const Index rows = std::min(strips.rows, m - first), cols = is_lower ? std::min(n, first + rows) : n;
-      const Block<T> sum{strips.memory, cols};
-      sums_of(first, rows, cols, sum);
-      constexpr Index at_once = 8; // rows of the memory, so that each line of a sum is read once
-      in_parts(cols, 64, [&](Index begin, Index end) {
-        for (Index j0 = begin; j0 < end; j0 += at_once)
-          for (Index i = is_lower ? std::max(first, j0) : first; i < first + rows; ++i)
-            for (Index j = j0; j < std::min({end, j0 + at_once, is_lower ? i + 1 : end}); ++j)
-              *c.at(j, i) -= *sum.at(i - first, j);
-      });
-    }
-  };
-  if constexpr (is_complex<T>) {
-    using P = Part<T>;
-    constexpr Index most_scratch = Index{1} << 26;
-    const Index squares = 4 * k * n, bytes = (squares + 2 * strips.rows * k) * static_cast<Index>(sizeof(P));
-    detail::ComplexScratch memory(host_);
-    if (bytes <= most_scratch && memory.allocate(host_.default_queue(), static_cast<std::size_t>(bytes)).ok()) {
-      const Products<P> real({.backend = options_.backend, .threads = options_.threads}, shortage_);
-      P* const data = reinterpret_cast<P*>(memory.data());
-      const Factor<P> expanded = as_squares(b, k, n, data);
-      return in_strips([&](Index first, Index rows, Index cols, Block<T> sum) {
-        real.sums(rows, 2 * cols, 2 * k, as_pairs(a.from(first, 0), rows, k, data + squares), expanded,
-                  {reinterpret_cast<P*>(sum.data), 2 * sum.ld});
-      });
-    }
+  for (Index first = 0; first < m; first += strips.rows) {
+    const Index rows = std::min(strips.rows, m - first), cols = is_lower ? std::min(n, first + rows) : n;
+    const Block<T> sum{strips.memory, cols};
+    sums(rows, cols, k, a.from(first, 0), b, sum);
+    constexpr Index at_once = 8; // rows of the memory, so that each line of a sum is read once
+    in_parts(cols, 64, [&](Index begin, Index end) {
+      for (Index j0 = begin; j0 < end; j0 += at_once)
+        for (Index i = is_lower ? std::max(first, j0) : first; i < first + rows; ++i)
+          for (Index j = j0; j < std::min({end, j0 + at_once, is_lower ? i + 1 : end}); ++j)
+            *c.at(j, i) -= *sum.at(i - first, j);
+    });
   }
-  in_strips([&](Index first, Index rows, Index cols, Block<T> sum) { sums(rows, cols, k, a.from(first, 0), b, sum); });
 }
 
 template <class T>

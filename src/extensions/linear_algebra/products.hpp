@@ -9,6 +9,7 @@
 
 #include <tessera/backend/host_executor.hpp>
 #include <tessera/backend/out_of_memory.hpp>
+#include <tessera/backend/stored_product.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/linear_algebra/options.hpp>
 
@@ -61,6 +62,12 @@ struct Factor {
   T at(Index i, Index j) const { return row(i, j).at(0); }
 };
 
+/// Returns the operand for a backend that reads it as it is stored.
+template <class T>
+StoredOperand as_stored(const Factor<T>& x) {
+  return {.data = x.stored.data, .ld = x.stored.ld, .is_transposed = x.op != Op::None, .is_conjugate = x.conjugate};
+}
+
 /// Returns how many multiply-adds a product has.
 inline double product_work(Index m, Index n, Index k) {
   return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
@@ -73,6 +80,12 @@ class Products {
 
   /// C = alpha·A·B + beta·C, m×n over k terms. A factor that is conjugated is transposed, too.
   void multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) const;
+
+  /// Computes C = alpha·A·B + beta·C, where the backend takes operands as they are stored, or a part of C. `call`
+  /// has all members but the type and the threads. Returns false, and has written nothing, if it does not.
+  bool multiply_as_stored(StoredProductCall call) const;
+  /// Is it possible that the backend does?
+  bool may_multiply_as_stored() const { return is_on_host_ && options_.math == Math::Strict; }
 
   /// S = A·B, m×n over k terms.
   void sums(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> s) const;

@@ -20,11 +20,11 @@ inline constexpr Index diagonal_size = 32;
 inline constexpr Index triangle_of_a_thread = 64;
 
 /// The parts of a triangle of C.
-template <class T, class P, class Rectangle>
+template <class T, class Rectangle>
 class TriangleParts {
  public:
   /// rectangle(products, m, n, i, j, beta, c) computes the m×n numbers of C from row i and column j on, which are at c.
-  TriangleParts(const Products<P>& products, const TriangleOf<T>& whole, T beta, const Rectangle& rectangle)
+  TriangleParts(const Products<T>& products, const TriangleOf<T>& whole, T beta, const Rectangle& rectangle)
       : products_(products),
         alone_(products.alone()),
         beta_(beta),
@@ -57,7 +57,7 @@ class TriangleParts {
     compute_large(halves.lower, first + halves.upper.n);
   }
   /// Computes the whole triangle.
-  void compute(const Products<P>& products, const TriangleOf<T>& to, Index first) const {
+  void compute(const Products<T>& products, const TriangleOf<T>& to, Index first) const {
     if (to.n <= size_) return compute_diagonal(products, to, first);
     const Halves halves = cut(to);
     compute(products, halves.upper, first);
@@ -73,7 +73,7 @@ class TriangleParts {
     return {{to.triangle, to.is_hermitian, half, to.c},
             {to.triangle, to.is_hermitian, to.n - half, to.c.from(half, half)}};
   }
-  void compute_rectangle(const Products<P>& products, const TriangleOf<T>& to, const Halves& halves,
+  void compute_rectangle(const Products<T>& products, const TriangleOf<T>& to, const Halves& halves,
                          Index first) const {
     const Index half = halves.upper.n, rest = halves.lower.n;
     if (to.triangle == Triangle::Lower)
@@ -82,7 +82,7 @@ class TriangleParts {
       rectangle_(products, half, rest, first, first + half, beta_, to.c.from(0, half));
   }
 
-  void compute_diagonal(const Products<P>& products, const TriangleOf<T>& to, Index first) const {
+  void compute_diagonal(const Products<T>& products, const TriangleOf<T>& to, Index first) const {
     T memory[diagonal_size * diagonal_size] = {};
     const Block<T> scratch{memory, diagonal_size};
     if (beta_ != T(0)) copy(to, to.c, scratch);
@@ -101,8 +101,8 @@ class TriangleParts {
   /// A block of half the size would leave half of a tile's vectors empty.
   static constexpr bool fills_vectors = std::is_same_v<T, float>;
 
-  const Products<P>& products_;
-  Products<P> alone_; ///< for tasks
+  const Products<T>& products_;
+  Products<T> alone_; ///< for tasks
   T beta_;
   const Rectangle& rectangle_;
   Index size_;
@@ -116,6 +116,30 @@ struct Term {
   Factor<T> a, b; ///< n×k and k×n
 };
 
+/// Computes terms by products that the backend restricts to a triangle of C, and returns how many it has computed: it
+/// need not take the first one, or may find memory short before another one.
+template <class T>
+std::size_t terms_as_stored(const Products<T>& products, const TriangleOf<T>& to, Index k,
+                            std::span<const Term<T>> terms, T beta) {
+  std::size_t done = 0;
+  for (const Term<T>& term : terms) {
+    if (!products.multiply_as_stored({.m = to.n,
+                                      .n = to.n,
+                                      .k = k,
+                                      .alpha = detail::exact_double(term.alpha),
+                                      .a = as_stored(term.a),
+                                      .b = as_stored(term.b),
+                                      .beta = detail::exact_double(done == 0 ? beta : T(1)),
+                                      .c = to.c.data,
+                                      .ldc = to.c.ld,
+                                      .part = to.triangle == Triangle::Lower ? MatrixPart::Lower : MatrixPart::Upper,
+                                      .has_real_diagonal = to.is_hermitian}))
+      break;
+    ++done;
+  }
+  return done;
+}
+
 /// The triangle of C = alpha·A·B + beta·C for the first term, to which the other terms are added one after another.
 /// Each element has the bits of the whole products'.
 template <class T>
@@ -128,6 +152,13 @@ void triangle_product(const Products<T>& products, const TriangleOf<T>& to, Inde
     }
   };
   TriangleParts(products, to, beta, rectangle);
+}
+
+/// The triangle of C = alpha·A·B + C, by the way that the backend takes.
+template <class T>
+void add_term(const Products<T>& products, const TriangleOf<T>& to, Index k, const Term<T>& term) {
+  const std::span<const Term<T>> terms(&term, 1);
+  if (terms_as_stored(products, to, k, terms, T(1)) == 0) triangle_product(products, to, k, terms, T(1));
 }
 
 } // namespace tessera::linear_algebra

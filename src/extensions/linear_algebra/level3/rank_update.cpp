@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "checks.hpp"
-#include "expanded.hpp"
 #include "extensions/linear_algebra/arguments.hpp"
 #include "extensions/linear_algebra/on_host.hpp"
 #include "extensions/linear_algebra/symmetric.hpp"
@@ -29,17 +28,16 @@ void run(const detail::RankUpdateCall<T>& call, const SolveOptions& options, det
   const bool adds = !adds_nothing(call);
   const Index k = adds ? call.k : 0;
   const std::span<const Term<T>> terms = call.has_b ? std::span(both, adds ? 2 : 1) : std::span<const Term<T>>(one);
+  std::size_t done = 0; // terms
+  const auto beta = [&] { return done == 0 ? call.beta : T(1); };
   const auto by_formula = [&] {
-    for (const Term<T>& term : terms)
-      model_triangle(to, k, term.alpha, term.a, term.b, &term == terms.data() ? call.beta : T(1));
+    for (; done < terms.size(); ++done) model_triangle(to, k, terms[done].alpha, terms[done].a, terms[done].b, beta());
   };
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
     products.run_steps(product_work(call.n, call.n, k) / 2 * static_cast<double>(terms.size()), [&] {
-      if constexpr (is_complex<T>)
-        if (adds && can_be_expanded(call.n, k, call.beta))
-          return expanded_triangle_product(Products<Part<T>>(options, shortage), to, k, terms, call.beta);
-      triangle_product(products, to, k, terms, call.beta);
+      if (adds) done = terms_as_stored(products, to, k, terms, call.beta);
+      if (done < terms.size()) triangle_product(products, to, k, terms.subspan(done), beta());
     });
   };
   if (options.backend == Backend::Reference) return by_formula();

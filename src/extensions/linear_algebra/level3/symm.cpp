@@ -1,4 +1,5 @@
-/// Products with a symmetric or Hermitian matrix: panels of its rows are written out, and multiplied as any matrix.
+/// Products with a symmetric or Hermitian matrix. Where the backend cannot read it as it is stored, panels of its rows
+/// are written out, and multiplied as any matrix.
 
 #include <tessera/linear_algebra/symm.hpp>
 
@@ -50,6 +51,26 @@ void write_rows(const HalfStored<T>& a, bool transposed, Index first, Index rows
     }
 }
 
+/// Lets the backend read the triangle where it packs A. Returns false if it does not; nothing is written then.
+template <class T>
+bool multiply_as_stored(const Products<T>& products, const detail::SymmetricCall<T>& call, const HalfStored<T>& a) {
+  const StoredOperand symmetric{.data = call.a,
+                                .ld = call.lda,
+                                .part = call.triangle == Triangle::Lower ? MatrixPart::Lower : MatrixPart::Upper,
+                                .kind = a.is_hermitian ? TriangleKind::Hermitian : TriangleKind::Symmetric};
+  const StoredOperand other{.data = call.b, .ld = call.ldb};
+  const bool is_left = call.side == Side::Left;
+  return products.multiply_as_stored({.m = call.m,
+                                      .n = call.n,
+                                      .k = a.n,
+                                      .alpha = detail::exact_double(call.alpha),
+                                      .a = is_left ? symmetric : other,
+                                      .b = is_left ? other : symmetric,
+                                      .beta = detail::exact_double(call.beta),
+                                      .c = call.c,
+                                      .ldc = call.ldc});
+}
+
 template <class T>
 void run(const detail::SymmetricCall<T>& call, const SolveOptions& options, detail::Shortage shortage) {
   const bool is_left = call.side == Side::Left;
@@ -62,6 +83,7 @@ void run(const detail::SymmetricCall<T>& call, const SolveOptions& options, deta
     const Products<T> products(options, shortage);
     if (call.alpha == T(0)) // no operand is read
       return products.multiply(call.alpha, call.m, call.n, 0, {b}, {b}, call.beta, c);
+    if (multiply_as_stored(products, call, a)) return;
     const Index in_memory = most_bytes / (a.n * static_cast<Index>(sizeof(T)));
     const Index rows = std::min(a.n, std::max(least_rows, in_memory));
     const auto memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(rows * a.n));

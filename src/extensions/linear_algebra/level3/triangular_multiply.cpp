@@ -1,17 +1,14 @@
-/// Products with a triangle, in place. A row of the result has the terms of its triangle's k alone; so a block on the
-/// diagonal is no rectangle. It ends the chains of a lower triangle, and begins the chains of an upper one.
+/// Products with a triangle, in place, by a backend that packs triangles or by products of rectangles. A row of the
+/// result has the terms of its triangle's k alone; so a block on the diagonal is no rectangle. It ends the chains of a
+/// lower triangle, and begins the chains of an upper one.
 
 #include <tessera/linear_algebra/triangular.hpp>
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 
-#include "core/complex/scratch.hpp"
-#include "expanded.hpp"
 #include "extensions/linear_algebra/on_host.hpp"
-#include "extensions/linear_algebra/sided.hpp"
-#include "magnitudes.hpp"
+#include "triangle_as_stored.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
@@ -24,62 +21,24 @@ Index block_size(Side side, Index n) {
   return side == Side::Left || sizeof(Part<T>) == 8 ? 24 : 32;
 }
 
-/// The products of some rows of M with complex X, which are real ones with an expanded copy of X. Without it each block
-/// would expand X anew. The copy keeps what X was.
-template <class P>
-class ExpandedLines {
- public:
-  static bool suits(Side side, Index n, Index count) {
-    constexpr Index most_copied = Index{1} << 26;
-    return side == Side::Left && count <= most_copied / (4 * static_cast<Index>(sizeof(P)) * n);
-  }
-  /// X is n×count; blocks have at most so many rows, and k.
-  ExpandedLines(const Products<P>& products, Factor<std::complex<P>> x, Index n, Index count, Index rows, Index k)
-      : products_(products), count_(count), memory_(products.host()) {
-    const Index squares = 4 * n * count;
-    throw_if_failed(memory_.allocate(products.host().default_queue(),
-                                     static_cast<std::size_t>(squares + 2 * rows * k) * sizeof(P)));
-    P* const data = reinterpret_cast<P*>(memory_.data());
-    x_ = as_squares(x, n, count, data);
-    pairs_ = data + squares;
-  }
-
-  /// S = M·X for a block of M, rows×k, and the rows of X from `first` on.
-  void sums(Index rows, Index k, Factor<std::complex<P>> m, Index first, Block<std::complex<P>> s) const {
-    products_.sums(rows, 2 * count_, 2 * k, as_pairs(m, rows, k, pairs_), x_.from(2 * first, 0),
-                   {reinterpret_cast<P*>(s.data), 2 * s.ld});
-  }
-
- private:
-  Products<P> products_;
-  Index count_;
-  detail::ComplexScratch memory_; ///< the thread keeps it for the next product
-  Factor<P> x_;
-  P* pairs_;
-};
-
 /// A product M·X that takes X's place.
 template <class T>
 class TriangularProduct {
  public:
-  TriangularProduct(const Products<T>& products, const detail::TriangularCall<T>& call, const SolveOptions& options,
-                    detail::Shortage shortage)
+  /// `is_plain`: zeros may stand for what is outside the triangle.
+  TriangularProduct(const Products<T>& products, const detail::TriangularCall<T>& call, bool is_plain)
       : m_(call),
         n_(call.n),
         x_{call.b, call.ldb},
         sided_(products, call.side, call.count, x_),
-        is_plain_(can_be_padded(magnitudes_of_triangle(call), magnitudes_of_lines(call))),
+        is_plain_(is_plain),
         block_(std::min(n_, is_plain_ ? block_size<T>(call.side, n_) : panel_width)),
         sums_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * call.count))),
         s_(sided_.scratch(sums_.get(), block_)),
         padded_(
             std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * std::min(n_, segment_length<T>)))) {
-    if constexpr (is_complex<T>)
-      if (is_plain_ && n_ > block_ && ExpandedLines<Part<T>>::suits(call.side, n_, call.count))
-        expanded_.emplace(Products<Part<T>>(options, shortage), Factor<T>{x_}, n_, call.count, block_,
-                          std::min(n_, segment_length<T>));
     // Where a chain has one segment, the products themselves multiply by alpha.
-    if (is_plain_ && n_ <= segment_length<T> && !expanded_) alpha_ = call.alpha;
+    if (is_plain_ && n_ <= segment_length<T>) alpha_ = call.alpha;
   }
 
   void run() { m_.is_lower ? lower() : upper(); }
@@ -98,7 +57,7 @@ class TriangularProduct {
           end_chains(row, first, end);
           continue;
         }
-        multiply(size, row + size - first, padded(row, size, first, row + size), first);
+        sided_.multiply(alpha_, size, row + size - first, padded(row, size, first, row + size), first, s_);
         sided_.in_parts([&](Index begin, Index stop) { take(row, size, end, begin, stop); });
       }
       if (first > 0) sided_.add(T(1), end - first, first, m_.m.from(first, 0), 0, first);
@@ -114,36 +73,12 @@ class TriangularProduct {
       const Index end = std::min(n_, first + segment_length<T>);
       for (Index row = first; row < end; row += block_) {
         const Index size = std::min(block_, end - row);
-        multiply(size, end - row, padded(row, size, row, end), row);
+        sided_.multiply(alpha_, size, end - row, padded(row, size, row, end), row, s_);
         sided_.in_parts([&](Index begin, Index stop) { take(row, size, end, begin, stop); });
       }
       for (Index next = end; next < n_; next += segment_length<T>)
         sided_.add(T(1), end - first, std::min(segment_length<T>, n_ - next), m_.m.from(first, next), next, first);
     }
-  }
-
-  /// The sums of a block, times alpha_.
-  void multiply(Index rows, Index k, Factor<T> m, Index first) {
-    if constexpr (is_complex<T>)
-      if (expanded_) return expanded_->sums(rows, k, m, first, s_);
-    sided_.multiply(alpha_, rows, k, m, first, s_);
-  }
-
-  static Magnitudes<Part<T>> magnitudes_of_triangle(const detail::TriangularCall<T>& call) {
-    const bool unit = call.diagonal == Diagonal::Unit, is_lower = call.triangle == Triangle::Lower;
-    const NumbersInRows<T> all{.rows = call.n,
-                               .first = is_lower ? call.t : call.t + unit,
-                               .step = is_lower ? call.ldt : call.ldt + 1,
-                               .count = is_lower ? 1 - unit : call.n - unit,
-                               .more = is_lower ? 1 : -1};
-    return magnitudes_of(all).with({unit ? Part<T>(1) : std::numeric_limits<Part<T>>::infinity(), true});
-  }
-  static Magnitudes<Part<T>> magnitudes_of_lines(const detail::TriangularCall<T>& call) {
-    const bool is_left = call.side == Side::Left;
-    return magnitudes_of(NumbersInRows<T>{.rows = is_left ? call.n : call.count,
-                                          .first = call.b,
-                                          .step = call.ldb,
-                                          .count = is_left ? call.count : call.n});
   }
 
   /// Copies M's rows row … row + size − 1 from column `begin` to `end`, with zeros outside the triangle.
@@ -221,9 +156,8 @@ class TriangularProduct {
   Index n_;
   Block<T> x_;
   Sided<T> sided_;
-  bool is_plain_;  ///< zeros may stand for what is outside the triangle
+  bool is_plain_;
   T alpha_ = T(1); ///< what the results have been multiplied by
-  std::optional<ExpandedLines<Part<T>>> expanded_;
   Index block_;
   std::unique_ptr<T[]> sums_;
   Block<T> s_;
@@ -233,14 +167,22 @@ class TriangularProduct {
 template <class T>
 void multiply_triangle(const detail::TriangularCall<T>& call, const SolveOptions& options, detail::Shortage shortage) {
   const SidedCall<T> sided(call);
+  Index done = 0; // lines
+  const auto rest = [&] { return lines_of(call, done, call.count - done); };
   const auto by_formula = [&] {
-    model_multiply(sided.is_lower ? Triangle::Lower : Triangle::Upper, call.alpha, sided.lines(call));
+    model_multiply(sided.is_lower ? Triangle::Lower : Triangle::Upper, call.alpha, sided.lines(rest()));
   };
   const auto blocked = [&] {
     const Products<T> products(options, shortage);
-    TriangularProduct<T> product(products, call, options, shortage);
-    products.run_steps(work_of(call), [&] { product.run(); });
-    if (!product.has_scaled(call.alpha)) scale(call, Block<T>{call.b, call.ldb});
+    const Magnitudes<Part<T>> of_triangle = magnitudes_of_triangle(call);
+    products.run_steps(work_of(call), [&] {
+      done = lines_as_stored(products, call, of_triangle);
+      if (done == call.count) return;
+      const detail::TriangularCall<T> left = rest();
+      TriangularProduct<T> product(products, left, can_be_padded(of_triangle, magnitudes_of_lines(left)));
+      product.run();
+      if (!product.has_scaled(left.alpha)) scale(left, Block<T>{left.b, left.ldb});
+    });
   };
   if (options.backend == Backend::Reference) return by_formula();
   with_or_without_memory(shortage, blocked, by_formula);
