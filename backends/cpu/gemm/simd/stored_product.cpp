@@ -7,8 +7,9 @@
 namespace tessera::cpu {
 namespace {
 
-/// Fewer multiply-adds of real numbers are faster where operands are read in place. Measured, see docs/lab/level3.md.
-constexpr double least_work = 32.0 * 32.0 * 32.0;
+/// Products of fewer multiply-adds of real numbers are faster where operands are read in place, or are written out
+/// first: where that is little work, and where it is much. Measured, see docs/lab/level3.md.
+constexpr double least_work = 80.0 * 80.0 * 80.0, least_work_of_parts = 32.0 * 32.0 * 32.0;
 
 /// Returns an operand as it is packed: `lines` rows of A, or `lines` columns of B.
 template <class T>
@@ -63,7 +64,9 @@ bool takes_stored_product(const StoredProductCall& call, Isa isa) {
   const int tile_n = call.type == DType::F32 ? micro_kernel<float>(isa).tile_n : micro_kernel<double>(isa).tile_n;
   if (call.is_complex && tile_n % 2 != 0) return false; // a tile would have half of a number
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
-  return (call.is_complex ? 4 * work : work) >= least_work;
+  const bool has_part = call.a.part != MatrixPart::Whole || call.b.part != MatrixPart::Whole;
+  const bool saves_much = call.part != MatrixPart::Whole || (call.is_complex && has_part);
+  return (call.is_complex ? 4 * work : work) >= (saves_much ? least_work_of_parts : least_work);
 }
 
 Status stored_product(CpuExecutor& cpu, const StoredProductCall& call) noexcept {
