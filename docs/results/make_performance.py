@@ -39,8 +39,7 @@ MACHINES = [
             "Sixteen cores of a shared host launch the products. Hosts differ by half in the time that a call takes, and so "
             "do the means of plain calls."),
     Machine("h200", "NVIDIA H200", "cuBLAS and cuBLASLt 13.1", GPU_MODES, None, GPU_COMMAND,
-            "In this run `emulated_fp16x3` still was the strict product wherever that took less time; since then it is strict "
-            "up to k = 256 alone ([contract](contract.md#emulated-modes))."),
+            "The row of `emulated_fp16x3` is of a run of 2026-11-30, with alpha and beta drawn at random, too."),
     Machine("xeon", "Intel Xeon with AVX-512, 2 cores", "MKL 2026.2, OpenBLAS 0.3.34, BLIS 4 and oneDNN 3.2", None, (1, 2),
             CPU_COMMAND, "A virtual machine of a shared host, whose clock moves: ratios count. The processor is of family 6, model 207."),
     Machine("zen4", "AMD EPYC (Zen 4), 2 cores", "MKL 2026, OpenBLAS 0.3.34, BLIS 0.9.0 and oneDNN 3.13", None, (1, 2),
