@@ -231,6 +231,13 @@ MapCall ComplexProduct::map_call(MapOp op, Index rows, Index cols) const {
   return map;
 }
 
+/// Tells the log. C is written by then, so that memory that is short costs the line alone.
+void log_as_stored(const ComplexGemmCall& call) noexcept try {
+  if (log_dispatch()) log_line(describe(call) + ": operands are read as they are stored");
+} catch (const std::bad_alloc&) {
+  return;
+}
+
 /// Lets the backend expand the operands where it packs them. Returns false if it does not; nothing is written then.
 bool multiply_as_stored(Executor& executor, Queue& queue, const ComplexGemmCall& call, std::string_view kernel) {
   const bool has_terms = call.m > 0 && call.n > 0 && call.k > 0 && call.alpha != 0.0;
@@ -264,7 +271,10 @@ Status detail::multiply_by_steps(ComplexSteps& steps, const ComplexGemmCall& cal
 Status gemm(Executor& executor, Queue& queue, const ComplexGemmCall& call, std::string_view kernel) noexcept try {
   const detail::ContractArithmetic contract;
   if (Status status = check_gemm(call); !status.ok()) return status;
-  if (multiply_as_stored(executor, queue, call, kernel)) return {};
+  if (multiply_as_stored(executor, queue, call, kernel)) {
+    log_as_stored(call);
+    return {};
+  }
   ComplexSteps steps(executor, queue, kernel);
   return detail::multiply_by_steps(steps, call);
 } catch (const std::bad_alloc& error) {
