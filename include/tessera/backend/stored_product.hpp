@@ -19,14 +19,14 @@ namespace tessera {
 
 /// A part of a square matrix. The values are part of the plug-in ABI.
 enum class MatrixPart : int {
-  Whole = 0,
+  Whole = 0, ///< all of it
   Lower = 1, ///< the diagonal and what is below it
   Upper = 2, ///< the diagonal and what is above it
 };
 
 /// What a stored triangle stands for. The values are part of the plug-in ABI.
 enum class TriangleKind : int {
-  Symmetric = 0,
+  Symmetric = 0,  ///< the other triangle is the transpose of this one
   Hermitian = 1,  ///< the imaginary parts of the diagonal are taken as +0
   Triangular = 2, ///< numbers outside the triangle are no terms of a sum
 };
