@@ -4,31 +4,22 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <string>
 
 #include <tessera/backend.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 
-#include "core/base/host_memory.hpp"
 #include "core/complex/steps.hpp"
 #include "core/gemm/verified.hpp"
+#include "repair.hpp"
 
 namespace tessera::verify {
 namespace {
 
-constexpr int most_repeats = 3; ///< of one step, before the machine is believed to be broken
 constexpr std::size_t bytes_together = std::size_t{256} << 10; ///< that the reference computes at once
 
 using detail::ResultPlace;
-using Room = std::unique_ptr<char, void (*)(void*) noexcept>;
-
-Room room_of(std::size_t bytes, const char* purpose) {
-  Room room(static_cast<char*>(allocate_host(bytes)), free_host);
-  if (room == nullptr) throw HostMemoryShort(purpose, bytes);
-  return room;
-}
 
 /// Is each number of two rows the same, where every NaN is as good as another one?
 template <class T>
@@ -49,8 +40,8 @@ class CheckedMap {
         number_(2 * size_of(call.type)),
         lines_(call.op == MapOp::ExpandComplex ? 2 : 1),
         together_(std::max<Index>(1, static_cast<Index>(bytes_together / line_bytes()) / lines_)),
-        room_(room_of(static_cast<std::size_t>(std::min(together_, call.rows) * lines_) * line_bytes(),
-                      "the reference's rows, beside which a verified product's are looked at")) {}
+        room_(room_for(static_cast<std::size_t>(std::min(together_, call.rows) * lines_) * line_bytes(),
+                       "the reference's rows, beside which a verified product's are looked at")) {}
 
   /// Returns the first row of Z that is not the reference's, or -1.
   Index wrong_row() const {
@@ -91,7 +82,7 @@ class CheckedMap {
   std::size_t number_;
   Index lines_; ///< of Z for a row of the operation
   Index together_;
-  Room room_;
+  HostCopy room_;
 };
 
 class VerifiedSteps final : public detail::ComplexSteps {
@@ -122,9 +113,9 @@ class VerifiedSteps final : public detail::ComplexSteps {
 };
 
 /// Returns a copy of Z's rows, which an operation reads before it writes them, and lets the call read the copy.
-Room keep_result(MapCall& call) {
+HostCopy keep_result(MapCall& call) {
   const std::size_t number = 2 * size_of(call.type), row = static_cast<std::size_t>(call.cols) * number;
-  Room kept = room_of(static_cast<std::size_t>(call.rows) * row, "C as it was, which a verified product keeps");
+  HostCopy kept = room_for(static_cast<std::size_t>(call.rows) * row, "C as it was, which a verified product keeps");
   for (Index i = 0; i < call.rows; ++i)
     std::memcpy(kept.get() + static_cast<std::size_t>(i) * row,
                 static_cast<const char*>(call.z) + static_cast<std::size_t>(i * call.ldz) * number, row);
@@ -142,16 +133,15 @@ Room keep_result(MapCall& call) {
 Status VerifiedSteps::map_verified(const MapCall& call, const ResultPlace& place) {
   const bool reads_y = call.beta != 0.0 || call.beta_imaginary != 0.0;
   MapCall known = call;
-  Room kept(nullptr, free_host);
+  HostCopy kept(nullptr, nullptr);
   if (call.op == MapOp::CombineComplex && (reads_y || call.x == call.z)) kept = keep_result(known);
   const CheckedMap check(known);
   if (Status status = executor().map(queue(), call); !status.ok()) return status;
   Index wrong = check.wrong_row();
   if (wrong < 0) return {};
   VerifyCounts counts{.wrong = 1};
-  const int repeats = options_.verify == Verify::Repair ? most_repeats : 0;
   for (int made = 0; wrong >= 0; ++made) {
-    if (made == repeats) {
+    if (made == repairs_of(options_.verify)) {
       detail::count_verified(counts);
       refuse(call, wrong, place);
     }
@@ -168,11 +158,9 @@ void VerifiedSteps::refuse(const MapCall& call, Index row, const ResultPlace& pl
   const std::string where = is_result                         ? "row " + std::to_string(place.row + row) + " of c"
                             : call.op == MapOp::ExpandComplex ? "a copy of b"
                                                               : "a copy of a";
-  throw DataCorruption("gemm: the product is wrong in " + where + " (backend " +
-                           std::string(to_string(executor().capabilities().backend)) + ")" +
-                           (options_.verify == Verify::Repair ? "; computing it again did not repair it" : "") +
-                           "; do not trust this machine before tessera_info --health finds it sound",
-                       is_result ? place.row + row : -1);
+  throw DataCorruption(
+      "gemm: the product is wrong in " + where + on_backend(executor()) + end_of_alarm(options_.verify),
+      is_result ? place.row + row : -1);
 }
 
 } // namespace

@@ -10,7 +10,6 @@
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/number_text.hpp>
 
-#include "core/base/host_memory.hpp"
 #include "core/base/partly_written.hpp"
 #include "core/gemm/verified.hpp"
 #include "core/tools/describe.hpp"
@@ -19,7 +18,6 @@
 namespace tessera::verify {
 namespace {
 
-constexpr int most_repairs = 3;       ///< of one product, before the machine is believed to be broken
 constexpr std::size_t most_named = 8; ///< rows that are looked at to name elements
 constexpr Index rows_together = 64;   ///< of a reference that looks at rows
 
@@ -41,13 +39,6 @@ compare::BoundCoefficients bound_of(const Arithmetic& arithmetic, const GemmCall
       compare::bound_coefficients(arithmetic, call.result, shape, call.alpha, call.beta);
   bound.product = std::min(bound.product, segments.product);
   return bound;
-}
-
-HostCopy room_for(const GemmCall& call, const char* purpose) {
-  const std::size_t bytes = static_cast<std::size_t>(call.m) * static_cast<std::size_t>(call.n) * size_of(call.result);
-  HostCopy room(static_cast<char*>(allocate_host(bytes)), free_host);
-  if (room == nullptr) throw HostMemoryShort(purpose, bytes);
-  return room;
 }
 
 /// Returns the element's row and column in the matrix that the caller knows.
@@ -84,7 +75,7 @@ void VerifiedProduct<T>::copy_c(char* to) const {
 /// Copies C as it is before the product, which may have to be computed again.
 template <class T>
 void VerifiedProduct<T>::keep_c() {
-  before_ = room_for(call_, "C as it was, which a verified product with beta keeps");
+  before_ = room_for(bytes_of_c(), "C as it was, which a verified product with beta keeps");
   copy_c(before_.get());
 }
 
@@ -112,7 +103,7 @@ WrongParts VerifiedProduct<T>::check() const {
 /// show.
 template <class T>
 Changes VerifiedProduct<T>::compute_again() {
-  const HostCopy wrong = room_for(call_, "a wrong C, which is compared with the repaired one");
+  const HostCopy wrong = room_for(bytes_of_c(), "a wrong C, which is compared with the repaired one");
   copy_c(wrong.get());
   if (before_ != nullptr)
     for (Index i = 0; i < call_.m; ++i)
@@ -138,7 +129,7 @@ Changes VerifiedProduct<T>::compute_again() {
 
 /// Throws DataCorruption with the wrong elements of some of the parts.
 template <class T>
-void VerifiedProduct<T>::refuse(const WrongParts& wrong, bool repaired) const {
+void VerifiedProduct<T>::refuse(const WrongParts& wrong) const {
   std::vector<Index> rows = wrong.rows;
   rows.insert(rows.end(), wrong.looked.begin(), wrong.looked.end());
   rows.resize(std::min(rows.size(), most_named));
@@ -149,15 +140,14 @@ void VerifiedProduct<T>::refuse(const WrongParts& wrong, bool repaired) const {
   std::string why = "gemm: the product is wrong";
   if (!wrong.rows.empty())
     why += " in " + std::to_string(wrong.rows.size()) + " of " + std::to_string(call_.m) + " rows";
-  why += " (backend " + std::string(to_string(executor_.capabilities().backend)) + ")";
+  why += on_backend(executor_);
   for (std::size_t i = 0; i < std::min<std::size_t>(found.worst.size(), 3); ++i)
     why += (i == 0 ? ": " : "; ") + text_of(found.worst[i], place_);
   if (found.worst.empty() && !wrong.rows.empty())
     why += ": the sums of row " + std::to_string(place_.row + wrong.rows.front()) +
            " do not agree, but its elements are right for A and B as they are now: an operand changed during the "
            "product, or the sums were computed wrongly";
-  if (repaired) why += "; computing it again did not repair it";
-  why += "; do not trust this machine before tessera_info --health finds it sound";
+  why += end_of_alarm(options_.verify);
   if (found.worst.empty()) throw DataCorruption(why, wrong.rows.empty() ? -1 : place_.row + wrong.rows.front());
   const auto [row, col] = place_of(found.worst.front(), place_);
   throw DataCorruption(why, row, col);
@@ -187,11 +177,10 @@ VerifyCounts VerifiedProduct<T>::verify_written() {
   if (!wrong.any()) return counts;
   counts.wrong = 1;
   Changes changes;
-  const int repairs = options_.verify == Verify::Repair ? most_repairs : 0;
   for (int made = 0; wrong.any(); ++made) {
-    if (made == repairs) {
+    if (made == repairs_of(options_.verify)) {
       detail::count_verified(counts);
-      refuse(wrong, repairs > 0);
+      refuse(wrong);
     }
     changes = compute_again();
     wrong = check();

@@ -11,6 +11,7 @@
 
 #include "by_elements.hpp"
 #include "core/gemm/verified.hpp"
+#include "repair.hpp"
 #include "row_sums.hpp"
 
 namespace tessera::verify {
@@ -28,9 +29,6 @@ struct Changes {
   std::uint64_t rows = 0;
   std::uint64_t elements = 0;
 };
-
-/// A copy of C without gaps between its rows.
-using HostCopy = std::unique_ptr<char, void (*)(void*) noexcept>;
 
 /// A product whose elements are computed in T.
 template <class T>
@@ -50,8 +48,9 @@ class VerifiedProduct {
   VerifyCounts verify_written();
   WrongParts check() const;
   Changes compute_again();
-  [[noreturn]] void refuse(const WrongParts& wrong, bool repaired) const;
+  [[noreturn]] void refuse(const WrongParts& wrong) const;
 
+  std::size_t bytes_of_c() const { return static_cast<std::size_t>(call_.m) * row_bytes(); }
   std::size_t row_bytes() const { return static_cast<std::size_t>(call_.n) * size_of(call_.result); }
   char* row_of_c(Index row) const {
     return static_cast<char*>(call_.c) + static_cast<std::size_t>(row * call_.ldc) * size_of(call_.result);
@@ -62,7 +61,7 @@ class VerifiedProduct {
   const GemmOptions& options_;
   Arithmetic arithmetic_;
   detail::ResultPlace place_;
-  HostCopy before_{nullptr, nullptr}; ///< C as it was; null: beta is 0
+  HostCopy before_{nullptr, nullptr}; ///< C as it was, without gaps between its rows; null: beta is 0
   std::unique_ptr<RowSums<T>> sums_;
 };
 
