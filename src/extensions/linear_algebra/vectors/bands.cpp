@@ -14,17 +14,6 @@ namespace {
 template <class N>
 constexpr int lines_at_once = has_two_parts<N> ? 4 : 8;
 
-template <class R>
-TESSERA_WIDE_CODE void add_term(R& chain, R a, R x, bool) {
-  chain = std::fma(a, x, chain);
-}
-template <class R>
-TESSERA_WIDE_CODE void add_term(ComplexNumber<R>& chain, const ComplexNumber<R>& a, const ComplexNumber<R>& x,
-                                bool conjugated) {
-  const R im = conjugated ? -a.im : a.im;
-  chain.re = std::fma(im, -x.im, std::fma(a.re, x.re, chain.re));
-  chain.im = std::fma(im, x.re, std::fma(a.re, x.im, chain.im));
-}
 template <class N>
 TESSERA_WIDE_CODE N element_on_diagonal(const Lines<N>& lines, const N& stored) {
   N one{};

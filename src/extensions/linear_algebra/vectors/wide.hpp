@@ -3,6 +3,8 @@
 /// Vectors of 32 bytes for processors with AVX2 and FMA, and a step of chains in them, for real and complex numbers. A
 /// function that uses them has TESSERA_WIDE_CODE, or TESSERA_WIDE_ENTRY where others call it.
 
+#include <cmath>
+
 #include "strided.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -131,6 +133,18 @@ TESSERA_WIDE_CODE WideOf<R> step(const Times<R>& by, WideOf<R> a, WideOf<R> chai
 template <class R>
 TESSERA_WIDE_CODE WideOf<R> step(const Times<ComplexNumber<R>>& by, WideOf<R> a, WideOf<R> chain) {
   return fused(imaginary_parts(a), by.turned, fused(real_parts(a), by.straight, chain));
+}
+/// The same of one chain; a may be conjugated.
+template <class R>
+TESSERA_WIDE_CODE void add_term(R& chain, R a, R x, bool) {
+  chain = std::fma(a, x, chain);
+}
+template <class R>
+TESSERA_WIDE_CODE void add_term(ComplexNumber<R>& chain, const ComplexNumber<R>& a, const ComplexNumber<R>& x,
+                                bool conjugated) {
+  const R im = conjugated ? -a.im : a.im;
+  chain.re = std::fma(im, -x.im, std::fma(a.re, x.re, chain.re));
+  chain.im = std::fma(im, x.re, std::fma(a.re, x.im, chain.im));
 }
 
 #else

@@ -41,14 +41,10 @@ TESSERA_WIDE_CODE void add_triangle(Walk<N> a, Index count, const N* x, N* chain
 
 /// Squares that have nothing of the triangle are left out.
 template <class N>
-TESSERA_WIDE_CODE void turn_columns(Walk<N> a, Index count, bool lower, bool conjugated, Block<N>& block) {
+TESSERA_WIDE_CODE void turn_columns(const Walk<N>& a, Index count, bool lower, bool conjugated, Block<N>& block) {
   const N* columns[tile_size<N>];
-  for (int c = 0; c < tile_size<N>; ++c) { // after the last column the last one is read again, in vain
-    columns[c] = a.first;
-    if (c + 1 >= count) continue;
-    a.first += a.step;
-    a.step += a.growth;
-  }
+  columns_of(a, count, columns);
+  for (Index c = count; c < tile_size<N>; ++c) columns[c] = columns[count - 1]; // read again, in vain
   const N* const* const where = columns;
   constexpr int w = wide_numbers<N>, rows = square_rows<N>;
   const int vectors = static_cast<int>((count + w - 1) / w);

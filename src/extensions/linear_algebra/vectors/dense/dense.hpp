@@ -15,6 +15,16 @@ struct Walk {
   Index step, growth;
 };
 
+/// Finds where the first `count` columns begin.
+template <class N>
+void columns_of(Walk<N> a, Index count, const N** column) {
+  for (Index c = 0; c < count; ++c) {
+    column[c] = a.first;
+    a.first += a.step;
+    a.step += a.growth;
+  }
+}
+
 /// The most rows or columns of a block on the diagonal.
 template <class N>
 inline constexpr Index tile_size = sizeof(N) == 16 ? 8 : 16;

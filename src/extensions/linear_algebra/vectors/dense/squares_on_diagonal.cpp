@@ -109,12 +109,7 @@ TESSERA_WIDE_CODE void add_mirrored_square(const Walk<N>& a, const Mirror& mirro
   const N* column[tile_size<N>];
   SquareTerms<N> terms{column, count, x, mirror.conjugates_stored, mirror.conjugates_mirrored, mirror.real_diagonal};
   if (count == tile_size<N>) {
-    Walk<N> walk = a;
-    for (const N*& at : column) {
-      at = walk.first;
-      walk.first += walk.step;
-      walk.step += walk.growth;
-    }
+    columns_of(a, count, column);
     mirror.upper ? add_square_of<true, true>(terms, chain) : add_square_of<false, true>(terms, chain);
     return;
   }

@@ -8,16 +8,6 @@ namespace {
 
 constexpr int found_at_once = 4;
 
-template <class R>
-TESSERA_WIDE_CODE void continue_chain(R& chain, R a, R x) {
-  chain = std::fma(a, x, chain);
-}
-template <class R>
-TESSERA_WIDE_CODE void continue_chain(ComplexNumber<R>& chain, const ComplexNumber<R>& a, const ComplexNumber<R>& x) {
-  chain.re = std::fma(a.im, -x.im, std::fma(a.re, x.re, chain.re));
-  chain.im = std::fma(a.im, x.re, std::fma(a.re, x.im, chain.im));
-}
-
 /// Unknowns are found a few at a time in scalar registers. Then the chains of all others go on with these in vectors,
 /// which may also have chains of unknowns that are known.
 template <bool forwards, class N>
@@ -27,13 +17,8 @@ TESSERA_WIDE_CODE void find(const Walk<N>& a, Index count, bool is_unit, N* chai
   using D = decltype(divisor_of(N{}));
   D divisor[tile_size<N>];
   const N* column[tile_size<N>];
-  Walk<N> walk = a;
-  for (Index c = 0; c < count; ++c) {
-    column[c] = walk.first;
-    divisor[c] = divisor_of(is_unit ? N{} : column[c][c]);
-    walk.first += walk.step;
-    walk.step += walk.growth;
-  }
+  columns_of(a, count, column);
+  for (Index c = 0; c < count; ++c) divisor[c] = divisor_of(is_unit ? N{} : column[c][c]);
   for (Index done = 0; done < count; done += few) {
     const int some = static_cast<int>(std::min<Index>(few, count - done));
     const Index first = forwards ? done : count - done - some;
@@ -50,7 +35,7 @@ TESSERA_WIDE_CODE void find(const Walk<N>& a, Index count, bool is_unit, N* chai
       x[place(p)] = found[p];
 #pragma GCC unroll 4
       for (int r = p + 1; r < few; ++r)
-        if (r < some) continue_chain(sum[r], column[place(p)][place(r)], found[p]);
+        if (r < some) add_term(sum[r], column[place(p)][place(r)], found[p], false);
     }
     const Index begin = forwards ? (first + few) / w * w : 0, end = forwards ? count : first;
     for (Index v = begin; v < end; v += w) {
