@@ -64,6 +64,10 @@ struct StoredProductCall {
   int threads = 0;                     ///< threads to use; 0: as many as the executor was made with
 };
 
+/// Does the executor take the product, by the kernel of this name or by the one that gemm() would take? Addresses do
+/// not matter.
+TESSERA_API bool takes_stored_product(const Executor& executor, const StoredProductCall& call,
+                                      std::string_view kernel = {}) noexcept;
 /// Computes the product if the executor takes it, by the kernel of this name or by the one that gemm() would take.
 /// Returns false, and has written nothing, if it does not take it or has no memory for it.
 TESSERA_API bool stored_product(Executor& executor, Queue& queue, const StoredProductCall& call,

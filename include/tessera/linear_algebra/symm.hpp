@@ -8,7 +8,8 @@
 ///
 /// A is m×m (Side::Left) or n×n; B and C are m×n. Numbers are f32, f64 or complex of these. Each element has the bits
 /// that gemm gives it with the whole A (docs/contract.md, "Linear algebra"), on every backend. 2·m·n·(m or n)
-/// operations; A is written out in scratch memory, in panels of at most 64 MiB or 512 rows. Results are in host memory.
+/// operations; A is read as it is stored, or written out in scratch memory, in panels of at most 64 MiB or 512 rows.
+/// Results are in host memory.
 ///
 /// Errors: InvalidArgument (shapes, leading dimensions, null, C overlapping A or B), BackendUnavailable, OutOfMemory.
 ///

@@ -28,6 +28,11 @@ GemmCall told_to_tools(const StoredProductCall& call) {
            .threads = call.threads}};
 }
 
+/// Returns the kernel that computes the product, or null.
+const GemmKernel* kernel_for(const HostExecutor* host, const StoredProductCall& call, std::string_view name) {
+  return host == nullptr ? nullptr : host->stored_product_kernel(call, name);
+}
+
 } // namespace
 
 const GemmKernel* HostExecutor::stored_product_kernel(const StoredProductCall&, std::string_view) const {
@@ -38,13 +43,18 @@ Status HostExecutor::run_stored_product(const StoredProductCall&) noexcept {
   return {StatusCode::Rejected, "this backend writes symmetric and complex operands out before it multiplies them"};
 }
 
+bool takes_stored_product(const Executor& executor, const StoredProductCall& call, std::string_view name) noexcept try {
+  return kernel_for(dynamic_cast<const HostExecutor*>(&executor), call, name) != nullptr;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
 bool stored_product(Executor& executor, Queue& queue, const StoredProductCall& call, std::string_view name) noexcept
     try {
   auto* const host = dynamic_cast<HostExecutor*>(&executor);
-  if (host == nullptr) return false;
   const detail::Uncancelled whole;
   const detail::ContractArithmetic contract;
-  const GemmKernel* const kernel = host->stored_product_kernel(call, name);
+  const GemmKernel* const kernel = kernel_for(host, call, name);
   if (kernel == nullptr) return false;
   if (!tools::anyone_listens()) [[likely]]
     return host->run_stored_product(call).ok();

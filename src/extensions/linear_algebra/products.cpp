@@ -74,15 +74,29 @@ void Products<T>::multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Fact
 }
 
 template <class T>
-bool Products<T>::multiply_as_stored(StoredProductCall call) const {
-  if (!may_multiply_as_stored()) return false;
+Executor* Products<T>::complete(StoredProductCall& call) const {
+  if (!is_on_host_ || options_.math != Math::Strict) return nullptr;
   const Index parts = is_complex<T> ? 2 : 1;
   call.type = dtype_of<Part<T>>;
   call.is_complex = is_complex<T>;
   call.threads = options_.threads;
   Executor& executor = place_gemm(
       options_.backend, {call.type, options_.math, {.m = call.m, .n = parts * call.n, .k = parts * call.k}}, {});
-  return executor.capabilities().host_memory && stored_product(executor, executor.default_queue(), call);
+  return executor.capabilities().host_memory ? &executor : nullptr;
+}
+
+template <class T>
+bool Products<T>::takes_as_stored(const StoredProductCall& call) const {
+  StoredProductCall whole = call;
+  const Executor* const executor = complete(whole);
+  return executor != nullptr && takes_stored_product(*executor, whole);
+}
+
+template <class T>
+bool Products<T>::multiply_as_stored(const StoredProductCall& call) const {
+  StoredProductCall whole = call;
+  Executor* const executor = complete(whole);
+  return executor != nullptr && stored_product(*executor, executor->default_queue(), whole);
 }
 
 template <class T>

@@ -68,6 +68,10 @@ StoredOperand as_stored(const Factor<T>& x) {
   return {.data = x.stored.data, .ld = x.stored.ld, .is_transposed = x.op != Op::None, .is_conjugate = x.conjugate};
 }
 
+inline MatrixPart part_of(Triangle triangle) {
+  return triangle == Triangle::Lower ? MatrixPart::Lower : MatrixPart::Upper;
+}
+
 /// Returns how many multiply-adds a product has.
 inline double product_work(Index m, Index n, Index k) {
   return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
@@ -83,9 +87,9 @@ class Products {
 
   /// Computes C = alpha·A·B + beta·C, where the backend takes operands as they are stored, or a part of C. `call`
   /// has all members but the type and the threads. Returns false, and has written nothing, if it does not.
-  bool multiply_as_stored(StoredProductCall call) const;
-  /// Is it possible that the backend does?
-  bool may_multiply_as_stored() const { return is_on_host_ && options_.math == Math::Strict; }
+  bool multiply_as_stored(const StoredProductCall& call) const;
+  /// Would multiply_as_stored() compute it, if memory is not short? Addresses do not matter.
+  bool takes_as_stored(const StoredProductCall& call) const;
 
   /// S = A·B, m×n over k terms.
   void sums(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> s) const;
@@ -160,6 +164,8 @@ class Products {
   }
 
  private:
+  /// Fills in what `call` lacks, and returns the executor that computes it; null: none in host memory does.
+  Executor* complete(StoredProductCall& call) const;
   void run_parts(RangeCall call) const;
   void run_steps(const StepsCall& call) const;
 

@@ -132,7 +132,7 @@ std::size_t terms_as_stored(const Products<T>& products, const TriangleOf<T>& to
                                       .beta = detail::exact_double(done == 0 ? beta : T(1)),
                                       .c = to.c.data,
                                       .ldc = to.c.ld,
-                                      .part = to.triangle == Triangle::Lower ? MatrixPart::Lower : MatrixPart::Upper,
+                                      .part = part_of(to.triangle),
                                       .has_real_diagonal = to.is_hermitian}))
       break;
     ++done;

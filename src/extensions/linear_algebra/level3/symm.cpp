@@ -56,7 +56,7 @@ template <class T>
 bool multiply_as_stored(const Products<T>& products, const detail::SymmetricCall<T>& call, const HalfStored<T>& a) {
   const StoredOperand symmetric{.data = call.a,
                                 .ld = call.lda,
-                                .part = call.triangle == Triangle::Lower ? MatrixPart::Lower : MatrixPart::Upper,
+                                .part = part_of(call.triangle),
                                 .kind = a.is_hermitian ? TriangleKind::Hermitian : TriangleKind::Symmetric};
   const StoredOperand other{.data = call.b, .ld = call.ldb};
   const bool is_left = call.side == Side::Left;

@@ -62,45 +62,46 @@ Magnitudes<Part<T>> copy_and_look(const Products<T>& products, Index m, Index n,
   return all;
 }
 
-/// Multiplies lines by M, which stands for zeros on the other side of its diagonal. `x` is X, or a copy of it. Returns
-/// false, and has written nothing, if the backend does not take it.
+/// Returns the product of lines and M, which stands for zeros on the other side of its diagonal. `x` is X, or a copy of
+/// it.
 template <class T>
-bool multiply_as_stored(const Products<T>& products, const detail::TriangularCall<T>& call, Block<const T> x) {
+StoredProductCall as_stored(const detail::TriangularCall<T>& call, Block<const T> x) {
   const bool is_left = call.side == Side::Left;
   const StoredOperand triangle{.data = call.t,
                                .ld = call.ldt,
                                .is_transposed = call.op != Op::None,
                                .is_conjugate = call.op == Op::ConjugateTranspose,
-                               .part = call.triangle == Triangle::Lower ? MatrixPart::Lower : MatrixPart::Upper,
+                               .part = part_of(call.triangle),
                                .kind = TriangleKind::Triangular,
                                .has_unit_diagonal = call.diagonal == Diagonal::Unit};
   const StoredOperand lines{.data = x.data, .ld = x.ld};
-  return products.multiply_as_stored({.m = is_left ? call.n : call.count,
-                                      .n = is_left ? call.count : call.n,
-                                      .k = call.n,
-                                      .alpha = detail::exact_double(call.alpha),
-                                      .a = is_left ? triangle : lines,
-                                      .b = is_left ? lines : triangle,
-                                      .c = call.b,
-                                      .ldc = call.ldb});
+  return {.m = is_left ? call.n : call.count,
+          .n = is_left ? call.count : call.n,
+          .k = call.n,
+          .alpha = detail::exact_double(call.alpha),
+          .a = is_left ? triangle : lines,
+          .b = is_left ? lines : triangle,
+          .c = call.b,
+          .ldc = call.ldb};
 }
 
-/// Looks at lines and multiplies them, if zeros cannot be seen. The product takes the place of X, which is copied
-/// unless the backend packs all that it reads of a block before it writes there.
+/// Looks at lines and multiplies them, if the backend takes them and zeros cannot be seen. The product takes the place
+/// of X, which is copied unless the backend packs all that it reads of a block before it writes there.
 template <class T>
 bool look_and_multiply(const Products<T>& products, const detail::TriangularCall<T>& call,
                        const Magnitudes<Part<T>>& of_triangle) {
   const bool is_left = call.side == Side::Left;
   const Block<const T> x{call.b, call.ldb};
+  if (!products.takes_as_stored(as_stored(call, x))) return false; // before X is looked at in vain
   if (is_left && call.n <= segment_length<T>)
-    return can_be_padded(of_triangle, magnitudes_of_lines(call)) && multiply_as_stored(products, call, x);
+    return can_be_padded(of_triangle, magnitudes_of_lines(call)) && products.multiply_as_stored(as_stored(call, x));
   const Index rows = is_left ? call.n : call.count, cols = is_left ? call.count : call.n;
   detail::ComplexScratch memory(products.host()); // the thread keeps it for the next product
   const auto bytes = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) * sizeof(T);
   if (!memory.allocate(products.host().default_queue(), bytes).ok()) return false;
   const Block<T> copy{reinterpret_cast<T*>(memory.data()), cols};
   return can_be_padded(of_triangle, copy_and_look(products, rows, cols, x, copy)) &&
-         multiply_as_stored(products, call, Block<const T>{copy.data, copy.ld});
+         products.multiply_as_stored(as_stored(call, Block<const T>{copy.data, copy.ld}));
 }
 
 /// Multiplies some lines after others, so that the copy stays in the cache. Returns how many lines are done: all, or
@@ -111,7 +112,7 @@ Index lines_as_stored(const Products<T>& products, const detail::TriangularCall<
   constexpr Index most_copied = Index{1} << 23, least_lines = 256; // fewer would pack the triangle too often
   const Index at_once = std::max(least_lines, most_copied / (static_cast<Index>(sizeof(T)) * call.n));
   Index done = 0;
-  while (products.may_multiply_as_stored() && done < call.count) {
+  while (done < call.count) {
     const Index count = std::min(at_once, call.count - done);
     if (!look_and_multiply(products, lines_of(call, done, count), of_triangle)) break;
     done += count;
