@@ -3,6 +3,8 @@
 /// Sums along the rows of narrow bands, each row's terms one after another, of a few rows at a time: for processors
 /// with FMA. Loops by columns would have more to do at the ends of columns than between them.
 
+#include <algorithm>
+
 #include "matrix_vector.hpp"
 #include "wide.hpp"
 
@@ -80,8 +82,11 @@ TESSERA_LINES(ComplexNumber<float>)
 TESSERA_LINES(ComplexNumber<double>)
 #undef TESSERA_LINES
 #else
+// Nothing calls these: has_few_diagonals() is false.
 template <class N>
-void sum_lines(const Lines<N>&, const N*, Index, Index, N*) noexcept {}
+void sum_lines(const Lines<N>&, const N*, Index begin, Index end, N* sums) noexcept {
+  std::fill_n(sums, end - begin, N{});
+}
 template <class N>
 void solve_lines(const Lines<N>&, bool, const Strided<N>&) noexcept {}
 #endif
