@@ -1,4 +1,7 @@
 /// Micro-kernels for AVX2 with FMA. 6 rows of two vectors fill 12 of the 16 registers; two more hold B and one A.
+///
+/// A step has 12 multiply-adds and 8 loads, where AVX-512's has 28 and 16. Three loads more to prefetch the strips cost
+/// more than late data (docs/lab/cpu_gemm.md, "Prefetches on AVX2").
 
 #include <immintrin.h>
 
@@ -15,6 +18,7 @@ struct F32 {
   static constexpr int registers = 16;
   static constexpr int tile_m = 6;
   static constexpr int vectors = 2;
+  static constexpr bool prefetches_strips = false;
   static Vector zero() { return _mm256_setzero_ps(); }
   static Vector one() { return _mm256_set1_ps(1.0f); }
   static Vector load(const T* x) { return _mm256_load_ps(x); }
@@ -47,6 +51,7 @@ struct F64 {
   static constexpr int registers = 16;
   static constexpr int tile_m = 6;
   static constexpr int vectors = 2;
+  static constexpr bool prefetches_strips = false;
   static Vector zero() { return _mm256_setzero_pd(); }
   static Vector one() { return _mm256_set1_pd(1.0); }
   static Vector load(const T* x) { return _mm256_load_pd(x); }

@@ -60,6 +60,7 @@ struct F32 {
   static constexpr int registers = 32;
   static constexpr int tile_m = 14;
   static constexpr int vectors = 2;
+  static constexpr bool prefetches_strips = true;
   static Vector zero() { return _mm512_setzero_ps(); }
   static Vector one() { return _mm512_set1_ps(1.0f); }
   static Vector load(const T* x) { return _mm512_load_ps(x); }
@@ -120,6 +121,7 @@ struct F64 {
   static constexpr int registers = 32;
   static constexpr int tile_m = 14;
   static constexpr int vectors = 2;
+  static constexpr bool prefetches_strips = true;
   static Vector zero() { return _mm512_setzero_pd(); }
   static Vector one() { return _mm512_set1_pd(1.0); }
   static Vector load(const T* x) { return _mm512_load_pd(x); }

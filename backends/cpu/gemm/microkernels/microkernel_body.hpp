@@ -21,9 +21,9 @@ struct MicroKernelBody {
   static constexpr int lanes = Simd::lanes;
   static constexpr int tile_n = vectors * lanes;
 
-  // Says how many steps of k ahead the operands are prefetched. They come from L2 or, where a strip of B begins, from
-  // L3 or memory. The hardware prefetches too, but late (docs/lab/cpu_gemm.md, "What was tried on simd"). A prefetch
-  // past the end of a strip is harmless.
+  // Says how many steps of k ahead the strips are prefetched, where the processor has loads to spare for that. They
+  // come from L2 or, where a strip of B begins, from L3 or memory. The hardware prefetches too, but late
+  // (docs/lab/cpu_gemm.md, "What was tried on simd"). A prefetch past the end of a strip is harmless.
   static constexpr Index a_ahead = 24;
   static constexpr Index b_ahead = 48;
   static constexpr Index prefetch_step = prefetch_bytes / sizeof(T);
@@ -37,10 +37,12 @@ struct MicroKernelBody {
       for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::zero();
 #pragma GCC unroll 4
     for (Index p = 0; p < k; ++p) {
-      __builtin_prefetch(a + a_ahead * tile_m);
       __builtin_prefetch(prefetch + p * prefetch_step, 0, 2);
+      if constexpr (Simd::prefetches_strips) {
+        __builtin_prefetch(a + a_ahead * tile_m);
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) __builtin_prefetch(b + b_ahead * tile_n + v * lanes);
+        for (int v = 0; v < vectors; ++v) __builtin_prefetch(b + b_ahead * tile_n + v * lanes);
+      }
       Vector of_b[vectors];
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) of_b[v] = Simd::load(b + v * lanes);

@@ -15,6 +15,7 @@ struct F32 {
   static constexpr int registers = 32;
   static constexpr int tile_m = 8;
   static constexpr int vectors = 3;
+  static constexpr bool prefetches_strips = true;
   static Vector zero() { return vdupq_n_f32(0.0f); }
   static Vector one() { return vdupq_n_f32(1.0f); }
   static Vector load(const T* x) { return vld1q_f32(x); }
@@ -64,6 +65,7 @@ struct F64 {
   static constexpr int registers = 32;
   static constexpr int tile_m = 8;
   static constexpr int vectors = 3;
+  static constexpr bool prefetches_strips = true;
   static Vector zero() { return vdupq_n_f64(0.0); }
   static Vector one() { return vdupq_n_f64(1.0); }
   static Vector load(const T* x) { return vld1q_f64(x); }
