@@ -113,14 +113,7 @@ Index OrthogonalFactor::run(bool& begins) const {
 }
 
 OrthogonalProduct::OrthogonalProduct(const Steps& steps, Index m, Index k, Index count, Place a, Place tau, Place c)
-    : steps_(steps),
-      m_(m),
-      k_(k),
-      count_(count),
-      a_(a),
-      tau_(tau),
-      c_(steps, m, count, c),
-      block_(steps, m, k, count) {}
+    : m_(m), k_(k), count_(count), a_(a), tau_(tau), c_(steps, m, count, c), block_(steps, m, k, count) {}
 
 void OrthogonalProduct::apply(bool is_transposed, bool& begins) const {
   c_.take();

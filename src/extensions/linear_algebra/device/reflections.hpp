@@ -87,7 +87,6 @@ class OrthogonalProduct {
  private:
   void take(Index first, Index width) const { block_.take(m_ - first, width, a_.at(first, first), tau_.at(0, first)); }
 
-  const Steps& steps_;
   Index m_, k_, count_;
   Place a_, tau_;
   Planes c_;
