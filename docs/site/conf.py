@@ -95,6 +95,14 @@ def add_mermaid(app, pagename, templatename, context, doctree):
         app.add_js_file("mermaid_start.js")
 
 
+def show_own_branch(app, pagename, templatename, context, doctree):
+    """The side bar of a page lists the parts of the site, and the pages of its own part. All of them on each of some
+    hundred pages would take most of the time, and most of the site."""
+    tree = context.get("toctree")
+    if tree:
+        context["toctree"] = lambda **options: tree(**{**options, "collapse": True})
+
+
 def open_reports(app, pagename, templatename, context, doctree):
     """Lets a browser open the reports of gemm_compare, which are whole pages, where Sphinx would have it save them."""
     if "body" in context:
@@ -123,6 +131,7 @@ def setup(app):
     app.add_domain(SearchedCpp, override=True)
     app.add_directive("mermaid", Mermaid)
     app.connect("doctree-resolved", check_described)
+    app.connect("html-page-context", show_own_branch, priority=100)  # before the theme asks for the tree
     app.connect("html-page-context", add_mermaid)
     app.connect("html-page-context", open_reports)
     app.connect("build-finished", copy_mermaid)
