@@ -2,6 +2,7 @@
 
 /// What the functions of linear algebra have in common.
 
+#include <atomic>
 #include <complex>
 #include <concepts>
 
@@ -32,11 +33,13 @@ namespace detail {
 /// Throws InvalidArgument where a function is asked to refine that does not, or for a mode of products.
 TESSERA_API void expect_no_refinement(const char* function, const SolveOptions& options);
 
-/// What happens where the memory is short. By default OutOfMemory is thrown, perhaps when a part of the result is
-/// written. For an interface that reports no errors, `routine` names its function: the shortage is said on stderr, and
-/// slow loops that need no memory compute the rest, with the same bits.
+/// What happens where the memory is short. By default OutOfMemory is thrown; of a function whose result is in the
+/// caller's memory, as long as that is as it was: once a part of it is written, slow loops that need no memory compute
+/// the rest, with the same bits. For an interface that reports no errors, `routine` names its function: the loops go on
+/// in any case, and the shortage is said on stderr.
 struct Shortage {
   const char* routine = nullptr;
+  std::atomic<bool>* is_written = nullptr; ///< whether a part of the caller's memory is; null: none that counts
 };
 
 /// The numbers of the level 3 BLAS.

@@ -11,7 +11,8 @@
 /// operations; A is read as it is stored, or written out in scratch memory, in panels of at most 64 MiB or 512 rows.
 /// Results are in host memory.
 ///
-/// Errors: InvalidArgument (shapes, leading dimensions, null, C overlapping A or B), BackendUnavailable, OutOfMemory.
+/// Errors: InvalidArgument (shapes, leading dimensions, null, C overlapping A or B), BackendUnavailable,
+/// OutOfMemory, which leaves C as it was, as triangular.hpp says of B.
 ///
 /// Source: the level 3 BLAS's SYMM and HEMM.
 

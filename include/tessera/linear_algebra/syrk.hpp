@@ -11,7 +11,7 @@
 /// on every backend. n²·k operations, half of gemm's; twice as many for syr2k and her2k. Results are in host memory.
 ///
 /// Errors: InvalidArgument (sizes, leading dimensions, op, null, C overlapping A or B), BackendUnavailable,
-/// OutOfMemory.
+/// OutOfMemory, which leaves C as it was, as triangular.hpp says of B.
 ///
 /// Source: the level 3 BLAS's SYRK, HERK, SYR2K and HER2K.
 

@@ -12,7 +12,8 @@
 /// NaN, as the division does. Elements are f32, f64 or complex numbers of either (complex_matrix.hpp). The bits depend
 /// on T and B alone (docs/contract.md, "Linear algebra"). An X that a GPU's backend computed stays there.
 ///
-/// Errors: InvalidArgument (shapes, null, T overlapping B), BackendUnavailable, OutOfMemory. T is never changed.
+/// Errors: InvalidArgument (shapes, null, T overlapping B), BackendUnavailable, OutOfMemory, which leaves B as it was:
+/// where memory gets short after a part of B was written, slow loops go on without. T is never changed.
 ///
 /// Source: the level 3 BLAS's TRSM and TRMM; the order of operations is Tessera's own.
 

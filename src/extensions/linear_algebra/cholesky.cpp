@@ -45,7 +45,7 @@ Index for_panels(Index n, Index segment, const Panel& panel, const Rest& rest) {
 template <class T>
 struct CholeskyWorkspace {
   CholeskyWorkspace(Index n, bool is_lower)
-      : sums(static_cast<std::size_t>(n * std::min(n, panel_width))),
+      : sums(zeros<T>(n * std::min(n, panel_width))),
         l_ld(apart(std::min(n, segment_length<T>))),
         memory_(has_conjugates(is_lower) ? conjugates_of(n) + strip_of(n) : 0),
         conjugates(memory_.data()),

@@ -36,9 +36,9 @@ struct LuWorkspace {
   LuWorkspace(Index m, Index n)
       : width(std::min({panel_width, m, n})),
         ld(apart(m + panel_padding<T>)),
-        sums_of_columns(static_cast<std::size_t>(ld * width * Number<T>::parts)),
-        panel_memory(sums_of_columns.size()),
-        sums_of_rows(static_cast<std::size_t>((n - width) * width)),
+        sums_of_columns(zeros<Part<T>>(ld * width * Number<T>::parts)),
+        panel_memory(zeros<Part<T>>(ld * width * Number<T>::parts)),
+        sums_of_rows(zeros<T>((n - width) * width)),
         l_ld(apart(std::min({segment_length<T>, m, n}))),
         l_memory(is_complex<T> ? m * l_ld + (std::min(m, n) > segment_length<T> ? strip_rows * n : 0) : 0),
         strip(is_complex<T> ? l_memory.data() + m * l_ld : nullptr) {}

@@ -4,8 +4,8 @@
 /// imaginary ones, so that vectors are of one kind of part.
 
 #include <algorithm>
-#include <memory>
 
+#include "host_numbers.hpp"
 #include "numbers.hpp"
 #include "substitution.hpp"
 
@@ -14,18 +14,6 @@ namespace tessera::linear_algebra {
 /// Returns a leading dimension, of at least `least`, that is an odd multiple of 8: columns lie no power of two apart,
 /// and so not in the same lines of a cache.
 inline Index apart(Index least) { return ((least + 7) / 8 | 1) * 8; }
-
-/// Memory for numbers, which are undefined at first.
-template <class T>
-class Scratch {
- public:
-  explicit Scratch(Index count)
-      : parts_(std::make_unique_for_overwrite<Part<T>[]>(static_cast<std::size_t>(count * Number<T>::parts))) {}
-  T* data() const { return reinterpret_cast<T*>(parts_.get()); }
-
- private:
-  std::unique_ptr<Part<T>[]> parts_;
-};
 
 /// The columns that are copied at once, so that their lines stay in the cache.
 inline constexpr Index planes_strip = 16;

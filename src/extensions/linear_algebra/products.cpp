@@ -23,8 +23,10 @@ Executor& host_of(Backend backend) {
 } // namespace
 
 void go_on_or_throw(detail::Shortage shortage) {
-  if (shortage.routine == nullptr) throw;
-  std::fprintf(stderr, "tessera: %s: out of host memory; slow loops that need none go on\n", shortage.routine);
+  const bool is_written = shortage.is_written != nullptr && *shortage.is_written;
+  if (shortage.routine == nullptr && !is_written) throw;
+  std::fprintf(stderr, "tessera: %s: out of memory; slow loops that need none go on\n",
+               shortage.routine != nullptr ? shortage.routine : "a result of which a part is written");
 }
 
 template <class T>
@@ -61,6 +63,9 @@ auto product_call(T alpha, Index m, Index n, Index k, const Factor<T>& a, const 
   return call;
 }
 
+Status run_on(Executor& host, const GemmCall& call) noexcept { return host.gemm(host.default_queue(), call); }
+Status run_on(Executor& host, const ComplexGemmCall& call) noexcept { return gemm(host, host.default_queue(), call); }
+
 } // namespace
 
 template <class T>
@@ -70,7 +75,17 @@ void Products<T>::multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Fact
   call.math = options_.math;
   call.threads = options_.threads;
   with_or_without_memory(
-      shortage_, [&] { detail::gemm_raw(call, options_); }, [&] { host::multiply_without_memory(call); });
+      shortage_, [&] { detail::gemm_raw(call, options_); },
+      [&] {
+        // A device's memory may be short where the host's is not.
+        if (is_on_host_ || !run_on(host_, call).ok()) host::multiply_without_memory(call);
+      });
+  note_result();
+}
+
+template <class T>
+void Products<T>::note_result() const {
+  if (shortage_.is_written != nullptr) *shortage_.is_written = true;
 }
 
 template <class T>
@@ -96,7 +111,9 @@ template <class T>
 bool Products<T>::multiply_as_stored(const StoredProductCall& call) const {
   StoredProductCall whole = call;
   Executor* const executor = complete(whole);
-  return executor != nullptr && stored_product(*executor, executor->default_queue(), whole);
+  if (executor == nullptr || !stored_product(*executor, executor->default_queue(), whole)) return false;
+  note_result();
+  return true;
 }
 
 template <class T>

@@ -82,7 +82,8 @@ class Products {
  public:
   explicit Products(const SolveOptions& options, detail::Shortage shortage = {}, Math math = Math::Strict);
 
-  /// C = alpha·A·B + beta·C, m×n over k terms. A factor that is conjugated is transposed, too.
+  /// C = alpha·A·B + beta·C, m×n over k terms. A factor that is conjugated is transposed, too. After the first product
+  /// the result counts as written.
   void multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Factor<T> b, T beta, Block<T> c) const;
 
   /// Computes C = alpha·A·B + beta·C, where the backend takes operands as they are stored, or a part of C. `call`
@@ -166,6 +167,7 @@ class Products {
  private:
   /// Fills in what `call` lacks, and returns the executor that computes it; null: none in host memory does.
   Executor* complete(StoredProductCall& call) const;
+  void note_result() const;
   void run_parts(RangeCall call) const;
   void run_steps(const StepsCall& call) const;
 
@@ -175,11 +177,12 @@ class Products {
   bool is_on_host_; ///< no device was named
 };
 
-/// Says on stderr that the memory is short and that slow loops go on, or throws the current exception where the caller
-/// has errors.
+/// Throws the current exception, which says that memory is short, if the caller has errors and nothing of its memory is
+/// written. Else slow loops go on, and a line on stderr says so.
 void go_on_or_throw(detail::Shortage shortage);
 
-/// Returns blocked(), or model() where memory is short before anything is written: after that, Products need none.
+/// Returns blocked(), or model() where memory is short and loops go on. When blocked() writes, it has all memory but
+/// its products'.
 template <class Blocked, class Model>
 auto with_or_without_memory(detail::Shortage shortage, const Blocked& blocked, const Model& model) {
   try {
@@ -191,5 +194,17 @@ auto with_or_without_memory(detail::Shortage shortage, const Blocked& blocked, c
   }
   return model();
 }
+
+/// Computes a result in the caller's memory with or without memory. blocked(now) gives its Products the Shortage `now`;
+/// they say when the first of them is done, and before a part of the result is written in another way, it says
+/// begin_result(now).
+template <class Blocked, class Model>
+void complete_in_place(detail::Shortage shortage, const Blocked& blocked, const Model& model) {
+  std::atomic<bool> is_written{false};
+  if (shortage.is_written == nullptr) shortage.is_written = &is_written;
+  with_or_without_memory(
+      shortage, [&] { blocked(shortage); }, model);
+}
+inline void begin_result(detail::Shortage shortage) { *shortage.is_written = true; }
 
 } // namespace tessera::linear_algebra

@@ -4,7 +4,6 @@
 #include <tessera/linear_algebra/triangular.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 
 #include "enter.hpp"
@@ -79,25 +78,25 @@ void solve(const detail::TriangularCall<T>& call, const SolveOptions& options, d
     scale(call, x);
     model_solve(lines);
   };
-  const auto blocked = [&] {
-    const Products<T> products(options, shortage);
+  const auto blocked = [&](detail::Shortage now) {
+    const Products<T> products(options, now);
     std::optional<HostNumbers<T>> turned;
     Factor<T> m = sided_call.m;
     if (!sided_call.is_lower) {
       write_turned_round(m, call.n, turned.emplace(call.n * call.n).get());
       m = {.stored = {turned->get(), call.n}};
     }
-    const auto sums =
-        std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(std::min(panel_width, call.n) * call.count));
+    const Scratch<T> sums(std::min(panel_width, call.n) * call.count);
+    begin_result(now);
     scale(call, x);
     if (!sided_call.is_lower) turn_round(call.side, call.n, call.count, x);
     products.run_steps(work_of(call), [&] {
-      solve_lower(Sided<T>(products, call.side, call.count, x), m, call.n, sided_call.has_unit_diagonal, sums.get());
+      solve_lower(Sided<T>(products, call.side, call.count, x), m, call.n, sided_call.has_unit_diagonal, sums.data());
     });
     if (!sided_call.is_lower) turn_round(call.side, call.n, call.count, x);
   };
   if (options.backend == Backend::Reference) return by_formula();
-  with_or_without_memory(shortage, blocked, by_formula);
+  complete_in_place(shortage, blocked, by_formula);
 }
 
 } // namespace

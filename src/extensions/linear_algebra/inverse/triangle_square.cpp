@@ -6,9 +6,9 @@
 #include <tessera/linear_algebra/inverse.hpp>
 
 #include <algorithm>
-#include <memory>
 
 #include "extensions/linear_algebra/enter.hpp"
+#include "extensions/linear_algebra/host_numbers.hpp"
 #include "extensions/linear_algebra/level3/magnitudes.hpp"
 #include "inverse_model.hpp"
 
@@ -29,19 +29,19 @@ class TriangleSquare {
         n_(n),
         block_(std::min(n, n < 400 ? small_block : large_block)),
         a_(a),
-        rows_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * n))),
-        sums_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * n))) {}
+        rows_(block_ * n),
+        sums_(block_ * n) {}
 
   void run() const {
     for (Index begin = 0; begin < n_; begin += block_) {
       const Index size = std::min(block_, n_ - begin);
       const Block<T> rows = copy_rows(begin, size);
       if (begin > 0) {
-        const Block<T> sums{sums_.get(), is_upper_ ? size : begin};
+        const Block<T> sums{sums_.data(), is_upper_ ? size : begin};
         multiply(begin, at(a_, 0, begin), begin, rows, size, sums);
         copy(begin, size, sums, at(a_, 0, begin));
       }
-      const Block<T> square{sums_.get(), size};
+      const Block<T> square{sums_.data(), size};
       multiply(begin, rows, size, rows, size, square);
       for (Index i = 0; i < size; ++i) {
         const Index first = is_upper_ ? i : 0, end = is_upper_ ? size : i + 1;
@@ -63,7 +63,7 @@ class TriangleSquare {
 
   /// Copies the rows begin … begin + size − 1 of U, from column `begin` on, with a real diagonal.
   Block<T> copy_rows(Index begin, Index size) const {
-    const Block<T> from = at(a_, begin, begin), rows{rows_.get(), is_upper_ ? n_ - begin : size};
+    const Block<T> from = at(a_, begin, begin), rows{rows_.data(), is_upper_ ? n_ - begin : size};
     for (Index i = 0; i < size; ++i) {
       T* const to = rows.at(i, 0);
       std::fill(is_upper_ ? to : to + i, is_upper_ ? to + i : to + size, T(0));
@@ -92,7 +92,7 @@ class TriangleSquare {
   bool is_upper_;
   Index n_, block_;
   Block<T> a_;
-  std::unique_ptr<T[]> rows_, sums_;
+  Scratch<T> rows_, sums_;
 };
 
 template <class T>

@@ -5,7 +5,6 @@
 #include <tessera/linear_algebra/inverse.hpp>
 
 #include <algorithm>
-#include <memory>
 
 #include "extensions/linear_algebra/enter.hpp"
 #include "extensions/linear_algebra/host_numbers.hpp"
@@ -28,8 +27,8 @@ class TriangularInverse {
         n_(n),
         block_(n < 600 ? 64 : 128), // no bit depends on it
         memory_(n * n),
-        sums_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(n * std::min(n, panel_width)))),
-        s_{sums_.get(), is_left_ ? n : std::min(n, panel_width)} {}
+        sums_(n * std::min(n, panel_width)),
+        s_{sums_.data(), is_left_ ? n : std::min(n, panel_width)} {}
 
   void run() const {
     const Index width = n_ < 400 ? panel_width / 2 : panel_width; // small panels leave little to substitution
@@ -105,7 +104,7 @@ class TriangularInverse {
   bool has_unit_diagonal_;
   Index n_, block_;
   HostNumbers<T> memory_;
-  std::unique_ptr<T[]> sums_;
+  Scratch<T> sums_;
   Block<T> s_;
 };
 

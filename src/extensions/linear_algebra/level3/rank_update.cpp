@@ -33,15 +33,15 @@ void run(const detail::RankUpdateCall<T>& call, const SolveOptions& options, det
   const auto by_formula = [&] {
     for (; done < terms.size(); ++done) model_triangle(to, k, terms[done].alpha, terms[done].a, terms[done].b, beta());
   };
-  const auto blocked = [&] {
-    const Products<T> products(options, shortage);
+  const auto blocked = [&](detail::Shortage now) {
+    const Products<T> products(options, now);
     products.run_steps(product_work(call.n, call.n, k) / 2 * static_cast<double>(terms.size()), [&] {
       if (adds) done = terms_as_stored(products, to, k, terms, call.beta);
       if (done < terms.size()) triangle_product(products, to, k, terms.subspan(done), beta());
     });
   };
   if (options.backend == Backend::Reference) return by_formula();
-  with_or_without_memory(shortage, blocked, by_formula);
+  complete_in_place(shortage, blocked, by_formula);
 }
 
 } // namespace

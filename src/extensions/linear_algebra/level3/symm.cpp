@@ -4,10 +4,10 @@
 #include <tessera/linear_algebra/symm.hpp>
 
 #include <algorithm>
-#include <memory>
 
 #include "checks.hpp"
 #include "extensions/linear_algebra/arguments.hpp"
+#include "extensions/linear_algebra/host_numbers.hpp"
 #include "extensions/linear_algebra/model_products.hpp"
 #include "extensions/linear_algebra/on_host.hpp"
 #include "extensions/linear_algebra/transpose.hpp"
@@ -79,15 +79,15 @@ void run(const detail::SymmetricCall<T>& call, const SolveOptions& options, deta
   const Block<const T> b{call.b, call.ldb};
   const Block<T> c{call.c, call.ldc};
   const auto by_formula = [&] { model_symmetric(call.side, call.m, call.n, call.alpha, a, b, call.beta, c); };
-  const auto blocked = [&] {
-    const Products<T> products(options, shortage);
+  const auto blocked = [&](detail::Shortage now) {
+    const Products<T> products(options, now);
     if (call.alpha == T(0)) // no operand is read
       return products.multiply(call.alpha, call.m, call.n, 0, {b}, {b}, call.beta, c);
     if (multiply_as_stored(products, call, a)) return;
     const Index in_memory = most_bytes / (a.n * static_cast<Index>(sizeof(T)));
     const Index rows = std::min(a.n, std::max(least_rows, in_memory));
-    const auto memory = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(rows * a.n));
-    const Block<T> panel{memory.get(), a.n};
+    const Scratch<T> memory(rows * a.n);
+    const Block<T> panel{memory.data(), a.n};
     for (Index first = 0; first < a.n; first += rows) {
       const Index here = std::min(rows, a.n - first);
       products.in_parts(here, tile, [&](Index begin, Index end) {
@@ -101,7 +101,7 @@ void run(const detail::SymmetricCall<T>& call, const SolveOptions& options, deta
     }
   };
   if (options.backend == Backend::Reference) return by_formula();
-  with_or_without_memory(shortage, blocked, by_formula);
+  complete_in_place(shortage, blocked, by_formula);
 }
 
 } // namespace

@@ -5,8 +5,8 @@
 #include <tessera/linear_algebra/triangular.hpp>
 
 #include <algorithm>
-#include <memory>
 
+#include "extensions/linear_algebra/host_numbers.hpp"
 #include "extensions/linear_algebra/on_host.hpp"
 #include "triangle_as_stored.hpp"
 
@@ -33,10 +33,9 @@ class TriangularProduct {
         sided_(products, call.side, call.count, x_),
         is_plain_(is_plain),
         block_(std::min(n_, is_plain_ ? block_size<T>(call.side, n_) : panel_width)),
-        sums_(std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * call.count))),
-        s_(sided_.scratch(sums_.get(), block_)),
-        padded_(
-            std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(block_ * std::min(n_, segment_length<T>)))) {
+        sums_(block_ * call.count),
+        s_(sided_.scratch(sums_.data(), block_)),
+        padded_(block_ * std::min(n_, segment_length<T>)) {
     // Where a chain has one segment, the products themselves multiply by alpha.
     if (is_plain_ && n_ <= segment_length<T>) alpha_ = call.alpha;
   }
@@ -87,7 +86,7 @@ class TriangularProduct {
     const Factor<T> from = m_.m.from(row, begin);
     const Index rows = straight ? size : end - begin, cols = straight ? end - begin : size;
     const Index diagonal = straight ? row - begin : begin - row; // the column of it in the first stored row
-    const Block<T> to{padded_.get(), cols};
+    const Block<T> to{padded_.data(), cols};
     for (Index i = 0; i < rows; ++i) {
       const Index middle = std::clamp<Index>(diagonal + i, 0, cols),
                   after = std::clamp<Index>(diagonal + i + 1, 0, cols);
@@ -159,9 +158,9 @@ class TriangularProduct {
   bool is_plain_;
   T alpha_ = T(1); ///< what the results have been multiplied by
   Index block_;
-  std::unique_ptr<T[]> sums_;
+  Scratch<T> sums_;
   Block<T> s_;
-  std::unique_ptr<T[]> padded_;
+  Scratch<T> padded_;
 };
 
 template <class T>
@@ -172,20 +171,22 @@ void multiply_triangle(const detail::TriangularCall<T>& call, const SolveOptions
   const auto by_formula = [&] {
     model_multiply(sided.is_lower ? Triangle::Lower : Triangle::Upper, call.alpha, sided.lines(rest()));
   };
-  const auto blocked = [&] {
-    const Products<T> products(options, shortage);
+  const auto blocked = [&](detail::Shortage now) {
+    const Products<T> products(options, now);
     const Magnitudes<Part<T>> of_triangle = magnitudes_of_triangle(call);
     products.run_steps(work_of(call), [&] {
       done = lines_as_stored(products, call, of_triangle);
       if (done == call.count) return;
       const detail::TriangularCall<T> left = rest();
-      TriangularProduct<T> product(products, left, can_be_padded(of_triangle, magnitudes_of_lines(left)));
+      const bool is_plain = can_be_padded(of_triangle, magnitudes_of_lines(left));
+      TriangularProduct<T> product(products, left, is_plain);
+      if (!is_plain) begin_result(now); // before the first product
       product.run();
       if (!product.has_scaled(left.alpha)) scale(left, Block<T>{left.b, left.ldb});
     });
   };
   if (options.backend == Backend::Reference) return by_formula();
-  with_or_without_memory(shortage, blocked, by_formula);
+  complete_in_place(shortage, blocked, by_formula);
 }
 
 } // namespace

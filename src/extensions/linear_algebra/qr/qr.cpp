@@ -50,12 +50,12 @@ class ReflectionSpace {
   ReflectionSpace(Index m, Index k, Index count)
       : ld_(apart(m + reflection_padding<T>)),
         width_(std::min(k, reflection_panel)),
-        columns_(static_cast<std::size_t>(ld_ * width_)),
-        planes_(is_complex<T> ? columns_.size() * 2 : 0),
-        by_rows_(static_cast<std::size_t>(m * reflection_group * Number<T>::parts)),
-        sums_(static_cast<std::size_t>(width_ * count)),
-        products_(sums_.size()),
-        strip_(is_complex<T> ? static_cast<std::size_t>(strip_rows * m) : 0) {}
+        columns_(zeros<T>(ld_ * width_)),
+        planes_(zeros<Part<T>>(is_complex<T> ? 2 * ld_ * width_ : 0)),
+        by_rows_(zeros<Part<T>>(m * reflection_group * Number<T>::parts)),
+        sums_(zeros<T>(width_ * count)),
+        products_(zeros<T>(width_ * count)),
+        strip_(zeros<T>(is_complex<T> ? strip_rows * m : 0)) {}
 
   /// Copies the panel that A begins with and factors it. R and V go back to A.
   void factor(Index rows, Index width, Placed<T> a, T* tau) {
