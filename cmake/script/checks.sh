@@ -216,7 +216,7 @@ run_long_checks() {
   for backend in openmp tbb; do
     phase "threads under ThreadSanitizer, $backend" env "TESTED_BACKEND=$backend" TESSERA_NUM_THREADS=4 \
       "TSAN_OPTIONS=suppressions=$root/tests/system/processes/tsan.supp" "$build/bin/tessera_process_tests" \
-      --run_test=small_stacks
+      --run_test=small_stacks/every_kernel_runs
   done
   phase "threads that share operands under ThreadSanitizer" env SMALL_DEVICE=1000000 \
     "TSAN_OPTIONS=suppressions=$root/tests/system/processes/tsan.supp" "$build/bin/tessera_plugin_tests" \

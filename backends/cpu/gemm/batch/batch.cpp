@@ -56,8 +56,8 @@ class SmallProducts {
   }
 
  private:
-  static constexpr Index most_near = 4096;    ///< elements of a copy of B that is on the stack
-  static constexpr Index largest_tile = 4096; ///< elements of a tile of one row; all other tiles are smaller
+  static constexpr Index most_near = 16384 / sizeof(T);   ///< elements of a copy of B that is on the stack
+  static constexpr Index largest_tile = 8192 / sizeof(T); ///< elements of sums on the stack: of a row, or all of a tile
 
   struct Operands {
     const T* a;
@@ -110,8 +110,9 @@ class SmallProducts {
                        .more = false,
                        .tile = product.c,
                        .ld = x_.ldc};
-    for (Index j = 0; j < x_.n; j += size_.n) { // down the rows first, so that a tile's columns of B are still in L1
-      tile.cols = static_cast<int>(std::min<Index>(size_.n, x_.n - j));
+    const Index columns = in_place ? size_.n : std::min<Index>(size_.n, largest_tile);
+    for (Index j = 0; j < x_.n; j += columns) { // down the rows first, so that a tile's columns of B are still in L1
+      tile.cols = static_cast<int>(std::min(columns, x_.n - j));
       Index turn = 0;
       for (Index i = 0; i < x_.m; i += size_.m) {
         tile.b_ahead = distance(turn++);
@@ -134,12 +135,12 @@ class SmallProducts {
     alignas(64) T sums[largest_tile];
     alignas(64) T waiting[largest_tile];
     tile.tile = sums;
-    tile.ld = size_.n;
+    tile.ld = tile.cols;
     for (Index p = 0; p < x_.k; p += canonical_segment) {
       tile.k = std::min(canonical_segment, x_.k - p);
       kernel_->multiply_direct(tile);
-      apply(Update<T>{p == 0, p + tile.k == x_.k, x_.alpha, x_.beta}, tile.rows, tile.cols, sums, size_.n, waiting,
-            size_.n, c, x_.ldc);
+      apply(Update<T>{p == 0, p + tile.k == x_.k, x_.alpha, x_.beta}, tile.rows, tile.cols, sums, tile.cols, waiting,
+            tile.cols, c, x_.ldc);
       tile.a += tile.k * tile.a_step;
       tile.b += tile.k * tile.b_step;
     }

@@ -65,6 +65,9 @@ struct Lines {
   }
 };
 
+/// The most bytes of a DirectTile's sums: a row's, since all other tiles are smaller. They may be on the stack.
+inline constexpr Index direct_tile_bytes = 16384;
+
 /// A tile of C that is computed straight from the operands, without packing. Element (r, p) of A is at a[r·a_row +
 /// p·a_step], element (p, c) of B at b[p·b_step + c·b_col], where one of B's steps is 1. The micro-kernel reads nothing
 /// else, and stores only rows×cols sums.

@@ -35,7 +35,7 @@ struct DirectBody {
     return fit < 1 ? 1 : fit < most_vectors ? fit : most_vectors;
   }
   /// The columns of a tile of one row. Its sums wait in L1 rather than in registers, so that long rows of B are read.
-  static constexpr int cols_of_one_row = 16384 / sizeof(T);
+  static constexpr int cols_of_one_row = direct_tile_bytes / sizeof(T);
   static int cols_for(int rows) { return rows == 1 ? cols_of_one_row : vectors_for(rows) * lanes; }
 
   /// Adds `steps` more terms to each chain of a tile of one row: `steps` elements of A times `steps` rows of B.

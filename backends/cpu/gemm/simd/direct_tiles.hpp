@@ -19,7 +19,7 @@ struct Tile {
 template <class T>
 class DirectTiles {
  public:
-  static constexpr int largest_tile = 4096; ///< elements of a tile of one row; all other tiles are smaller
+  static constexpr int largest_tile = direct_tile_bytes / sizeof(T); ///< elements
 
   DirectTiles(const GemmOperands<T>& x, const DirectPlan& plan, const MicroKernel<T>& kernel, Index l2, int threads)
       : x_(x, plan.swapped),
