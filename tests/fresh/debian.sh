@@ -8,6 +8,8 @@
 #
 #   --only root|user   one of the two machines
 #   --commands WORDS   some of the commands, as in "compare test"
+#   --compiled FOLDER  ccache's, if it is there, for the first machine too: no file is compiled again that is equal, as
+#                      are all headers that it includes
 #   --keep             leaves the machines where they are, and says where
 set -eu
 
@@ -89,11 +91,12 @@ on_this_system() (
   exec "$@" sh -c "$line"
 )
 
-accounts="user root" keep=no
+accounts="user root" keep=no compiled=
 while [ $# -gt 0 ]; do
   case $1 in
     --only) accounts=${2:?--only needs root or user} && shift ;;
     --commands) commands=${2:?--commands needs words as in "compare test"} && shift ;;
+    --compiled) compiled=${2:?--compiled needs a folder of ccache} && shift ;;
     --keep) keep=yes ;;
     *) fail "unknown option $1; see the head of $0" ;;
   esac
@@ -103,10 +106,12 @@ case $accounts in root | user | "user root") ;; *) fail "--only takes root or us
 [ -z "$(git -C "$root" status --porcelain --untracked-files=no)" ] || fail "$root has changes that are not committed; this tests the commit"
 
 prepare
+[ ! -d "$compiled" ] || cp -r "$compiled" "$work/ccache"
 say "commit $(git -C "$root" rev-parse --short HEAD); logs: $logs"
 if no_machines; then
   say "on this system, because no bare Debian can be made: $why_not"
-  mkdir -p "$work/home" "$work/$folder"
+  mkdir -p "$work/home/.cache" "$work/$folder"
+  [ ! -d "$work/ccache" ] || mv "$work/ccache" "$work/home/.cache/ccache"
   git clone -q "$root" "$work/$folder/tessera"
   run_commands "an empty home" on_this_system
   cat "$logs/table"

@@ -1,7 +1,9 @@
 #pragma once
 
 /// The main of a test program that CTest runs once for each backend: PROGRAM [Boost.Test's options] -- --backend=NAME
-/// [--quick] [--every=N]
+/// [--quick | --part] [--every=N]
+///
+/// --quick runs a reduced set of cases, for slow tools; --part does so unless this is a run of everything.
 ///
 /// The exit status is 0 if the tests pass, 77 if the backend is not there (skipped), 2 if the arguments are wrong, and
 /// anything else if a test fails. A backend that TESSERA_REQUIRE names has to be there.

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "test_all.hpp"
+
 namespace tessera::conformance {
 namespace {
 
@@ -32,10 +34,13 @@ Options parse_options(int argc, char** argv) {
       parsed.backend = parse_backend(word.substr(backend.size()));
     else if (ours && word == "--quick")
       parsed.quick = true;
+    else if (ours && word == "--part")
+      parsed.quick = !test::everything_is_tested();
     else if (ours && word.starts_with(every))
       parsed.every = whole_number(word.substr(every.size()));
     else if (ours)
-      throw InvalidArgument("unknown argument '" + std::string(word) + "'; known: --backend=NAME, --quick, --every=N");
+      throw InvalidArgument("unknown argument '" + std::string(word) +
+                            "'; known: --backend=NAME, --quick, --part, --every=N");
   }
   if (parsed.backend == Backend::Auto) throw InvalidArgument("--backend=auto: name the backend that is to be tested");
   return parsed;

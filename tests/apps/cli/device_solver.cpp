@@ -1,7 +1,7 @@
 /// A library with functions of cuSOLVER and of cuBLAS, in plain loops, for a device whose memory is the host's: lower
 /// triangles, and systems without transposes, by columns. It has no QR factors in double precision. DEVICE_SOLVER lets
 /// it fail: `wrong` leaves out a term of Cholesky's factors, `pivots` names rows that there are not, `info` says that
-/// the second minor is not positive, `status` returns 7, `handle` makes none, and `idle` takes 20 ms for a product and
+/// the second minor is not positive, `status` returns 7, `handle` makes none, and `idle` takes 100 ms for a product and
 /// does nothing.
 
 #include <algorithm>
@@ -176,7 +176,7 @@ Status symmetric(void* handle, int uplo, int op, int n, int k, const T* alpha, c
                  T* result, int ldc) {
   if (uplo != 0 || op != 1 || *alpha != 1 || *beta != 0) return invalid_value;
   if (fails("idle")) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
     return success;
   }
   const Matrix<const T> a{data, lda};

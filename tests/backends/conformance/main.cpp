@@ -1,5 +1,5 @@
 /// Checks the conformance of one backend: tessera_conformance [Boost.Test's options] -- --backend=NAME [--quick]
-/// [--every=N]; support/backend_main.hpp says with which exit status.
+/// [--part] [--every=N]; support/backend_main.hpp says with which exit status.
 
 #include <boost/test/unit_test.hpp>
 
