@@ -42,8 +42,10 @@ finish_checks() {
 }
 
 # run_tests [OPTION...]: the tests of what was configured last that its test preset names, or that CTest's options
-# choose. Tests that wait for a time limit or a child leave the processors to others.
+# choose, without what is for runs of everything alone. Tests that wait for a time limit or a child leave the processors
+# to others.
 run_tests() {
+  [ -n "${TESSERA_TEST_ALL:-}" ] || set -- --label-exclude '^everything$' "$@"
   with_progress "tests" in_root ctest --preset "$preset" -j $((2 * $(nproc))) "$@"
 }
 
