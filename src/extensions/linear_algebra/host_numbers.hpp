@@ -2,7 +2,6 @@
 
 /// Memory for the numbers of a matrix that an algorithm needs beside its operands.
 
-#include <algorithm>
 #include <memory>
 #include <new>
 #include <vector>
@@ -38,14 +37,15 @@ class Scratch {
   std::unique_ptr<Part<T>[]> parts_;
 };
 
-/// So many numbers with undefined contents; throws HostMemoryShort. Large memory is on huge pages where the system
-/// grants them, because the first touch of small ones can take as long as the algorithm.
+/// So many numbers with undefined contents; throws HostMemoryShort. From 4 MiB on they are on huge pages where the
+/// system grants them, because the first touch of small ones can take as long as the algorithm; less the C library
+/// keeps.
 template <class T>
 class HostNumbers {
  public:
   explicit HostNumbers(Index count)
-      : data_(static_cast<T*>(allocate_host(rounded(static_cast<std::size_t>(count) * sizeof(T))))) {
-    if (data_ == nullptr) throw HostMemoryShort(beside_a_matrix, rounded(static_cast<std::size_t>(count) * sizeof(T)));
+      : data_(static_cast<T*>(allocate_host(static_cast<std::size_t>(count) * sizeof(T)))) {
+    if (data_ == nullptr) throw HostMemoryShort(beside_a_matrix, static_cast<std::size_t>(count) * sizeof(T));
   }
   ~HostNumbers() { free_host(data_); }
   HostNumbers(const HostNumbers&) = delete;
@@ -54,12 +54,6 @@ class HostNumbers {
   T* get() const { return data_; }
 
  private:
-  /// Memory of less than two huge pages would be on small ones; what is not touched costs nothing.
-  static std::size_t rounded(std::size_t bytes) {
-    constexpr std::size_t worth_huge_pages = std::size_t{1} << 20, two_huge_pages = std::size_t{4} << 20;
-    return bytes < worth_huge_pages ? bytes : std::max(bytes, two_huge_pages);
-  }
-
   T* data_;
 };
 

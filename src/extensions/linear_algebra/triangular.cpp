@@ -11,6 +11,7 @@
 #include "model_products.hpp"
 #include "on_host.hpp"
 #include "sided.hpp"
+#include "transpose_tile.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
@@ -50,19 +51,34 @@ void turn_round(Side side, Index n, Index count, Block<T> x) {
     for (Index i = 0; i < count; ++i) std::reverse(x.at(i, 0), x.at(i, n));
 }
 
-/// Writes M(n − 1 − i, n − 1 − k) for the upper triangle M as the lower triangle of a matrix of n columns, in squares
-/// that stay in cache.
+/// Writes a tile of M(n − 1 − i, n − 1 − k), rows×cols from (i, k) on, of which all is in the triangle.
+template <class T>
+void write_tile_turned_round(const Factor<T>& upper, Index n, Index i, Index k, Index rows, Index cols, T* turned) {
+  const Factor<T> from = upper.from(n - i - rows, n - k - cols);
+  T tile[transposed_tile * transposed_tile];
+  Block<const T> straight{from.stored.data, from.stored.ld};
+  if (upper.op != Op::None) {
+    transpose_tile<T>(rows, cols, upper.conjugate, straight, {tile, cols});
+    straight = {tile, cols};
+  }
+  const bool conjugates = upper.conjugate && upper.op == Op::None;
+  for (Index r = 0; r < rows; ++r) {
+    T* const to = turned + (i + r) * n + k;
+    std::reverse_copy(straight.at(rows - 1 - r, 0), straight.at(rows - 1 - r, cols), to);
+    for (Index c = 0; conjugates && c < cols; ++c) to[c] = conjugated_if(true, to[c]);
+  }
+}
+
+/// Writes M(n − 1 − i, n − 1 − k) for the upper triangle M as the lower triangle of a matrix of n columns.
 template <class T>
 void write_turned_round(const Factor<T>& upper, Index n, T* turned) {
-  constexpr Index edge = 32;
-  const Index of_row = upper.op == Op::None ? upper.stored.ld : 1,
-              of_column = upper.op == Op::None ? 1 : upper.stored.ld;
-  const T* const last = upper.stored.data + (n - 1) * (of_row + of_column);
-  for (Index first = 0; first < n; first += edge)
-    for (Index left = 0; left <= first; left += edge)
-      for (Index i = first; i < std::min(n, first + edge); ++i)
-        for (Index k = left; k <= std::min(i, left + edge - 1); ++k)
-          turned[i * n + k] = conjugated_if(upper.conjugate, last[-i * of_row - k * of_column]);
+  for (Index first = 0; first < n; first += transposed_tile) {
+    const Index rows = std::min(transposed_tile, n - first);
+    for (Index left = 0; left < first; left += transposed_tile)
+      write_tile_turned_round(upper, n, first, left, rows, transposed_tile, turned);
+    for (Index i = first; i < first + rows; ++i)
+      for (Index k = first; k <= i; ++k) turned[i * n + k] = upper.at(n - 1 - i, n - 1 - k);
+  }
 }
 
 template <class T>

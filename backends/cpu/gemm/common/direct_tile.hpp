@@ -128,10 +128,13 @@ TileSize choose_tile(const DirectView<T>& x, const MicroKernel<T>& kernel, bool 
     best = tile;
   };
   const int registers = 2 * kernel.tile_m + 4; // tile_m leaves room for two vectors of B
-  // Tiles of few rows read B more often, which has to be in L1.
+  // Tiles of few rows read B more often, which has to be in L1. Where there are 16 registers, two rows are few.
   const bool b_is_near = stays_in_l1(x.k * x.n * static_cast<Index>(sizeof(T)));
   const int widest = two_vector_units && b_is_near && !x.swapped ? 8 : 4;
-  for (int beside = 3; beside <= widest; ++beside) consider((registers - 1) / beside - 1, beside);
+  constexpr int few_rows = 2;
+  for (int beside = 3; beside <= widest; ++beside)
+    if (const int tile_rows = (registers - 1) / beside - 1; tile_rows > few_rows || b_is_near)
+      consider(tile_rows, beside);
   constexpr Index short_k = 128; // a longer k hides the end of a tile, and smaller tiles would only read B more often
   if (x.k > short_k) return best;
   consider(8, 2);

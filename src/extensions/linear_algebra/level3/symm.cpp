@@ -10,34 +10,20 @@
 #include "extensions/linear_algebra/host_numbers.hpp"
 #include "extensions/linear_algebra/model_products.hpp"
 #include "extensions/linear_algebra/on_host.hpp"
-#include "extensions/linear_algebra/transpose.hpp"
+#include "extensions/linear_algebra/transpose_tile.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
 
 /// A panel has at least so many rows, and more as long as it takes no more than so many bytes. No bit depends on it.
 constexpr Index least_rows = 512, most_bytes = Index{1} << 26;
-/// The edge of a square that is transposed at once.
-constexpr Index tile = 32;
-
-/// Writes the transpose of a tile, or the conjugate transpose, to `rows` rows.
-template <class T>
-void transpose_tile(Index rows, Index cols, bool conjugate, Block<const T> from, Block<T> to) {
-  if constexpr (is_complex<T>) {
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < cols; ++j) *to.at(i, j) = conjugated_if(conjugate, *from.at(j, i));
-  } else {
-    transpose_block(cols, rows, from.data, from.ld, to.data, to.ld);
-  }
-}
-
 /// Writes the rows first … first + rows − 1 of A, or of its transpose.
 template <class T>
 void write_rows(const HalfStored<T>& a, bool transposed, Index first, Index rows, Block<T> to) {
   const bool is_lower = a.triangle == Triangle::Lower;
-  for (Index k = 0; k < a.n; k += tile)
-    for (Index i = first; i < first + rows; i += tile) {
-      const Index end_i = std::min(first + rows, i + tile), end_k = std::min(a.n, k + tile);
+  for (Index k = 0; k < a.n; k += transposed_tile)
+    for (Index i = first; i < first + rows; i += transposed_tile) {
+      const Index end_i = std::min(first + rows, i + transposed_tile), end_k = std::min(a.n, k + transposed_tile);
       if (is_lower ? end_k <= i : k >= end_i) // as it is stored
         for (Index row = i; row < end_i; ++row)
           for (Index col = k; col < end_k; ++col)
@@ -90,7 +76,7 @@ void run(const detail::SymmetricCall<T>& call, const SolveOptions& options, deta
     const Block<T> panel{memory.data(), a.n};
     for (Index first = 0; first < a.n; first += rows) {
       const Index here = std::min(rows, a.n - first);
-      products.in_parts(here, tile, [&](Index begin, Index end) {
+      products.in_parts(here, transposed_tile, [&](Index begin, Index end) {
         write_rows(a, !is_left, first + begin, end - begin, panel.from(begin, 0));
       });
       if (is_left)
