@@ -54,7 +54,7 @@ class Finder {
     Vector excess{};                           ///< has the sign's bit if a magnitude was not less than infinity
     [[gnu::always_inline]] void look_at(const Vector& x) {
       const Vector bits = x & without_numbers;
-      excess |= bits + (without_numbers - infinite + 1);
+      excess |= (infinite - 1) - bits;
       const Vector counted = (bits - 1) ^ sign;
       least = least < counted ? least : counted;
     }
