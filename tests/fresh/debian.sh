@@ -68,7 +68,7 @@ all_commands() {
   [ "$account" = root ] || home=/home/$account
   step "$account: a bare Debian, a clone" make_machine || return 0
   run_commands "$account" in_clone
-  [ ! -d "$machine$home/.cache/ccache" ] || cp -r "$machine$home/.cache/ccache" "$work/ccache"
+  [ ! -d "$machine$home/.cache/ccache" ] || { rm -rf "$work/ccache" && cp -r "$machine$home/.cache/ccache" "$work/ccache"; }
 }
 
 if [ "${1:-}" = --inside ]; then
