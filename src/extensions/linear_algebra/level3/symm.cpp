@@ -17,6 +17,7 @@ namespace {
 
 /// A panel has at least so many rows, and more as long as it takes no more than so many bytes. No bit depends on it.
 constexpr Index least_rows = 512, most_bytes = Index{1} << 26;
+
 /// Writes the rows first … first + rows − 1 of A, or of its transpose.
 template <class T>
 void write_rows(const HalfStored<T>& a, bool transposed, Index first, Index rows, Block<T> to) {
