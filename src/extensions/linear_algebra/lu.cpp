@@ -37,7 +37,7 @@ struct LuWorkspace {
       : width(std::min({panel_width, m, n})),
         ld(apart(m + panel_padding<T>)),
         sums_of_columns(zeros<Part<T>>(ld * width * Number<T>::parts)),
-        panel_memory(zeros<Part<T>>(ld * width * Number<T>::parts)),
+        panel_memory(zeros<Part<T>>(std::ssize(sums_of_columns))),
         sums_of_rows(zeros<T>((n - width) * width)),
         l_ld(apart(std::min({segment_length<T>, m, n}))),
         l_memory(is_complex<T> ? m * l_ld + (std::min(m, n) > segment_length<T> ? strip_rows * n : 0) : 0),

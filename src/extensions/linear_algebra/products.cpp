@@ -1,7 +1,6 @@
 #include "products.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <tessera/backend.hpp>
 #include <tessera/complex.hpp>
@@ -9,6 +8,7 @@
 
 #include "core/placement/placement.hpp"
 #include "reference/gemm/without_memory.hpp"
+#include "slow_loops.hpp"
 
 namespace tessera::linear_algebra {
 namespace {
@@ -25,8 +25,7 @@ Executor& host_of(Backend backend) {
 void go_on_or_throw(detail::Shortage shortage) {
   const bool is_written = shortage.is_written != nullptr && *shortage.is_written;
   if (shortage.routine == nullptr && !is_written) throw;
-  std::fprintf(stderr, "tessera: %s: out of memory; slow loops that need none go on\n",
-               shortage.routine != nullptr ? shortage.routine : "a result of which a part is written");
+  say_slow_loops_go_on(shortage.routine != nullptr ? shortage.routine : "a result of which a part is written");
 }
 
 template <class T>
@@ -80,12 +79,7 @@ void Products<T>::multiply(T alpha, Index m, Index n, Index k, Factor<T> a, Fact
         // A device's memory may be short where the host's is not.
         if (is_on_host_ || !run_on(host_, call).ok()) host::multiply_without_memory(call);
       });
-  note_result();
-}
-
-template <class T>
-void Products<T>::note_result() const {
-  if (shortage_.is_written != nullptr) *shortage_.is_written = true;
+  begin_result(shortage_);
 }
 
 template <class T>
@@ -112,7 +106,7 @@ bool Products<T>::multiply_as_stored(const StoredProductCall& call) const {
   StoredProductCall whole = call;
   Executor* const executor = complete(whole);
   if (executor == nullptr || !stored_product(*executor, executor->default_queue(), whole)) return false;
-  note_result();
+  begin_result(shortage_);
   return true;
 }
 

@@ -167,7 +167,6 @@ class Products {
  private:
   /// Fills in what `call` lacks, and returns the executor that computes it; null: none in host memory does.
   Executor* complete(StoredProductCall& call) const;
-  void note_result() const;
   void run_parts(RangeCall call) const;
   void run_steps(const StepsCall& call) const;
 
@@ -205,6 +204,8 @@ void complete_in_place(detail::Shortage shortage, const Blocked& blocked, const 
   with_or_without_memory(
       shortage, [&] { blocked(shortage); }, model);
 }
-inline void begin_result(detail::Shortage shortage) { *shortage.is_written = true; }
+inline void begin_result(detail::Shortage shortage) {
+  if (shortage.is_written != nullptr) *shortage.is_written = true;
+}
 
 } // namespace tessera::linear_algebra

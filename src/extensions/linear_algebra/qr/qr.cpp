@@ -51,10 +51,10 @@ class ReflectionSpace {
       : ld_(apart(m + reflection_padding<T>)),
         width_(std::min(k, reflection_panel)),
         columns_(zeros<T>(ld_ * width_)),
-        planes_(zeros<Part<T>>(is_complex<T> ? 2 * ld_ * width_ : 0)),
+        planes_(zeros<Part<T>>(is_complex<T> ? 2 * std::ssize(columns_) : 0)),
         by_rows_(zeros<Part<T>>(m * reflection_group * Number<T>::parts)),
         sums_(zeros<T>(width_ * count)),
-        products_(zeros<T>(width_ * count)),
+        products_(zeros<T>(std::ssize(sums_))),
         strip_(zeros<T>(is_complex<T> ? strip_rows * m : 0)) {}
 
   /// Copies the panel that A begins with and factors it. R and V go back to A.

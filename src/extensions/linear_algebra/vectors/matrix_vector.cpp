@@ -1,11 +1,10 @@
 #include "matrix_vector.hpp"
 
-#include <cstdio>
-
 #include <tessera/detail/floating_point.hpp>
 
 #include "bands.hpp"
 #include "dense/products.hpp"
+#include "extensions/linear_algebra/slow_loops.hpp"
 #include "parts.hpp"
 #include "strips.hpp"
 #include "symmetric_sums.hpp"
@@ -109,8 +108,7 @@ void multiply(const char* routine, const Symmetric<N>& a, const N& alpha, const 
   SumsOfStrips<N> sums(has_terms ? (y.size + segment<N> - 1) / segment<N> : 1);
   SymmetricSums<N> work(a, x, sums);
   if (has_terms && sums.has_all()) work.add_all();
-  if (!sums.has_all())
-    std::fprintf(stderr, "tessera: %s: out of host memory; slow loops that need none go on\n", routine);
+  if (!sums.has_all()) linear_algebra::say_slow_loops_go_on(routine);
   for_strips<N>(y.size, false, [&](Index begin, Index end) {
     const Index strip = has_terms ? begin / segment<N> : 0;
     sums.want(strip);
