@@ -16,6 +16,7 @@
 
 #include "child.hpp"
 #include "support/files.hpp"
+#include "tested_backend.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -71,7 +72,7 @@ void check_square(const Matrix<float>& x) {
 BOOST_AUTO_TEST_SUITE(cancelled)
 
 BOOST_AUTO_TEST_CASE(the_work_is_done_first) {
-  const Backend backend = parse_backend(std::getenv("TESTED_BACKEND"));
+  const Backend backend = tested_backend();
   const Folder folder;
   const auto file = folder.path() / "a.npy", text = folder.path() / "a.csv", out = folder.path() / "c.npy";
   const auto x = Matrix<float>::random(300, 300, Seed{1});

@@ -18,19 +18,16 @@
 
 #include "child.hpp"
 #include "support/expect.hpp"
+#include "tested_backend.hpp"
 
 using namespace tessera;
 using tessera::test::in_child;
 using tessera::test::Leave;
+using tessera::test::tested_backend;
 
 namespace {
 
 constexpr int threads = 4;
-
-Backend tested_backend() {
-  const char* name = std::getenv("TESTED_BACKEND");
-  return parse_backend(name != nullptr ? name : "auto");
-}
 
 struct Problem {
   Matrix<float> a = Matrix<float>::random(300, 200, Seed{1});

@@ -12,13 +12,12 @@
 #include <tessera/tessera.hpp>
 
 #include "child.hpp"
+#include "tested_backend.hpp"
 
 using namespace tessera;
 using namespace tessera::test;
 
 namespace {
-
-Backend tested() { return parse_backend(std::getenv("TESTED_BACKEND")); }
 
 bool multiplies_right(Backend backend) {
   const Matrix<float> a{{1, 2}, {3, 4}};
@@ -36,7 +35,7 @@ void check_at_exit() {
   bool right = false;
   try {
     const auto a = Matrix<float>::random(300, 200, Seed{1}), b = Matrix<float>::random(200, 100, Seed{2});
-    right = gemm(a, b, tested()) == gemm(a, b, Backend::Reference);
+    right = gemm(a, b, tested_backend()) == gemm(a, b, Backend::Reference);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "at exit: %s\n", error.what());
   }
@@ -66,7 +65,8 @@ BOOST_AUTO_TEST_SUITE(loading)
 
 BOOST_AUTO_TEST_CASE(a_static_object_of_a_library_multiplies) {
   BOOST_TEST(in_child([] { return loads_right(); }, Leave::ThroughExit) == "right");
-  BOOST_TEST(in_child([] { return multiplies_right(tested()) && loads_right(); }, Leave::ThroughExit) == "right");
+  BOOST_TEST(in_child([] { return multiplies_right(tested_backend()) && loads_right(); }, Leave::ThroughExit) ==
+             "right");
 }
 
 /// The one thread has the loader's lock and waits for Tessera; the other one loads a plug-in of Tessera.
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(another_thread_uses_the_library_for_the_first_time) {
                    }
                  };
                  std::thread loads([&] { meet(), loaded = loads_right(); });
-                 std::thread multiplies([&] { meet(), multiplied = multiplies_right(tested()); });
+                 std::thread multiplies([&] { meet(), multiplied = multiplies_right(tested_backend()); });
                  loads.join();
                  multiplies.join();
                  return loaded && multiplied;
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(another_thread_uses_the_library_for_the_first_time) {
 BOOST_AUTO_TEST_CASE(another_thread_makes_the_executor) {
   BOOST_TEST(in_child([] {
                std::atomic<bool> loaded = false, multiplied = false;
-               std::thread multiplies([&] { multiplied = multiplies_right(tested()); });
+               std::thread multiplies([&] { multiplied = multiplies_right(tested_backend()); });
                while (executors_begun == 0) {
                }
                std::thread loads([&] { loaded = loads_right(); });
@@ -103,9 +103,9 @@ BOOST_AUTO_TEST_CASE(another_thread_makes_the_executor) {
 }
 
 BOOST_AUTO_TEST_CASE(handlers_of_exit_multiply) {
-  BOOST_TEST(in_child([] { return std::atexit(check_at_exit) == 0 && multiplies_right(tested()); },
+  BOOST_TEST(in_child([] { return std::atexit(check_at_exit) == 0 && multiplies_right(tested_backend()); },
                       Leave::ThroughExit) == "right"); // after what the product has made
-  BOOST_TEST(in_child([] { return multiplies_right(tested()) && std::atexit(check_at_exit) == 0; },
+  BOOST_TEST(in_child([] { return multiplies_right(tested_backend()) && std::atexit(check_at_exit) == 0; },
                       Leave::ThroughExit) == "right");
   BOOST_TEST(in_child([] { return std::atexit(check_at_exit) == 0; }, Leave::ThroughExit) == "right"); // the first use
 }

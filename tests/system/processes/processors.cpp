@@ -19,15 +19,16 @@
 #include <omp.h>
 #endif
 
+#include "tested_backend.hpp"
+
 using namespace tessera;
 using detail::ProcessorMask;
+using test::tested_backend;
 
 namespace {
 
 /// The process that started this one is not bound.
 const ProcessorMask all = ProcessorMask::of_thread(getppid());
-
-Backend tested_backend() { return parse_backend(std::getenv("TESTED_BACKEND")); }
 
 void multiply() {
   const auto a = Matrix<float>::random(700, 700, Seed{1});

@@ -13,16 +13,16 @@
 #include <tessera/tessera.hpp>
 
 #include "child.hpp"
+#include "tested_backend.hpp"
 
 using namespace tessera;
+using test::tested_backend;
 
 namespace {
 
 constexpr int any = 1'000'000;
 std::atomic<int> most_threads = any; ///< threads that may live at the same time, as the system counts them
 std::atomic<int> refusals = 0;
-
-Backend tested_backend() { return parse_backend(std::getenv("TESTED_BACKEND")); }
 
 } // namespace
 
