@@ -35,7 +35,11 @@ list(REVERSE headers)
 include_all(reversed ${headers})
 
 # Each macro is as it was after the headers.
-file(STRINGS ${folder}/poison.h macros REGEX "^#define ")
+set(macros "")
+foreach(origin systems libraries)
+  file(STRINGS ${folder}/poison_of_${origin}.h lines REGEX "^#define ")
+  list(APPEND macros ${lines})
+endforeach()
 set(checks "#define STRING_OF_TEXT(x) #x\n#define STRING_OF(x) STRING_OF_TEXT(x)\n")
 foreach(line IN LISTS macros)
   string(REGEX REPLACE "^#define ([A-Za-z_0-9]+) .*" "\\1" name "${line}")
