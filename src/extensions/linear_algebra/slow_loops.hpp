@@ -6,9 +6,9 @@
 
 namespace tessera::linear_algebra {
 
-/// `who` is a routine, or the result that is computed.
-inline void say_slow_loops_go_on(const char* who) {
-  std::fprintf(stderr, "tessera: %s: out of host memory; slow loops that need none go on\n", who);
+/// `what` is a routine, or the result that is computed.
+inline void say_slow_loops_go_on(const char* what) {
+  std::fprintf(stderr, "tessera: %s: out of host memory; slow loops that need none go on\n", what);
 }
 
 } // namespace tessera::linear_algebra
