@@ -44,8 +44,8 @@ struct StoredOperand {
 
 /// C := alpha · A · B + beta · C, where A is m×k, B k×n, C m×n, in Math::Strict. alpha and k are not 0, and neither are
 /// the others. A symmetric or Hermitian operand is neither transposed nor conjugate, and one of the two at most has a
-/// part. C overlaps neither A nor B, but may be B as a whole, in the same place, where a sum has one segment. Zeros
-/// stand for what is outside a Triangular operand where the caller knows that they change no chain of the sums
+/// part. C overlaps neither A nor B, but may be A or B as a whole, in the same place, where a sum has one segment.
+/// Zeros stand for what is outside a Triangular operand where the caller knows that they change no chain of the sums
 /// (docs/contract.md, "Zeros that do not show").
 struct StoredProductCall {
   DType type = DType::F64;             ///< F32 or F64: numbers, or the parts of complex numbers

@@ -1,6 +1,8 @@
-/// Products of operands as they are stored: the entry, and what an executor of the host does that has none.
+/// Products and triangular systems of operands as they are stored: the entries, and what an executor of the host does
+/// that has none.
 
 #include <tessera/backend/stored_product.hpp>
+#include <tessera/backend/triangular_system.hpp>
 
 #include <new>
 
@@ -41,6 +43,17 @@ const GemmKernel* HostExecutor::stored_product_kernel(const StoredProductCall&, 
 
 Status HostExecutor::run_stored_product(const StoredProductCall&) noexcept {
   return {StatusCode::Rejected, "this backend writes symmetric and complex operands out before it multiplies them"};
+}
+
+Status HostExecutor::run_triangular_system(const TriangularSystemCall&) noexcept {
+  return {StatusCode::Rejected, "this backend solves triangular systems by products"};
+}
+
+bool triangular_system(Executor& executor, const TriangularSystemCall& call) noexcept {
+  auto* const host = dynamic_cast<HostExecutor*>(&executor);
+  const detail::Uncancelled whole;
+  const detail::ContractArithmetic contract;
+  return host != nullptr && host->run_triangular_system(call).ok();
 }
 
 bool takes_stored_product(const Executor& executor, const StoredProductCall& call, std::string_view name) noexcept try {

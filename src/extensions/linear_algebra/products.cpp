@@ -111,6 +111,17 @@ bool Products<T>::multiply_as_stored(const StoredProductCall& call) const {
 }
 
 template <class T>
+bool Products<T>::solve_in_tiles(const TriangularSystemCall& call) const {
+  if (!is_on_host_ || is_complex<T>) return false;
+  TriangularSystemCall whole = call;
+  whole.type = dtype_of<Part<T>>;
+  whole.threads = options_.threads;
+  if (!triangular_system(host_, whole)) return false;
+  begin_result(shortage_);
+  return true;
+}
+
+template <class T>
 void Products<T>::sums(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> s) const {
   if (k > 0) return multiply(1, m, n, k, a, b, 0, s);
   for (Index i = 0; i < m; ++i) std::fill(s.at(i, 0), s.at(i, n), T(0));

@@ -20,6 +20,8 @@ class Sided {
       : products_(products), is_left_(side == Side::Left), count_(count), x_(x) {}
 
   bool is_left() const { return is_left_; }
+  Side side() const { return is_left_ ? Side::Left : Side::Right; }
+  Index count() const { return count_; }
   /// Returns X from number i on.
   Block<T> numbers(Index i) const { return is_left_ ? x_.from(i, 0) : x_.from(0, i); }
   /// Returns `to` from line l on.

@@ -35,6 +35,10 @@ class BlockedProduct {
                                   cpu.threads_for(call.threads))),
         l2_bytes_(l2_bytes_of(cpu.capabilities())),
         triangle_(x_.part, x_.is_complex ? 2 : 1, x_.has_real_diagonal) {
+    if (call.c == call.a.data) { // all columns of C meet a row of A before it is overwritten
+      blocking_.block_n = ceil_div(call.n, kernel.tile_n) * kernel.tile_n;
+      blocking_.task_n = blocking_.block_n;
+    }
     // With many threads, waiting for the last one costs more than the cache that a second buffer takes.
     shares_a_ = blocking_.threads > few_threads;
     packs_ahead_ = shares_a_ && after(block_at(0, 0, 0, true, 0, 0)).has_value();

@@ -28,9 +28,10 @@ struct MicroKernelBody {
   static constexpr Index b_ahead = 48;
   static constexpr Index prefetch_step = prefetch_bytes / sizeof(T);
 
+  /// Computes the sums of `rows` rows and all columns of a tile; a and b advance by k steps.
   template <int rows>
-  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch) {
-    Vector sum[rows][vectors];
+  [[gnu::always_inline]] static void add_terms(Index k, const T*& a, const T*& b, const T* prefetch,
+                                               Vector (&sum)[rows][vectors]) {
 #pragma GCC unroll 16
     for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
@@ -55,6 +56,12 @@ struct MicroKernelBody {
       a += tile_m;
       b += tile_n;
     }
+  }
+
+  template <int rows>
+  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch) {
+    Vector sum[rows][vectors];
+    add_terms<rows>(k, a, b, prefetch, sum);
     if (add) {
       const T* from = tile;
 #pragma GCC unroll 16
@@ -75,6 +82,29 @@ struct MicroKernelBody {
       if (wanted != rows) return multiply<rows - 1>(wanted, k, a, b, tile, ld, add, prefetch);
     }
     multiply_rows<rows>(k, a, b, tile, ld, add, prefetch);
+  }
+
+  /// MicroKernel::solve. Once a row's unknowns are known, the chains of the rows below go on with them.
+  static void solve(Index k, const T* a, T* b, const T* prefetch) {
+    Vector sum[tile_m][vectors];
+    T* x = b + k * tile_n;
+    const T* read = b;
+    add_terms<tile_m>(k, a, read, prefetch, sum);
+#pragma GCC unroll 16
+    for (int i = 0; i < tile_m; ++i, a += tile_m, x += tile_n) {
+      const Vector diagonal = Simd::broadcast(a + i);
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) {
+        sum[i][v] = (Simd::load(x + v * lanes) - sum[i][v]) / diagonal;
+        Simd::store(x + v * lanes, sum[i][v]);
+      }
+#pragma GCC unroll 16
+      for (int r = i + 1; r < tile_m; ++r) {
+        const Vector of_a = Simd::broadcast(a + r);
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::fma(of_a, sum[i][v], sum[r][v]);
+      }
+    }
   }
 
   /// Does `steps` multiply-adds on each register of a tile; see MicroKernel.
@@ -106,6 +136,7 @@ struct MicroKernelBody {
             .tile_n = tile_n,
             .multiply = [](int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add,
                            const T* prefetch) { multiply<tile_m>(rows, k, a, b, tile, ld, add, prefetch); },
+            .solve = solve,
             .pack_a = Packing<Simd, T, tile_m>::pack,
             .pack_b = Packing<Simd, T, tile_n>::pack,
             .multiply_registers = multiply_registers,

@@ -36,6 +36,21 @@ TESSERA_FMA_CLONES void multiply(int rows, Index k, const double* a, const doubl
   multiply_tile(rows, k, a, b, tile, ld, add);
 }
 template <class T>
+inline void solve_tile(Index k, const T* a, T* b) {
+  T sum[tile_m][tile_n];
+  multiply_tile(tile_m, k, a, b, &sum[0][0], tile_n, false);
+  const T* const t = a + k * tile_m;
+  T* const x = b + k * tile_n;
+  for (int i = 0; i < tile_m; ++i)
+    for (int c = 0; c < tile_n; ++c) {
+      T s = sum[i][c];
+      for (int q = 0; q < i; ++q) s = std::fma(t[q * tile_m + i], x[q * tile_n + c], s);
+      x[i * tile_n + c] = (x[i * tile_n + c] - s) / t[i * tile_m + i];
+    }
+}
+TESSERA_FMA_CLONES void solve(Index k, const float* a, float* b, const float*) { solve_tile(k, a, b); }
+TESSERA_FMA_CLONES void solve(Index k, const double* a, double* b, const double*) { solve_tile(k, a, b); }
+template <class T>
 inline void multiply_in_place(const DirectTile<T>& x) {
   for (int r = 0; r < x.rows; ++r)
     for (int c = 0; c < x.cols; ++c) {
@@ -79,6 +94,7 @@ MicroKernel<T> kernel() {
           .tile_m = tile_m,
           .tile_n = tile_n,
           .multiply = multiply,
+          .solve = solve,
           .pack_a = Packing<Portable, T, tile_m>::pack,
           .pack_b = Packing<Portable, T, tile_n>::pack,
           .multiply_registers = multiply_registers<T>,

@@ -25,7 +25,8 @@ class Finder {
       i += lanes;
     }
     if (i == count) return;
-    Vector rest{}; // zeros do not count
+    if (count >= lanes) return second_.look_at(load(x + count - lanes)); // some numbers a second time
+    Vector rest{};                                                       // zeros do not count
     for (Index l = 0; i < count; ++i, ++l) rest[l] = std::bit_cast<Bits>(x[i]);
     second_.look_at(rest);
   }

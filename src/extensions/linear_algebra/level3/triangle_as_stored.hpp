@@ -86,15 +86,15 @@ StoredProductCall as_stored(const detail::TriangularCall<T>& call, Block<const T
 }
 
 /// Looks at lines and multiplies them, if the backend takes them and zeros cannot be seen. The product takes the place
-/// of X, which is copied unless the backend packs all that it reads of a block before it writes there.
+/// of X, which is copied where a sum has several segments: else the backend packs all that it reads before it writes.
 template <class T>
 bool look_and_multiply(const Products<T>& products, const detail::TriangularCall<T>& call,
                        const Magnitudes<Part<T>>& of_triangle) {
-  const bool is_left = call.side == Side::Left;
   const Block<const T> x{call.b, call.ldb};
   if (!products.takes_as_stored(as_stored(call, x))) return false; // before X is looked at in vain
-  if (is_left && call.n <= segment_length<T>)
+  if (call.n <= segment_length<T>)
     return can_be_padded(of_triangle, magnitudes_of_lines(call)) && products.multiply_as_stored(as_stored(call, x));
+  const bool is_left = call.side == Side::Left;
   const Index rows = is_left ? call.n : call.count, cols = is_left ? call.count : call.n;
   detail::ComplexScratch memory(products.host()); // the thread keeps it for the next product
   const auto bytes = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols) * sizeof(T);
