@@ -11,7 +11,7 @@
 #include "cpu/gemm/batch/batch.hpp"
 #include "cpu/gemm/ladder.hpp"
 #include "cpu/gemm/simd/stored_product.hpp"
-#include "cpu/gemm/simd/triangular_system.hpp"
+#include "cpu/gemm/simd/triangle_tiles.hpp"
 #include "cpu/reduce/ladder.hpp"
 
 namespace tessera::cpu {
@@ -71,8 +71,8 @@ const GemmKernel* CpuExecutor::stored_product_kernel(const StoredProductCall& ca
 
 Status CpuExecutor::run_stored_product(const StoredProductCall& call) noexcept { return stored_product(*this, call); }
 
-Status CpuExecutor::run_triangular_system(const TriangularSystemCall& call) noexcept {
-  return triangular_system(*this, call);
+Status CpuExecutor::run_triangle_tiles(const TriangleTilesCall& call) noexcept {
+  return triangle_in_tiles(*this, call);
 }
 
 Status create_executor(Backend backend, MakeTeam make_team, const ExecutorOptions& options, Executor*& executor) {

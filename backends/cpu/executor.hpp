@@ -28,7 +28,7 @@ class CpuExecutor final : public HostExecutor {
   Status measure_ceilings(DType type, Math math, int threads, Ceilings& ceilings) noexcept override;
   const GemmKernel* stored_product_kernel(const StoredProductCall& call, std::string_view name) const override;
   Status run_stored_product(const StoredProductCall& call) noexcept override;
-  Status run_triangular_system(const TriangularSystemCall& call) noexcept override;
+  Status run_triangle_tiles(const TriangleTilesCall& call) noexcept override;
   int threads_here() const noexcept override { return team_->threads_here(); }
 
   // The kernels use these.

@@ -15,10 +15,13 @@
 #endif
 /// Does what TESSERA_FMA_CLONES does, and adds a third version for processors with AVX-512.
 #define TESSERA_WIDE_CLONES __attribute__((target_clones("avx512f", "fma", "default")))
+/// For vectors of integers: FMA's processors may lack them, and AVX2's have them.
+#define TESSERA_INTEGER_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 /// A function for processors with AVX-512 alone, whose callers ask __builtin_cpu_supports("avx512f") first.
 #define TESSERA_AVX512 __attribute__((target("avx512f")))
 #else
 #define TESSERA_FMA_CLONES
 #define TESSERA_FLAT_FMA_CLONES
 #define TESSERA_WIDE_CLONES
+#define TESSERA_INTEGER_CLONES
 #endif

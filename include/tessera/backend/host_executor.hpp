@@ -10,7 +10,7 @@
 namespace tessera {
 
 struct StoredProductCall;    // stored_product.hpp
-struct TriangularSystemCall; // triangular_system.hpp
+struct TriangleTilesCall; // triangle_tiles.hpp
 
 /// A queue whose work is done when a call returns.
 class TESSERA_API HostQueue final : public Queue {
@@ -58,9 +58,9 @@ class TESSERA_API HostExecutor : public Executor {
   virtual const GemmKernel* stored_product_kernel(const StoredProductCall& call, std::string_view name) const;
   /// Computes a product that stored_product_kernel() takes. On OutOfMemory nothing is written.
   virtual Status run_stored_product(const StoredProductCall& call) noexcept;
-  /// Solves a system in tiles of a micro-kernel. Returns Rejected where it has none, or where products are faster. On
-  /// an error nothing is written.
-  virtual Status run_triangular_system(const TriangularSystemCall& call) noexcept;
+  /// Computes with a triangle in tiles. Returns Rejected where there are none, or where products are faster. On an
+  /// error nothing is written.
+  virtual Status run_triangle_tiles(const TriangleTilesCall& call) noexcept;
   /// Returns the queue that matrices and gemm() use.
   Queue& default_queue() noexcept override { return queue_; }
   /// Makes another queue.

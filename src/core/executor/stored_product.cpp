@@ -1,8 +1,8 @@
-/// Products and triangular systems of operands as they are stored: the entries, and what an executor of the host does
+/// Products of operands as they are stored, and triangles in tiles: the entries, and what an executor of the host does
 /// that has none.
 
 #include <tessera/backend/stored_product.hpp>
-#include <tessera/backend/triangular_system.hpp>
+#include <tessera/backend/triangle_tiles.hpp>
 
 #include <new>
 
@@ -45,15 +45,15 @@ Status HostExecutor::run_stored_product(const StoredProductCall&) noexcept {
   return {StatusCode::Rejected, "this backend writes symmetric and complex operands out before it multiplies them"};
 }
 
-Status HostExecutor::run_triangular_system(const TriangularSystemCall&) noexcept {
-  return {StatusCode::Rejected, "this backend solves triangular systems by products"};
+Status HostExecutor::run_triangle_tiles(const TriangleTilesCall&) noexcept {
+  return {StatusCode::Rejected, "this backend computes with triangles by products of rectangles"};
 }
 
-bool triangular_system(Executor& executor, const TriangularSystemCall& call) noexcept {
+bool triangle_in_tiles(Executor& executor, const TriangleTilesCall& call) noexcept {
   auto* const host = dynamic_cast<HostExecutor*>(&executor);
   const detail::Uncancelled whole;
   const detail::ContractArithmetic contract;
-  return host != nullptr && host->run_triangular_system(call).ok();
+  return host != nullptr && host->run_triangle_tiles(call).ok();
 }
 
 bool takes_stored_product(const Executor& executor, const StoredProductCall& call, std::string_view name) noexcept try {

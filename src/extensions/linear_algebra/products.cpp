@@ -111,12 +111,12 @@ bool Products<T>::multiply_as_stored(const StoredProductCall& call) const {
 }
 
 template <class T>
-bool Products<T>::solve_in_tiles(const TriangularSystemCall& call) const {
+bool Products<T>::compute_in_tiles(const TriangleTilesCall& call) const {
   if (!is_on_host_ || is_complex<T>) return false;
-  TriangularSystemCall whole = call;
+  TriangleTilesCall whole = call;
   whole.type = dtype_of<Part<T>>;
   whole.threads = options_.threads;
-  if (!triangular_system(host_, whole)) return false;
+  if (!triangle_in_tiles(host_, whole)) return false;
   begin_result(shortage_);
   return true;
 }

@@ -10,7 +10,7 @@
 #include <tessera/backend/host_executor.hpp>
 #include <tessera/backend/out_of_memory.hpp>
 #include <tessera/backend/stored_product.hpp>
-#include <tessera/backend/triangular_system.hpp>
+#include <tessera/backend/triangle_tiles.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/linear_algebra/options.hpp>
 
@@ -93,9 +93,9 @@ class Products {
   /// Would multiply_as_stored() compute it, if memory is not short? Addresses do not matter.
   bool takes_as_stored(const StoredProductCall& call) const;
 
-  /// Solves a system of real numbers where the backend has tiles for it. `call` has all members but the type and the
-  /// threads. Returns false, and has written nothing, if it has not.
-  bool solve_in_tiles(const TriangularSystemCall& call) const;
+  /// Computes lines of real numbers that meet a triangle, if the backend has tiles for it. `call` has all members but
+  /// the type and the threads. Returns false, and has written nothing, if it has not.
+  bool compute_in_tiles(const TriangleTilesCall& call) const;
 
   /// S = A·B, m×n over k terms.
   void sums(Index m, Index n, Index k, Factor<T> a, Factor<T> b, Block<T> s) const;

@@ -13,6 +13,16 @@ namespace tessera::linear_algebra {
 /// The fewest lines that are worth a thread's while.
 inline constexpr Index lines_for_a_thread = 64;
 
+/// Returns the triangle M as it is stored.
+template <class T>
+StoredOperand triangle_of(const Factor<T>& m, bool is_lower, bool has_unit_diagonal) {
+  StoredOperand triangle = as_stored(m);
+  triangle.part = is_lower != triangle.is_transposed ? MatrixPart::Lower : MatrixPart::Upper;
+  triangle.kind = TriangleKind::Triangular;
+  triangle.has_unit_diagonal = has_unit_diagonal;
+  return triangle;
+}
+
 template <class T>
 class Sided {
  public:
@@ -20,8 +30,6 @@ class Sided {
       : products_(products), is_left_(side == Side::Left), count_(count), x_(x) {}
 
   bool is_left() const { return is_left_; }
-  Side side() const { return is_left_ ? Side::Left : Side::Right; }
-  Index count() const { return count_; }
   /// Returns X from number i on.
   Block<T> numbers(Index i) const { return is_left_ ? x_.from(i, 0) : x_.from(0, i); }
   /// Returns `to` from line l on.
@@ -49,6 +57,19 @@ class Sided {
       products_.multiply(alpha, rows, count_, k, m, x, T(1), numbers(to));
     else
       products_.multiply(alpha, count_, rows, k, x, m.transposed(), T(1), numbers(to));
+  }
+
+  /// Lets the backend compute the numbers of X from `first` on with a triangle of order n, at most a segment's length,
+  /// if it has tiles for that. Returns false, and has written nothing, if it has not.
+  bool computes_in_tiles(TriangleTask task, Index first, Index n, const StoredOperand& m, T alpha = T(1)) const {
+    return products_.compute_in_tiles({.task = task,
+                                       .n = n,
+                                       .count = count_,
+                                       .m = m,
+                                       .alpha = std::complex<double>(detail::exact_double(alpha)).real(),
+                                       .x = numbers(first).data,
+                                       .line_step = is_left_ ? 1 : x_.ld,
+                                       .number_step = is_left_ ? x_.ld : 1});
   }
 
   template <class Body>
@@ -97,6 +118,8 @@ struct SidedCall {
   Factor<T> m;
   bool is_lower; ///< M is
   bool has_unit_diagonal;
+
+  StoredOperand triangle() const { return triangle_of(m, is_lower, has_unit_diagonal); }
 
   /// Returns what the formulas are given.
   Lines<T> lines(const detail::TriangularCall<T>& call) const {

@@ -19,32 +19,15 @@ namespace {
 /// The columns of a panel: substitution is slower than products, but narrow products are slow as well.
 Index width_of(Index n) { return n < 400 ? panel_width / 2 : panel_width; }
 
-/// Returns the system of the numbers of X's lines from x on with the triangle M from m on.
-template <class T>
-TriangularSystemCall in_tiles(Side side, const Factor<T>& m, bool is_lower, bool has_unit_diagonal, Index n,
-                              Index count, Block<T> x) {
-  StoredOperand triangle = as_stored(m);
-  triangle.part = is_lower != triangle.is_transposed ? MatrixPart::Lower : MatrixPart::Upper;
-  triangle.kind = TriangleKind::Triangular;
-  triangle.has_unit_diagonal = has_unit_diagonal;
-  const bool is_left = side == Side::Left;
-  return {.n = n,
-          .count = count,
-          .m = triangle,
-          .x = x.data,
-          .line_step = is_left ? 1 : x.ld,
-          .number_step = is_left ? x.ld : 1};
-}
-
 /// Solves with a lower triangle M, n×n. `sums` has room for panel_width or n numbers of each line, whichever is less.
 template <class T>
-void solve_lower(const Products<T>& products, const Sided<T>& sided, const Factor<T>& m, Index n,
-                 bool has_unit_diagonal, T* sums) {
+void solve_lower(const Sided<T>& sided, const Factor<T>& m, Index n, bool has_unit_diagonal, T* sums) {
   const Index width = width_of(n);
   for (Index first = 0; first < n; first += segment_length<T>) {
     const Index end = std::min(n, first + segment_length<T>);
-    const bool is_done = products.solve_in_tiles(in_tiles(sided.side(), m.from(first, first), true, has_unit_diagonal,
-                                                          end - first, sided.count(), sided.numbers(first)));
+    const Index order = end - first;
+    const bool is_done = sided.computes_in_tiles(TriangleTask::Solve, first, order,
+                                                 triangle_of(m.from(first, first), true, has_unit_diagonal));
     for (Index row = first; row < end && !is_done; row += width) {
       const Index size = std::min(width, end - row);
       const DiagonalBlock<T> diagonal(m, row, size, has_unit_diagonal);
@@ -116,12 +99,10 @@ void solve(const detail::TriangularCall<T>& call, const SolveOptions& options, d
   };
   const auto blocked = [&](detail::Shortage now) {
     const Products<T> products(options, now);
-    if (call.n <= segment_length<T>) {
-      TriangularSystemCall system =
-          in_tiles(call.side, sided_call.m, sided_call.is_lower, sided_call.has_unit_diagonal, call.n, call.count, x);
-      system.alpha = std::complex<double>(detail::exact_double(call.alpha)).real();
-      if (products.solve_in_tiles(system)) return;
-    }
+    const Sided<T> sided(products, call.side, call.count, x);
+    if (call.n <= segment_length<T> &&
+        sided.computes_in_tiles(TriangleTask::Solve, 0, call.n, sided_call.triangle(), call.alpha))
+      return;
     std::optional<HostNumbers<T>> turned;
     Factor<T> m = sided_call.m;
     if (!sided_call.is_lower) {
@@ -132,10 +113,8 @@ void solve(const detail::TriangularCall<T>& call, const SolveOptions& options, d
     begin_result(now);
     scale(call, x);
     if (!sided_call.is_lower) turn_round(call.side, call.n, call.count, x);
-    products.run_steps(work_of(call), [&] {
-      solve_lower(products, Sided<T>(products, call.side, call.count, x), m, call.n, sided_call.has_unit_diagonal,
-                  sums.data());
-    });
+    products.run_steps(work_of(call),
+                       [&] { solve_lower(sided, m, call.n, sided_call.has_unit_diagonal, sums.data()); });
     if (!sided_call.is_lower) turn_round(call.side, call.n, call.count, x);
   };
   if (options.backend == Backend::Reference) return by_formula();

@@ -101,11 +101,18 @@ struct MicroKernel {
   /// needs no alignment. Meanwhile prefetches `prefetch_bytes` for each step of k from `prefetch` on; nothing is read
   /// there.
   void (*multiply)(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch);
-  /// Solves the tile_m rows of a triangular system that follow k solved ones, for a strip of tile_n lines. The strip b
-  /// has k rows of unknowns, and then tile_m rows of right-hand sides, whose place the unknowns take: x(i) = (b(i) −
-  /// s(i)) / t(i, i), where the chain s(i) has the terms t(i, p)·x(p) for p < i. The strip a has the triangle's rows:
-  /// k steps, and then tile_m steps with the block on the diagonal. `prefetch` is as in multiply().
+  /// The next three end or begin a tile's chains with a block on the diagonal, in place: a strip b of tile_n lines has
+  /// a row for each number, and the tile's tile_m rows take the place of theirs. The strip a has the triangle's rows.
+  /// Numbers on the other side of its diagonal are not read. `prefetch` is as in multiply().
+  ///
+  /// Lower triangles: k rows of b come before the tile's, and k steps of a before the block. solve() makes x(i) =
+  /// (b(i) − s(i)) / t(i, i), where the chain s(i) has the terms t(i, p)·x(p) for p < i; multiply_lower() makes the sum
+  /// of all terms with p ≤ i.
   void (*solve)(Index k, const T* a, T* b, const T* prefetch);
+  void (*multiply_lower)(Index k, const T* a, T* b, const T* prefetch);
+  /// Upper triangles: a and b begin with the block's `diagonal` steps, at most tile_m, and k follow. Makes the sum of
+  /// all terms with p ≥ i.
+  void (*multiply_upper)(int diagonal, Index k, const T* a, T* b, const T* prefetch);
   /// Copy the strips [first, last) of an operand, of tile_m rows (pack_a) or tile_n columns (pack_b), for the steps
   /// [k_first, k_first + k) of k, one strip after the other. Of a triangle nothing is written before
   /// Lines::first_step() and from Lines::last_step() on.

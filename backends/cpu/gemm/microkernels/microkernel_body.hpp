@@ -28,14 +28,17 @@ struct MicroKernelBody {
   static constexpr Index b_ahead = 48;
   static constexpr Index prefetch_step = prefetch_bytes / sizeof(T);
 
-  /// Computes the sums of `rows` rows and all columns of a tile; a and b advance by k steps.
   template <int rows>
-  [[gnu::always_inline]] static void add_terms(Index k, const T*& a, const T*& b, const T* prefetch,
-                                               Vector (&sum)[rows][vectors]) {
+  [[gnu::always_inline]] static void clear(Vector (&sum)[rows][vectors]) {
 #pragma GCC unroll 16
     for (int r = 0; r < rows; ++r)
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::zero();
+  }
+  /// The chains of `rows` rows go on with k terms; a and b advance by as many steps.
+  template <int rows>
+  [[gnu::always_inline]] static void add_terms(Index k, const T*& a, const T*& b, const T* prefetch,
+                                               Vector (&sum)[rows][vectors]) {
 #pragma GCC unroll 4
     for (Index p = 0; p < k; ++p) {
       __builtin_prefetch(prefetch + p * prefetch_step, 0, 2);
@@ -61,6 +64,7 @@ struct MicroKernelBody {
   template <int rows>
   static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch) {
     Vector sum[rows][vectors];
+    clear(sum);
     add_terms<rows>(k, a, b, prefetch, sum);
     if (add) {
       const T* from = tile;
@@ -84,27 +88,74 @@ struct MicroKernelBody {
     multiply_rows<rows>(k, a, b, tile, ld, add, prefetch);
   }
 
-  /// MicroKernel::solve. Once a row's unknowns are known, the chains of the rows below go on with them.
-  static void solve(Index k, const T* a, T* b, const T* prefetch) {
-    Vector sum[tile_m][vectors];
-    T* x = b + k * tile_n;
-    const T* read = b;
-    add_terms<tile_m>(k, a, read, prefetch, sum);
+  /// The chains of the rows [first, end) go on with a step of the block on the diagonal.
+  [[gnu::always_inline]] static void add_step(int first, int end, const T* a, const Vector (&x)[vectors],
+                                              Vector (&sum)[tile_m][vectors]) {
 #pragma GCC unroll 16
-    for (int i = 0; i < tile_m; ++i, a += tile_m, x += tile_n) {
+    for (int r = first; r < end; ++r) {
+      const Vector of_a = Simd::broadcast(a + r);
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::fma(of_a, x[v], sum[r][v]);
+    }
+  }
+  [[gnu::always_inline]] static void load_row(const T* row, Vector (&x)[vectors]) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) x[v] = Simd::load(row + v * lanes);
+  }
+  [[gnu::always_inline]] static void store_rows(const Vector (&sum)[tile_m][vectors], T* row) {
+#pragma GCC unroll 16
+    for (int r = 0; r < tile_m; ++r, row += tile_n)
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) Simd::store(row + v * lanes, sum[r][v]);
+  }
+
+  /// MicroKernel::solve.
+  static void solve(Index k, const T* a, T* b, const T* prefetch) {
+    Vector sum[tile_m][vectors], x[vectors];
+    const T* before = b;
+    clear(sum);
+    add_terms<tile_m>(k, a, before, prefetch, sum);
+    T* row = b + k * tile_n;
+#pragma GCC unroll 16
+    for (int i = 0; i < tile_m; ++i, a += tile_m, row += tile_n) {
       const Vector diagonal = Simd::broadcast(a + i);
+      load_row(row, x);
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) {
-        sum[i][v] = (Simd::load(x + v * lanes) - sum[i][v]) / diagonal;
-        Simd::store(x + v * lanes, sum[i][v]);
+        x[v] = (x[v] - sum[i][v]) / diagonal;
+        Simd::store(row + v * lanes, x[v]);
       }
-#pragma GCC unroll 16
-      for (int r = i + 1; r < tile_m; ++r) {
-        const Vector of_a = Simd::broadcast(a + r);
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::fma(of_a, sum[i][v], sum[r][v]);
-      }
+      add_step(i + 1, tile_m, a, x, sum);
     }
+  }
+
+  /// MicroKernel::multiply_lower.
+  static void multiply_lower(Index k, const T* a, T* b, const T* prefetch) {
+    Vector sum[tile_m][vectors], x[vectors];
+    const T* row = b;
+    clear(sum);
+    add_terms<tile_m>(k, a, row, prefetch, sum);
+#pragma GCC unroll 16
+    for (int i = 0; i < tile_m; ++i, a += tile_m, row += tile_n) {
+      load_row(row, x);
+      add_step(i, tile_m, a, x, sum);
+    }
+    store_rows(sum, b + k * tile_n);
+  }
+
+  /// MicroKernel::multiply_upper.
+  static void multiply_upper(int diagonal, Index k, const T* a, T* b, const T* prefetch) {
+    Vector sum[tile_m][vectors], x[vectors];
+    const T* row = b;
+    clear(sum);
+#pragma GCC unroll 16
+    for (int i = 0; i < tile_m; ++i, a += tile_m, row += tile_n) {
+      if (i == diagonal) break;
+      load_row(row, x);
+      add_step(0, i + 1, a, x, sum);
+    }
+    add_terms<tile_m>(k, a, row, prefetch, sum);
+    store_rows(sum, b);
   }
 
   /// Does `steps` multiply-adds on each register of a tile; see MicroKernel.
@@ -137,6 +188,8 @@ struct MicroKernelBody {
             .multiply = [](int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add,
                            const T* prefetch) { multiply<tile_m>(rows, k, a, b, tile, ld, add, prefetch); },
             .solve = solve,
+            .multiply_lower = multiply_lower,
+            .multiply_upper = multiply_upper,
             .pack_a = Packing<Simd, T, tile_m>::pack,
             .pack_b = Packing<Simd, T, tile_n>::pack,
             .multiply_registers = multiply_registers,

@@ -44,12 +44,43 @@ inline void solve_tile(Index k, const T* a, T* b) {
   for (int i = 0; i < tile_m; ++i)
     for (int c = 0; c < tile_n; ++c) {
       T s = sum[i][c];
-      for (int q = 0; q < i; ++q) s = std::fma(t[q * tile_m + i], x[q * tile_n + c], s);
+      for (int p = 0; p < i; ++p) s = std::fma(t[p * tile_m + i], x[p * tile_n + c], s);
       x[i * tile_n + c] = (x[i * tile_n + c] - s) / t[i * tile_m + i];
     }
 }
-TESSERA_FMA_CLONES void solve(Index k, const float* a, float* b, const float*) { solve_tile(k, a, b); }
-TESSERA_FMA_CLONES void solve(Index k, const double* a, double* b, const double*) { solve_tile(k, a, b); }
+template <class T>
+inline void multiply_lower_tile(Index k, const T* a, T* b) {
+  T sum[tile_m][tile_n];
+  multiply_tile(tile_m, k, a, b, &sum[0][0], tile_n, false);
+  const T* const t = a + k * tile_m;
+  T* const x = b + k * tile_n;
+  for (int i = tile_m - 1; i >= 0; --i)
+    for (int c = 0; c < tile_n; ++c) {
+      T s = sum[i][c];
+      for (int p = 0; p <= i; ++p) s = std::fma(t[p * tile_m + i], x[p * tile_n + c], s);
+      x[i * tile_n + c] = s;
+    }
+}
+template <class T>
+inline void multiply_upper_tile(int diagonal, Index k, const T* a, T* b) {
+  for (int i = 0; i < tile_m; ++i)
+    for (int c = 0; c < tile_n; ++c) {
+      T s{0};
+      for (int p = i; p < diagonal; ++p) s = std::fma(a[p * tile_m + i], b[p * tile_n + c], s);
+      for (Index p = diagonal; p < diagonal + k; ++p) s = std::fma(a[p * tile_m + i], b[p * tile_n + c], s);
+      b[i * tile_n + c] = s;
+    }
+}
+#define TESSERA_TRIANGLE_TILES(T)                                                                               \
+  TESSERA_FMA_CLONES void solve(Index k, const T* a, T* b, const T*) { solve_tile(k, a, b); }                   \
+  TESSERA_FMA_CLONES void multiply_lower(Index k, const T* a, T* b, const T*) { multiply_lower_tile(k, a, b); } \
+  TESSERA_FMA_CLONES void multiply_upper(int diagonal, Index k, const T* a, T* b, const T*) {                   \
+    multiply_upper_tile(diagonal, k, a, b);                                                                     \
+  }
+TESSERA_TRIANGLE_TILES(float)
+TESSERA_TRIANGLE_TILES(double)
+#undef TESSERA_TRIANGLE_TILES
+
 template <class T>
 inline void multiply_in_place(const DirectTile<T>& x) {
   for (int r = 0; r < x.rows; ++r)
@@ -95,6 +126,8 @@ MicroKernel<T> kernel() {
           .tile_n = tile_n,
           .multiply = multiply,
           .solve = solve,
+          .multiply_lower = multiply_lower,
+          .multiply_upper = multiply_upper,
           .pack_a = Packing<Portable, T, tile_m>::pack,
           .pack_b = Packing<Portable, T, tile_n>::pack,
           .multiply_registers = multiply_registers<T>,

@@ -74,10 +74,10 @@ template <class P, class Bits>
 
 } // namespace
 
-TESSERA_WIDE_CLONES Magnitudes<float> magnitudes_of(const NumbersInRows<float>& numbers) {
+TESSERA_INTEGER_CLONES Magnitudes<float> magnitudes_of(const NumbersInRows<float>& numbers) {
   return find_magnitudes<float, std::int32_t>(numbers);
 }
-TESSERA_WIDE_CLONES Magnitudes<double> magnitudes_of(const NumbersInRows<double>& numbers) {
+TESSERA_INTEGER_CLONES Magnitudes<double> magnitudes_of(const NumbersInRows<double>& numbers) {
   return find_magnitudes<double, std::int64_t>(numbers);
 }
 

@@ -173,6 +173,10 @@ void multiply_triangle(const detail::TriangularCall<T>& call, const SolveOptions
   };
   const auto blocked = [&](detail::Shortage now) {
     const Products<T> products(options, now);
+    if (call.n <= segment_length<T> &&
+        Sided<T>(products, call.side, call.count, {call.b, call.ldb})
+            .computes_in_tiles(TriangleTask::Multiply, 0, call.n, sided.triangle(), call.alpha))
+      return;
     const Magnitudes<Part<T>> of_triangle = magnitudes_of_triangle(call);
     products.run_steps(work_of(call), [&] {
       done = lines_as_stored(products, call, of_triangle);
