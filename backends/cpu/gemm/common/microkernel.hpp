@@ -48,6 +48,7 @@ struct Lines {
   Shape shape = Shape::Whole;
   bool is_hermitian = false;      ///< Symmetric: conjugates where k and lines change places; the diagonal is real
   bool has_unit_diagonal = false; ///< of a triangle: ones, which are not stored
+  Index strip_step = 0; ///< Real and Whole: elements from a packed strip to the next; 0: they follow each other
 
   /// Returns the elements of a line that are a number's, and those along k. The micro-kernels' files, each of which is
   /// compiled for its instruction set, must leave no function of their own to others.

@@ -27,12 +27,12 @@ struct Packing {
   /// Copies lines that lie side by side in memory into whole strips. It goes through a few steps of k for all strips
   /// before the next steps, so that few cache lines are written at a time. Where a step of k is a page or more, the
   /// hardware sees no stream, so the next steps are prefetched.
-  static void copy_lines(const T* x, Index k_step, Index strips, Index k, T* out) {
+  static void copy_lines(const T* x, Index k_step, Index strips, Index k, T* out, Index strip_step) {
     constexpr Index block = 8;
     for (Index p = 0; p < k; p += block)
       for (Index s = 0; s < strips; ++s)
         for (Index q = p; q < (p + block < k ? p + block : k); ++q)
-          copy_step(x + q * k_step + s * width, block * k_step, out + (s * k + q) * width);
+          copy_step(x + q * k_step + s * width, block * k_step, out + s * strip_step + q * width);
   }
 
   /// Copies `width` neighbours and prefetches the neighbours at from + next.
@@ -172,16 +172,17 @@ struct Packing {
       return ComplexPacking<Owner, T, width>::pack(x, first, last, k_first, k, strips, transpose_lines);
     const T* from = x.data + first * width * x.line_step + k_first * x.k_step;
     const Index left = x.count - first * width; // lines from here on
+    const Index strip_step = x.strip_step != 0 ? x.strip_step : width * k;
     if (x.line_step == 1) {
       const Index whole = left / width < last - first ? left / width : last - first;
-      copy_lines(from, x.k_step, whole, k, strips);
+      copy_lines(from, x.k_step, whole, k, strips, strip_step);
       if (whole < last - first)
-        copy_edge(from + whole * width, left - whole * width, x.k_step, k, strips + whole * width * k);
+        copy_edge(from + whole * width, left - whole * width, x.k_step, k, strips + whole * strip_step);
       return;
     }
     for (Index s = 0; s < last - first; ++s) {
       const Index lines = left - s * width < width ? left - s * width : width;
-      transpose_lines(from + s * width * x.line_step, static_cast<int>(lines), x.line_step, k, strips + s * width * k);
+      transpose_lines(from + s * width * x.line_step, static_cast<int>(lines), x.line_step, k, strips + s * strip_step);
     }
   }
 };

@@ -41,6 +41,9 @@ class TriangleInTiles {
     const Index for_a_thread = ceil_div(strips_n_, Index{threads_});
     at_once_ = std::min({strips_n_, std::max(least_strips, in_cache), for_a_thread});
     threads_ = static_cast<int>(std::min<Index>(threads_, tasks()));
+    // Rows side by side are far apart from one step to the next, and each step brings whole cache lines.
+    constexpr Index bytes_of_step = 256;
+    if (call.m.is_transposed) packed_at_once_ = ceil_div(bytes_of_step, tile_m_ * static_cast<Index>(sizeof(T)));
     Carver size;
     carve(size);
     scratch_ = cpu.scratch().acquire(size.used());
@@ -49,11 +52,13 @@ class TriangleInTiles {
   }
 
   void run() {
-    if (shares_triangle())
-      team_.run(strips_m_, threads_, [this](Index task, int) {
-        const Index strip = is_upper_product() ? task : strips_m_ - 1 - task; // long ones first
-        pack_triangle(strip, triangle_ + begin_of(strip));
+    if (shares_triangle()) {
+      const Index groups = ceil_div(strips_m_, packed_at_once_);
+      team_.run(groups, threads_, [&](Index task, int) {
+        const Index first = (is_upper_product() ? task : groups - 1 - task) * packed_at_once_; // long ones first
+        pack_triangle(first, std::min(first + packed_at_once_, strips_m_), triangle_ + first * longest());
       });
+    }
     team_.run(tasks(), threads_, [this](Index task, int slot) {
       compute(task * at_once_, std::min(strips_n_, (task + 1) * at_once_), slot);
     });
@@ -61,55 +66,93 @@ class TriangleInTiles {
 
  private:
   Index tasks() const { return ceil_div(strips_n_, at_once_); }
-  /// A single task packs each strip just before it reads it.
+  /// A single task packs strips of the triangle just before it reads them.
   bool shares_triangle() const { return tasks() > 1; }
   bool is_upper_product() const { return !is_lower_ && call_.task == TriangleTask::Multiply; }
   Index strip_size() const { return rows_ * tile_n_; } ///< of a strip of lines
-  /// Returns how many steps of k a strip of the triangle has: up to its block on the diagonal, or from it on.
-  Index steps_of(Index strip) const { return is_upper_product() ? rows_ - strip * tile_m_ : (strip + 1) * tile_m_; }
-  /// Returns where a strip of the triangle begins.
-  Index begin_of(Index strip) const {
-    const Index before = strip * (strip + 1) / 2; // blocks of tile_m² numbers in the strips before it
-    return tile_m_ * tile_m_ * (is_upper_product() ? strip * (strips_m_ + 1) - before : before);
-  }
+  Index longest() const { return rows_ * tile_m_; }    ///< strip of the triangle; they begin so far apart
 
   void carve(Carver& carver) {
-    const Index longest = rows_ * tile_m_;
-    triangle_ = carver.take<T>(static_cast<std::size_t>(shares_triangle() ? begin_of(strips_m_) : longest));
+    const Index strips = shares_triangle() ? strips_m_ : std::min(strips_m_, packed_at_once_);
+    triangle_ = carver.take<T>(static_cast<std::size_t>(strips * longest()));
     lines_ = carver.take<T>(static_cast<std::size_t>(threads_ * at_once_ * strip_size()));
   }
 
-  /// Packs a strip of rows, from the first column to the block on the diagonal or from that block on. Rows beyond the
-  /// last one have ones on the diagonal, by which a system divides.
-  void pack_triangle(Index strip, T* to) const {
+  /// Returns the triangle from the diagonal's number `first` on, and `count` of its rows.
+  Lines<T> triangle_from(Index first, Index count) const {
     const StoredOperand& m = call_.m;
-    const Index first = strip * tile_m_, rows = std::min(tile_m_, call_.n - first);
-    Lines<T> lines{.data = static_cast<const T*>(m.data),
-                   .count = call_.n,
-                   .line_step = m.is_transposed ? 1 : m.ld,
-                   .k_step = m.is_transposed ? m.ld : 1,
-                   .shape = is_lower_ ? Shape::UpToLine : Shape::FromLine,
-                   .has_unit_diagonal = m.has_unit_diagonal};
-    if (is_upper_product()) return kernel_.pack_a(lines, strip, strip + 1, first, call_.n - first, to);
-    const Index steps = first + rows;
-    if (is_lower_) {
-      kernel_.pack_a(lines, strip, strip + 1, 0, steps, to);
-    } else {
-      const Index top = call_.n - steps; // the strip is the first one of the rows and columns from here on
-      lines.data += top * (lines.line_step + lines.k_step);
-      lines.count = rows;
-      kernel_.pack_a(lines, 0, 1, 0, steps, to);
-      std::reverse(to, to + steps * tile_m_);
-      // Rows that the strip lacks were packed as its last ones, and are now the first of each step.
-      const Index lacking = tile_m_ - rows;
-      if (lacking > 0) std::copy(to + lacking, to + steps * tile_m_, to);
+    const Index line_step = m.is_transposed ? 1 : m.ld, k_step = m.is_transposed ? m.ld : 1;
+    return {.data = static_cast<const T*>(m.data) + first * (line_step + k_step),
+            .count = count,
+            .line_step = line_step,
+            .k_step = k_step,
+            .shape = is_lower_ ? Shape::UpToLine : Shape::FromLine,
+            .has_unit_diagonal = m.has_unit_diagonal};
+  }
+  /// Packs columns that all rows of some strips have.
+  void pack_rectangle(Lines<T> lines, Index first, Index last, Index k_first, Index k, T* to, Index strip_step) const {
+    lines.shape = Shape::Whole;
+    lines.strip_step = strip_step;
+    if (k > 0) kernel_.pack_a(lines, first, last, k_first, k, to);
+  }
+
+  /// Packs the strips [first, last) of rows.
+  void pack_triangle(Index first, Index last, T* to) const {
+    const Index begin = first * tile_m_, end = std::min(last * tile_m_, call_.n);
+    if (is_upper_product()) return pack_upper(triangle_from(begin, call_.n - begin), last - first, to, longest());
+    if (is_lower_)
+      pack_lower(first, last, to);
+    else
+      pack_turned(first, last, to);
+    for (Index row = end; row < last * tile_m_; ++row) add_row_of_identity(row, to + (last - 1 - first) * longest());
+  }
+
+  /// Packs rows of a lower triangle up to their blocks on the diagonal.
+  void pack_lower(Index first, Index last, T* to) const {
+    const Lines<T> lines = triangle_from(0, call_.n);
+    const Index begin = first * tile_m_;
+    pack_rectangle(lines, first, last, 0, begin, to, longest());
+    for (Index s = first; s < last; ++s, to += longest()) {
+      const Index end = std::min((s + 1) * tile_m_, call_.n);
+      kernel_.pack_a(lines, s, s + 1, begin, end - begin, to + begin * tile_m_);
     }
-    for (Index r = rows; r < tile_m_; ++r) {
-      for (Index p = first; p < steps; ++p) to[p * tile_m_ + r] = T(0);
-      T* const step = to + (first + r) * tile_m_;
-      std::fill(step, step + tile_m_, T(0));
-      step[r] = T(1);
+  }
+
+  /// Packs the first `strips` of the rows of an upper triangle, from their blocks on the diagonal on. `lines` are all
+  /// rows.
+  void pack_upper(const Lines<T>& lines, Index strips, T* to, Index strip_step) const {
+    const Index n = lines.count, end = std::min(strips * tile_m_, n);
+    pack_rectangle(lines, 0, strips, end, n - end, to + end * tile_m_, strip_step - tile_m_ * tile_m_);
+    for (Index s = 0; s < strips; ++s, to += strip_step) {
+      const Index begin = s * tile_m_;
+      kernel_.pack_a(lines, s, s + 1, begin, end - begin, to);
     }
+  }
+
+  /// Packs rows of an upper triangle that are counted from the last one, with their columns in that order.
+  void pack_turned(Index first, Index last, T* to) const {
+    const Index rows = call_.n - (last - 1) * tile_m_; // of the last strip, and of those that are left
+    if (rows < tile_m_) {
+      // The strip's rows are packed as its first ones, and then are its last ones.
+      T* const strip = to + (last - 1 - first) * longest();
+      Lines<T> lines = triangle_from(0, rows);
+      kernel_.pack_a(lines, 0, 1, 0, call_.n, strip);
+      std::reverse(strip, strip + call_.n * tile_m_);
+      std::copy(strip + tile_m_ - rows, strip + call_.n * tile_m_, strip);
+      if (--last == first) return;
+    }
+    const Index top = call_.n - last * tile_m_, strips = last - first;
+    pack_upper(triangle_from(top, call_.n - top), strips, to + (strips - 1) * longest(), -longest());
+    for (Index s = first; s < last; ++s, to += longest()) std::reverse(to, to + (s + 1) * tile_m_ * tile_m_);
+  }
+
+  /// Makes a row that the triangle lacks one of the identity. `to` is the strip in which it would be, the last one.
+  void add_row_of_identity(Index row, T* to) const {
+    const Index first = (strips_m_ - 1) * tile_m_, r = row - first;
+    for (Index p = first; p < row; ++p) to[p * tile_m_ + r] = T(0);
+    T* const step = to + row * tile_m_;
+    std::fill(step, step + tile_m_, T(0));
+    step[r] = T(1);
   }
 
   /// Packs a strip of lines. Numbers beyond the last one are zeros.
@@ -157,24 +200,32 @@ class TriangleInTiles {
     const bool descends = is_lower_ && call_.task == TriangleTask::Multiply;
     for (Index i = 0; i < strips_m_; ++i) {
       const Index strip = descends ? strips_m_ - 1 - i : i;
-      T* const rows = triangle_ + (shares_triangle() ? begin_of(strip) : 0);
-      if (!shares_triangle()) pack_triangle(strip, rows);
-      const Index next = descends ? strip - 1 : strip + 1;
-      const bool has_next = shares_triangle() && i + 1 < strips_m_;
-      compute_row(strip, end - first, lines, rows, has_next ? triangle_ + begin_of(next) : nullptr,
-                  has_next ? steps_of(next) * tile_m_ : 0);
+      const bool is_last = i + 1 == strips_m_;
+      const T* next = nullptr;
+      if (shares_triangle() && !is_last) next = triangle_ + (descends ? strip - 1 : strip + 1) * longest();
+      compute_row(strip, end - first, lines, packed(strip, descends, i), next);
     }
     for (Index s = first; s < end; ++s) unpack_lines(s, lines + (s - first) * strip_size());
   }
 
-  /// Computes a row of tiles. The strip of rows that follows comes from L3 or memory: the tiles prefetch its `ahead`
-  /// numbers, each a part of it.
-  void compute_row(Index strip, Index strips, T* lines, const T* rows, const T* next, Index ahead) const {
+  /// Returns a strip of the triangle, the i-th one that is read. Where they are not shared, packs some with the first
+  /// of them.
+  const T* packed(Index strip, bool descends, Index i) const {
+    if (shares_triangle()) return triangle_ + strip * longest();
+    const Index group = i / packed_at_once_ * packed_at_once_, in_group = std::min(packed_at_once_, strips_m_ - group);
+    const Index first = descends ? strips_m_ - group - in_group : group;
+    if (i == group) pack_triangle(first, first + in_group, triangle_);
+    return triangle_ + (strip - first) * longest();
+  }
+
+  /// Computes a row of tiles. The strip of rows that follows comes from L3 or memory: each tile prefetches a part of
+  /// it.
+  void compute_row(Index strip, Index strips, T* lines, const T* rows, const T* next) const {
     const Index first = strip * tile_m_, after = std::max<Index>(0, call_.n - first - tile_m_);
     const int diagonal = static_cast<int>(std::min(tile_m_, call_.n - first));
+    const Index prefetched = (is_upper_product() ? after : first) * prefetch_bytes / static_cast<Index>(sizeof(T));
     for (Index s = 0; s < strips; ++s, lines += strip_size()) {
-      const Index part = s * (is_upper_product() ? after : first) * (prefetch_bytes / static_cast<Index>(sizeof(T)));
-      const T* const prefetch = part < ahead ? next + part : rows;
+      const T* const prefetch = next != nullptr && s * prefetched < longest() ? next + s * prefetched : rows;
       if (call_.task == TriangleTask::Solve)
         kernel_.solve(first, rows, lines, prefetch);
       else if (is_lower_)
@@ -193,7 +244,8 @@ class TriangleInTiles {
   Index strips_m_, strips_n_; ///< of the triangle's rows, and of lines
   Index rows_;                ///< of a strip of lines
   int threads_;
-  Index at_once_; ///< strips of lines that a task computes
+  Index at_once_;            ///< strips of lines that a task computes
+  Index packed_at_once_ = 1; ///< strips of the triangle
   Scratch scratch_;
   T* triangle_ = nullptr; ///< all strips, or room for one
   T* lines_ = nullptr;    ///< for each slot a task's strips
