@@ -22,7 +22,7 @@ enum class TriangleTask : int {
 /// A triangle M in host memory and lines of numbers that it meets. n and count are not 0, and n is at most the length
 /// of a segment (canonical_segment), so that a sum s(i) is one chain. Numbers outside the triangle are no terms.
 struct TriangleTilesCall {
-  TriangleTask task = TriangleTask::Solve;
+  TriangleTask task = TriangleTask::Solve; ///< what is computed
   DType type = DType::F64; ///< F32 or F64
   Index n = 0;             ///< the order of M, and the numbers of a line
   Index count = 0;         ///< lines

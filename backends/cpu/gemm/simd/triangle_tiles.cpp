@@ -131,7 +131,7 @@ class TriangleInTiles {
 
   /// Packs rows of an upper triangle that are counted from the last one, with their columns in that order.
   void pack_turned(Index first, Index last, T* to) const {
-    const Index rows = call_.n - (last - 1) * tile_m_; // of the last strip, and of those that are left
+    const Index rows = call_.n - (last - 1) * tile_m_; // left for the last strip
     if (rows < tile_m_) {
       // The strip's rows are packed as its first ones, and then are its last ones.
       T* const strip = to + (last - 1 - first) * longest();
