@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-struct StoredProductCall;    // stored_product.hpp
+struct StoredProductCall; // stored_product.hpp
 struct TriangleTilesCall; // triangle_tiles.hpp
 
 /// A queue whose work is done when a call returns.
