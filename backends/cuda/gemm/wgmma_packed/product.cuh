@@ -101,6 +101,7 @@ __device__ void consume(const PackedProduct& x, const char* shared, Barriers<S::
   const int all = x.tiles_m * x.tiles_n * x.cut.slices;
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
     const WorkTile work(x, index);
+    fetch_old_results<S>(x, work, rank);
     Index plane = work.slice == 0 ? 0 : 1 + x.cut.first(work.slice) - x.cut.first(1);
     SharedTotals<S> totals(shared, x.m);
     [[maybe_unused]] float total[carries ? 1 : count]; // without carried sums there are registers for it

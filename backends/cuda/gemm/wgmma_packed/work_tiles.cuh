@@ -5,6 +5,7 @@
 #include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/emulated_fp16x3/chunk_scales.cuh"
 #include "cuda/gemm/common/grid.cuh"
+#include "cuda/gemm/common/stores/prefetch_lines.cuh"
 #include "cuda/gemm/common/unfit_lines.cuh"
 #include "cuda/gemm/common/wgmma_pipeline.cuh"
 #include "split_operands.cuh"
@@ -95,21 +96,63 @@ __device__ void store(const PackedProduct& x, const Destination<S>& to, const fl
     }
     return;
   }
-  if (to.pairs && to.columns % 2 == 0) {
+  const bool pairs = to.pairs && to.columns % 2 == 0;
+  if (pairs && to.beta == 0) {
 #pragma unroll
-    for (int e = 0; e < S::tile_n / 2; e += 2) {
-      if (!to.inside[e / 2 % 2] || e / 4 * 8 >= to.columns) continue;
-      auto* const c = reinterpret_cast<float2*>(to.row[e / 2 % 2] + e / 4 * 8);
-      float2 r{to.alpha * result[e], to.alpha * result[e + 1]};
-      if (to.beta != 0) r = float2{fused(to.beta, c->x, r.x), fused(to.beta, c->y, r.y)};
-      *c = r;
-    }
+    for (int e = 0; e < S::tile_n / 2; e += 2)
+      if (to.inside[e / 2 % 2] && e / 4 * 8 < to.columns)
+        *reinterpret_cast<float2*>(to.row[e / 2 % 2] + e / 4 * 8) =
+            float2{to.alpha * result[e], to.alpha * result[e + 1]};
     return;
   }
+  // C as it was is read some results at a time: a read after a store would wait until that one's place is known.
+  constexpr int at_once = 16;
 #pragma unroll
-  for (int e = 0; e < S::tile_n / 2; ++e)
-    if (to.inside[e / 2 % 2] && e / 4 * 8 + e % 2 < to.columns)
-      store_result(to.row[e / 2 % 2] + e / 4 * 8 + e % 2, result[e], to.alpha, to.beta);
+  for (int first = 0; first < S::tile_n / 2; first += at_once) {
+    float old[at_once]{};
+    if (to.beta != 0) {
+#pragma unroll
+      for (int e = first; e < first + at_once; e += 2) {
+        const float* const from = to.row[e / 2 % 2] + e / 4 * 8;
+        const int left = to.inside[e / 2 % 2] ? to.columns - e / 4 * 8 : 0;
+        if (pairs && left > 0) {
+          const float2 two = *reinterpret_cast<const float2*>(from);
+          old[e - first] = two.x;
+          old[e - first + 1] = two.y;
+        } else {
+          if (left > 0) old[e - first] = from[0];
+          if (left > 1) old[e - first + 1] = from[1];
+        }
+      }
+    }
+#pragma unroll
+    for (int e = first; e < first + at_once; e += 2) {
+      float* const c = to.row[e / 2 % 2] + e / 4 * 8;
+      const int left = to.inside[e / 2 % 2] ? to.columns - e / 4 * 8 : 0;
+      float2 r{to.alpha * result[e], to.alpha * result[e + 1]};
+      if (to.beta != 0) r = float2{fused(to.beta, old[e - first], r.x), fused(to.beta, old[e - first + 1], r.y)};
+      if (pairs && left > 0) {
+        *reinterpret_cast<float2*>(c) = r;
+      } else {
+        if (left > 0) c[0] = r.x;
+        if (left > 1) c[1] = r.y;
+      }
+    }
+  }
+}
+
+/// Asks the L2 cache for a tile of C: beta needs it, and results that are stored one by one fill parts of sectors, the
+/// rest of which would come from memory then. The consumer's warps ask for 16 rows each before they multiply.
+template <class S>
+__device__ void fetch_old_results(const PackedProduct& x, const WorkTile& work, unsigned rank) {
+  if (x.cut.slices > 1 || (x.to.beta == 0 && x.c_pairs)) return;
+  const int thread = static_cast<int>(threadIdx.x) - 128;
+  const Index i = (static_cast<Index>(work.tile_row) * cluster + rank) * tile_m + thread / 32 * 16;
+  const Index j = static_cast<Index>(work.tile_col) * S::tile_n;
+  const int rows = static_cast<int>(min(x.m - i, Index{16}));
+  const int columns = static_cast<int>(min(x.n - j, Index{S::tile_n}));
+  prefetch_lines(x.to.c + i * x.to.ldc + j, x.to.ldc * Index{sizeof(float)}, rows,
+                 columns * static_cast<int>(sizeof(float)), thread % 32, 32);
 }
 
 } // namespace tessera::cuda::wgmma
