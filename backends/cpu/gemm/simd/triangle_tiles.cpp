@@ -208,8 +208,8 @@ class TriangleInTiles {
     for (Index s = first; s < end; ++s) unpack_lines(s, lines + (s - first) * strip_size());
   }
 
-  /// Returns a strip of the triangle, the i-th one that is read. Where they are not shared, packs some with the first
-  /// of them.
+  /// Returns a strip of the triangle, the i-th one that is read. Where tasks do not share strips, the first strip of a
+  /// group packs the whole group.
   const T* packed(Index strip, bool descends, Index i) const {
     if (shares_triangle()) return triangle_ + strip * longest();
     const Index group = i / packed_at_once_ * packed_at_once_, in_group = std::min(packed_at_once_, strips_m_ - group);

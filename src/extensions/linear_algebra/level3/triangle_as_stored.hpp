@@ -86,7 +86,8 @@ StoredProductCall as_stored(const detail::TriangularCall<T>& call, Block<const T
 }
 
 /// Looks at lines and multiplies them, if the backend takes them and zeros cannot be seen. The product takes the place
-/// of X, which is copied where a sum has several segments: else the backend packs all that it reads before it writes.
+/// of X. Where a sum has several segments, X is copied first. Where a sum has one, the backend packs what it reads of X
+/// before it writes there.
 template <class T>
 bool look_and_multiply(const Products<T>& products, const detail::TriangularCall<T>& call,
                        const Magnitudes<Part<T>>& of_triangle) {
