@@ -5,8 +5,7 @@
 /// kin, which come here where the backend takes the product, and else write the operands out as matrices for gemm().
 /// The bits are the same: docs/contract.md, "Complex products" and "Symmetric and triangular products".
 ///
-/// Source: the packing of BLIS, which copies into one form whatever the operands are (Van Zee and van de Geijn, 2015),
-/// also complex numbers for a real micro-kernel (Van Zee and Smith, "the 1m method", 2020).
+/// Source: the packing of BLIS, which copies into one form whatever the operands are (Van Zee and van de Geijn, 2015).
 
 #include <complex>
 #include <string_view>

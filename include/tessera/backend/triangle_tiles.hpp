@@ -20,18 +20,21 @@ enum class TriangleTask : int {
 };
 
 /// A triangle M in host memory and lines of numbers that it meets. n and count are not 0, and n is at most the length
-/// of a segment (canonical_segment), so that a sum s(i) is one chain. Numbers outside the triangle are no terms.
+/// of a segment (canonical_segment; half of it, if numbers are complex), so that a sum s(i) is one chain. Numbers
+/// outside the triangle are no terms.
 struct TriangleTilesCall {
   TriangleTask task = TriangleTask::Solve; ///< what is computed
-  DType type = DType::F64;                 ///< F32 or F64
+  DType type = DType::F64;                 ///< F32 or F64: numbers, or the parts of complex numbers
+  bool is_complex = false;                 ///< numbers are complex
+  bool lines_come_first = false;           ///< x(k) is the first factor of a complex term (X·M), else m(i, k) is
   Index n = 0;                             ///< the order of M, and the numbers of a line
   Index count = 0;                         ///< lines
-  StoredOperand m = {};  ///< a Triangular part; a lower M is solved from the first number on, an upper one backwards
-  double alpha = 1.0;    ///< a factor, not 0
-  void* x = nullptr;     ///< the lines
-  Index line_step = 0;   ///< numbers from a line to the next; this or number_step is 1
-  Index number_step = 0; ///< numbers from a line's number to its next
-  int threads = 0;       ///< threads to use; 0: as many as the executor was made with
+  StoredOperand m = {}; ///< a Triangular part; a lower M is solved from the first number on, an upper one backwards
+  std::complex<double> alpha = 1.0; ///< a factor, not 0
+  void* x = nullptr;                ///< the lines
+  Index line_step = 0;              ///< numbers from a line to the next; this or number_step is 1
+  Index number_step = 0;            ///< numbers from a line's number to its next
+  int threads = 0;                  ///< threads to use; 0: as many as the executor was made with
 };
 
 /// Computes the call if the executor takes it. Returns false, and has written nothing, if it does not take it or has no

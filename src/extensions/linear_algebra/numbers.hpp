@@ -10,6 +10,7 @@
 
 #include <tessera/backend/kernel.hpp>
 
+#include "reference/elementwise/complex_division.hpp"
 #include "reference/elementwise/complex_number.hpp"
 
 namespace tessera::linear_algebra {
@@ -96,7 +97,7 @@ T finished(T alpha, T s, T beta, T c) {
   }
 }
 
-/// Divides by a number: real ones, and complex ones whose imaginary part is 0, divide each part.
+/// Divides by a number.
 template <class T>
 struct Divisor {
   explicit Divisor(T d = T(1)) : real(d) {}
@@ -104,34 +105,14 @@ struct Divisor {
 
   T divide(T x) const { return x / real; }
 };
-/// Any other complex number d is first multiplied by a power of two that brings its larger part to [1/4, 1/2), so that
-/// neither |d|² nor the quotient overflows or loses digits on the way: x / d = (scale·x)·conj(scale·d) / |scale·d|².
-///
-/// Source: the scaling by a power of two is in Baudin and Smith: "A robust complex division in Scilab" (2012).
 template <class T>
-struct Divisor<std::complex<T>> {
-  [[gnu::always_inline]] explicit Divisor(std::complex<T> d = 1) : real(d.real()), is_real(d.imag() == 0) {
-    if (is_real) return;
-    const T larger = std::max(std::abs(d.real()), std::abs(d.imag()));
-    if (std::isfinite(larger))
-      scale = std::ldexp(T(1), -2 - std::max(std::ilogb(larger), std::numeric_limits<T>::min_exponent - 1));
-    const T re = scale * d.real(), im = scale * d.imag();
-    const T square = std::fma(re, re, im * im);
-    inverse_re = re / square;
-    inverse_im = -im / square;
-  }
-  T real;
-  bool is_real;
-  T scale = 1, inverse_re = 1, inverse_im = 0;
+struct Divisor<std::complex<T>> : ComplexDivisor<T> {
+  [[gnu::always_inline]] explicit Divisor(std::complex<T> d = 1) : ComplexDivisor<T>(d.real(), d.imag()) {}
 
-  [[gnu::always_inline]] void divide(T& re, T& im) const {
-    const T x = scale * re, y = scale * im;
-    re = std::fma(x, inverse_re, -(y * inverse_im));
-    im = std::fma(x, inverse_im, y * inverse_re);
-  }
+  using ComplexDivisor<T>::divide;
   [[gnu::always_inline]] std::complex<T> divide(std::complex<T> x) const {
     T re = x.real(), im = x.imag();
-    if (is_real) return {re / real, im / real};
+    if (this->is_real) return {re / this->real, im / this->real};
     divide(re, im);
     return {re, im};
   }

@@ -112,9 +112,10 @@ bool Products<T>::multiply_as_stored(const StoredProductCall& call) const {
 
 template <class T>
 bool Products<T>::compute_in_tiles(const TriangleTilesCall& call) const {
-  if (!is_on_host_ || is_complex<T>) return false;
+  if (!is_on_host_) return false;
   TriangleTilesCall whole = call;
   whole.type = dtype_of<Part<T>>;
+  whole.is_complex = is_complex<T>;
   whole.threads = options_.threads;
   if (!triangle_in_tiles(host_, whole)) return false;
   begin_result(shortage_);

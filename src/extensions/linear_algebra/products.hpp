@@ -93,8 +93,8 @@ class Products {
   /// Would multiply_as_stored() compute it, if memory is not short? Addresses do not matter.
   bool takes_as_stored(const StoredProductCall& call) const;
 
-  /// Computes lines of real numbers that meet a triangle, if the backend has tiles for it. `call` has all members but
-  /// the type and the threads. Returns false, and has written nothing, if it has not.
+  /// Computes lines of numbers that meet a triangle, if the backend has tiles for it. `call` has all members but the
+  /// type and the threads. Returns false, and has written nothing, if it has not.
   bool compute_in_tiles(const TriangleTilesCall& call) const;
 
   /// S = A·B, m×n over k terms.

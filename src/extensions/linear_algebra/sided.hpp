@@ -63,10 +63,11 @@ class Sided {
   /// if it has tiles for that. Returns false, and has written nothing, if it has not.
   bool computes_in_tiles(TriangleTask task, Index first, Index n, const StoredOperand& m, T alpha = T(1)) const {
     return products_.compute_in_tiles({.task = task,
+                                       .lines_come_first = !is_left_,
                                        .n = n,
                                        .count = count_,
                                        .m = m,
-                                       .alpha = std::complex<double>(detail::exact_double(alpha)).real(),
+                                       .alpha = detail::exact_double(alpha),
                                        .x = numbers(first).data,
                                        .line_step = is_left_ ? 1 : x_.ld,
                                        .number_step = is_left_ ? x_.ld : 1});

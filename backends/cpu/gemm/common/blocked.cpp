@@ -30,11 +30,11 @@ class BlockedProduct {
   BlockedProduct(CpuExecutor& cpu, const BlockedCall<T>& call, const MicroKernel<T>& kernel)
       : x_(call),
         kernel_(kernel),
+        columns_(kernel.tile_n / kernel.parts),
         team_(cpu.team()),
-        blocking_(choose_blocking(cpu.capabilities(), call.m, call.n, call.k, kernel.tile_m, kernel.tile_n, sizeof(T),
-                                  cpu.threads_for(call.threads))),
+        blocking_(choose_blocking(cpu.capabilities(), kernel, call.m, call.n, call.k, cpu.threads_for(call.threads))),
         l2_bytes_(l2_bytes_of(cpu.capabilities())),
-        triangle_(x_.part, x_.is_complex ? 2 : 1, x_.has_real_diagonal) {
+        triangle_(x_.part, kernel.parts, x_.has_real_diagonal) {
     if (call.c == call.a.data) { // all columns of C meet a row of A before it is overwritten
       blocking_.block_n = ceil_div(call.n, kernel.tile_n) * kernel.tile_n;
       blocking_.task_n = blocking_.block_n;
@@ -119,7 +119,7 @@ class BlockedProduct {
     const auto block_n = static_cast<std::size_t>(blocking_.block_n);
     for (int buffer = 0; buffer < (packs_ahead_ ? 2 : 1); ++buffer) {
       if (shares_a_) packed_a_[buffer] = carver.take<T>(block_m * k);
-      packed_b_[buffer] = carver.take<T>(block_n * k);
+      packed_b_[buffer] = carver.take<T>(block_n / static_cast<std::size_t>(kernel_.parts) * k);
     }
     for (int slot = 0; slot < (shares_a_ ? 0 : blocking_.threads); ++slot)
       own_a_[slot].strips = carver.take<T>(static_cast<std::size_t>(blocking_.task_m) * k);
@@ -136,7 +136,7 @@ class BlockedProduct {
     const Index strips_b = block.b_is_new ? ceil_div(block.n, kernel_.tile_n) : 0;
     // A task packs neighbouring strips, because they share the pages of their rows. It packs more of them where k is
     // short, and fewer where there are many threads.
-    const Index for_a_task = std::max<Index>(4, 16384 / (block.k * kernel_.tile_n));
+    const Index for_a_task = std::max<Index>(4, 16384 / (block.k * columns_));
     const Index for_a_thread = (strips_a + strips_b) / (2 * blocking_.threads);
     const Index at_a_time = std::max<Index>(1, std::min(for_a_task, for_a_thread));
     return {at_a_time, ceil_div(strips_a, at_a_time), ceil_div(strips_b, at_a_time)};
@@ -167,7 +167,7 @@ class BlockedProduct {
     const Index before = (is_a ? block.i : block.j) / tile; // strips of earlier blocks
     if (!is_a)
       return kernel_.pack_b(x_.b, before + first, before + last, block.p, block.k,
-                            packed_b_[block.b_buffer] + first * tile * block.k);
+                            packed_b_[block.b_buffer] + first * columns_ * block.k);
     kernel_.pack_a(x_.a, before + first, before + last, block.p, block.k,
                    packed_a_[block.a_buffer] + first * tile * block.k);
   }
@@ -191,7 +191,7 @@ class BlockedProduct {
   Index columns_at_once(const Block& block) const {
     constexpr Index short_k = 512;
     if (block.k > short_k) return kernel_.tile_n;
-    const Index strip_bytes = block.k * kernel_.tile_n * static_cast<Index>(sizeof(T));
+    const Index strip_bytes = block.k * columns_ * static_cast<Index>(sizeof(T));
     return std::max<Index>(1, l2_bytes_ / 2 / strip_bytes) * kernel_.tile_n;
   }
 
@@ -206,7 +206,7 @@ class BlockedProduct {
     if (triangle_.has_none(block.i + first_i, block.i + last_i, block.j + first_j, block.j + last_j)) return;
     const T* const strips_a = strips_of_a(block, first_i, last_i, slot);
     const Index at_once = columns_at_once(block);
-    const Index strip = tile_n * block.k;
+    const Index strip = columns_ * block.k;
     for (Index column = first_j; column < last_j; column += at_once) {
       const Index end = std::min(column + at_once, last_j);
       for (Index i = first_i; i < last_i; i += tile_m)
@@ -216,7 +216,7 @@ class BlockedProduct {
           const Terms terms = terms_of(block, i, j);
           if (terms.count <= 0) continue;
           const T* a = strips_a + (i - first_i) * block.k + terms.begin * tile_m;
-          const T* b = packed_b_[block.b_buffer] + j * block.k + terms.begin * tile_n;
+          const T* b = packed_b_[block.b_buffer] + j / tile_n * strip + terms.begin * columns_;
           // The next strip of B is in L3 or in memory. The first tiles of this strip prefetch it, each a part of it.
           const Index part = (i - first_i) / tile_m * block.k * (prefetch_bytes / static_cast<Index>(sizeof(T)));
           const T* prefetch = at_once == tile_n && part < strip && j + tile_n < last_j ? b + strip + part : b;
@@ -231,9 +231,9 @@ class BlockedProduct {
     bool are_first, are_last; ///< of the sums
   };
   Terms terms_of(const Block& block, Index i, Index j) const {
-    const Index row = block.i + i, col = block.j + j, block_end = block.p + block.k;
+    const Index row = block.i + i, col = (block.j + j) / kernel_.parts, block_end = block.p + block.k;
     const Index first = std::max(x_.a.first_step(row), x_.b.first_step(col));
-    const Index last = std::min(x_.a.last_step(row, kernel_.tile_m, x_.k), x_.b.last_step(col, kernel_.tile_n, x_.k));
+    const Index last = std::min(x_.a.last_step(row, kernel_.tile_m, x_.k), x_.b.last_step(col, columns_, x_.k));
     const Index begin = std::max(first, block.p), end = std::min(last, block_end);
     return {begin - block.p, end - begin, block.p <= first, last <= block_end};
   }
@@ -268,7 +268,7 @@ class BlockedProduct {
     const bool is_plain = update.last ? stores_plain_sums() : sums_in_c();
     if (is_plain && cols == tile_n)
       return kernel_.multiply(static_cast<int>(rows), terms.count, a, b, c, x_.ldc, !update.first, prefetch);
-    if (2 * cols <= tile_n) { // most of the strip of B is padding
+    if (2 * cols <= tile_n && kernel_.multiply_direct != nullptr) { // most of the strip of B is padding
       const bool in_place = is_plain && update.first;
       multiply_narrow(rows, cols, terms.count, a, b, in_place ? c : tile, in_place ? x_.ldc : tile_n);
       if (in_place) return;
@@ -313,6 +313,7 @@ class BlockedProduct {
 
   const BlockedCall<T>& x_;
   const MicroKernel<T>& kernel_;
+  Index columns_; ///< of op(B) in a strip
   Team& team_;
   Blocking blocking_;
   Index l2_bytes_;

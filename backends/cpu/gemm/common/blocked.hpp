@@ -10,8 +10,8 @@
 
 namespace tessera::cpu {
 
-/// A product as the loops see it: sums of products of elements. Complex numbers are pairs of elements, so that n, k and
-/// ldc count twice as many.
+/// A product as the loops see it: sums of products of elements. With a micro-kernel of complex numbers these are pairs
+/// of elements, so that n, k and ldc count twice as many.
 template <class T>
 struct BlockedCall {
   Index m, n, k;
@@ -21,7 +21,6 @@ struct BlockedCall {
   Index ldc;
   int threads;
   const GemmCall* with_epilogue = nullptr; ///< null: there is no epilogue
-  bool is_complex = false;                 ///< C has complex numbers
   T alpha_imaginary = 0, beta_imaginary = 0;
   MatrixPart part = MatrixPart::Whole; ///< what is computed of C
   bool has_real_diagonal = false;      ///< the imaginary parts of C's diagonal become +0

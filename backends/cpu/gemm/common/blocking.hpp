@@ -7,6 +7,8 @@
 
 #include <tessera/executor.hpp>
 
+#include "microkernel.hpp"
+
 namespace tessera::cpu {
 
 template <class Integer>
@@ -49,9 +51,10 @@ struct Blocking {
   int threads;
 };
 
-/// Chooses the sizes for an m×n×k product on at most `threads` threads. `element` is the size of one element in bytes.
+/// Chooses the sizes for an m×n×k product on at most `threads` threads, in elements as BlockedCall counts them.
 /// Source: Goto and van de Geijn (2008); the fractions of the caches were measured, see docs/lab/cpu_gemm.md.
-Blocking choose_blocking(const Capabilities& machine, Index m, Index n, Index k, int tile_m, int tile_n,
-                         std::size_t element, int threads);
+template <class T>
+Blocking choose_blocking(const Capabilities& machine, const MicroKernel<T>& kernel, Index m, Index n, Index k,
+                         int threads);
 
 } // namespace tessera::cpu

@@ -17,14 +17,14 @@
 #include <tessera/types.hpp>
 
 #include "cpu/device/isa.hpp"
+#include "reference/elementwise/complex_division.hpp"
 
 namespace tessera::cpu {
 
-/// How the elements that are multiplied follow from what is stored (docs/contract.md, "Complex products").
+/// What the elements of a packed strip are.
 enum class Numbers {
-  Real,    ///< they are what is stored
-  Pairs,   ///< a complex number is two neighbours along k, re and im: the A of a complex product
-  Squares, ///< a complex number becomes [[re, im], [−im, re]]: the B of a complex product
+  Real,  ///< numbers
+  Pairs, ///< the parts of complex numbers, whose real and imaginary part are two steps of k
 };
 
 /// Which numbers of an operand are stored, or are not zeros.
@@ -36,32 +36,29 @@ enum class Shape {
 };
 
 /// An operand as the packing functions read it. Its lines are the rows of op(A) or the columns of op(B). One of the two
-/// steps is 1. Steps count numbers; `count`, and the steps of k that are packed, count elements.
+/// steps is 1. Steps count numbers; the steps of k that are packed count elements.
 template <class T>
 struct Lines {
   const T* data;
   Index count;                     ///< lines
   Index line_step;                 ///< numbers from one line to the next
   Index k_step;                    ///< numbers from one k to the next
-  Numbers numbers = Numbers::Real; ///< how numbers become elements; Squares: of strips of an even width
+  Numbers numbers = Numbers::Real; ///< how numbers become elements
   bool is_conjugate = false;       ///< of complex numbers: the numbers' conjugates are read
   Shape shape = Shape::Whole;
   bool is_hermitian = false;      ///< Symmetric: conjugates where k and lines change places; the diagonal is real
   bool has_unit_diagonal = false; ///< of a triangle: ones, which are not stored
-  Index strip_step = 0; ///< Real and Whole: elements from a packed strip to the next; 0: they follow each other
+  Index strip_step = 0;           ///< Whole: elements from a packed strip to the next; 0: they follow each other
 
-  /// Returns the elements of a line that are a number's, and those along k. The micro-kernels' files, each of which is
-  /// compiled for its instruction set, must leave no function of their own to others.
-  [[gnu::always_inline]] Index elements_across() const { return numbers == Numbers::Squares ? 2 : 1; }
+  /// Returns the steps of k that are a number's. The micro-kernels' files, each of which is compiled for its
+  /// instruction set, must leave no function of their own to others.
   [[gnu::always_inline]] Index elements_along() const { return numbers == Numbers::Real ? 1 : 2; }
   /// Returns the first step of k that is packed of a strip of `width` lines that begins with this line, and the step
   /// after the last one; `k` is the operand's. What a triangle has not is padded within a strip, and else left out.
-  Index first_step(Index line) const {
-    return shape == Shape::FromLine ? line / elements_across() * elements_along() : 0;
-  }
+  Index first_step(Index line) const { return shape == Shape::FromLine ? line * elements_along() : 0; }
   Index last_step(Index line, Index width, Index k) const {
     if (shape != Shape::UpToLine) return k;
-    const Index last = (line + width) / elements_across() * elements_along();
+    const Index last = (line + width) * elements_along();
     return last < k ? last : k;
   }
 };
@@ -91,12 +88,24 @@ struct DirectTile {
 /// strip of B.
 inline constexpr Index prefetch_bytes = 32;
 
+/// What a block of complex numbers on the diagonal of a triangle needs beside its numbers.
+template <class T>
+struct ComplexBlock {
+  bool lines_come_first;             ///< the line's number is the first factor of each term
+  bool has_unit_diagonal;            ///< terms of the diagonal are the line's numbers; of products
+  const ComplexDivisor<T>* divisors; ///< of systems: the diagonal's, from the block's first row on
+};
+
 /// The functions of one instruction set. Call them only where the machine has that instruction set.
+///
+/// A micro-kernel of complex numbers (`parts` is 2) computes a tile whose rows have tile_n / 2 numbers, re and im in
+/// turn. Its strips have Numbers::Pairs: tile_m rows of A, tile_n / 2 columns of B; k counts two steps for a number.
 template <class T>
 struct MicroKernel {
   Isa isa;
+  int parts; ///< elements of a number
   int tile_m;
-  int tile_n;
+  int tile_n; ///< elements of a tile's row
   /// Computes the sums of the first `rows` rows (1 … tile_m) and of all tile_n columns from a strip of A and a strip of
   /// B. Stores them at tile[r·ld + c], or, if `add`, adds them to the sums of earlier segments that are there. `tile`
   /// needs no alignment. Meanwhile prefetches `prefetch_bytes` for each step of k from `prefetch` on; nothing is read
@@ -109,16 +118,19 @@ struct MicroKernel {
   /// Lower triangles: k rows of b come before the tile's, and k steps of a before the block. solve() makes x(i) =
   /// (b(i) − s(i)) / t(i, i), where the chain s(i) has the terms t(i, p)·x(p) for p < i; multiply_lower() makes the sum
   /// of all terms with p ≤ i.
-  void (*solve)(Index k, const T* a, T* b, const T* prefetch);
-  void (*multiply_lower)(Index k, const T* a, T* b, const T* prefetch);
-  /// Upper triangles: a and b begin with the block's `diagonal` steps, at most tile_m, and k follow. Makes the sum of
-  /// all terms with p ≥ i.
-  void (*multiply_upper)(int diagonal, Index k, const T* a, T* b, const T* prefetch);
-  /// Copy the strips [first, last) of an operand, of tile_m rows (pack_a) or tile_n columns (pack_b), for the steps
-  /// [k_first, k_first + k) of k, one strip after the other. Of a triangle nothing is written before
+  void (*solve)(const ComplexBlock<T>& block, Index k, const T* a, T* b, const T* prefetch);
+  void (*multiply_lower)(const ComplexBlock<T>& block, Index k, const T* a, T* b, const T* prefetch);
+  /// Upper triangles: a and b begin with the block's `diagonal` numbers, at most tile_m, and k steps follow. Makes the
+  /// sum of all terms with p ≥ i.
+  void (*multiply_upper)(const ComplexBlock<T>& block, int diagonal, Index k, const T* a, T* b, const T* prefetch);
+  /// Copy the strips [first, last) of an operand, of tile_m rows (pack_a) or tile_n / parts columns (pack_b), for the
+  /// steps [k_first, k_first + k) of k, one strip after the other. Of a triangle nothing is written before
   /// Lines::first_step() and from Lines::last_step() on.
   void (*pack_a)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);
   void (*pack_b)(const Lines<T>& x, Index first, Index last, Index k_first, Index k, T* strips);
+  /// Copies rows×cols elements at `from` to to[c·ld_to + r].
+  void (*transpose)(int rows, int cols, const T* from, Index ld_from, T* to, Index ld_to);
+  const MicroKernel* of_complex; ///< of the same elements; null: there is none. What follows is of real numbers
   /// Does `steps` fused multiply-adds on each of a tile's registers, without memory: 2·tile_m·tile_n·steps operations.
   /// The caller uses the result, so that the compiler cannot remove the work.
   T (*multiply_registers)(Index steps);
@@ -131,8 +143,6 @@ struct MicroKernel {
   /// chains begin at +0, and it prefetches nothing.
   void (*multiply_transposing)(const DirectTile<T>& tile);
   int transposing_rows, transposing_cols; ///< the most rows and columns of such a tile; 0: there is no such function
-  /// Copies rows×cols elements at `from` to to[c·ld_to + r].
-  void (*transpose)(int rows, int cols, const T* from, Index ld_from, T* to, Index ld_to);
 };
 
 /// The micro-kernels of each instruction set; each has a file in microkernels/.

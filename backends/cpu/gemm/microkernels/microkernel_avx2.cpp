@@ -18,6 +18,7 @@ struct F32 {
   static constexpr int registers = 16;
   static constexpr int tile_m = 6;
   static constexpr int vectors = 2;
+  static constexpr int complex_rows = 6;
   static constexpr bool prefetches_strips = false;
   static Vector zero() { return _mm256_setzero_ps(); }
   static Vector one() { return _mm256_set1_ps(1.0f); }
@@ -30,6 +31,7 @@ struct F32 {
   }
   static Vector broadcast_once(const T* x) { return broadcast(x); }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_ps(x, y, z); }
+  static Vector subtract_product(Vector x, Vector y, Vector z) { return _mm256_fnmadd_ps(x, y, z); }
   static Vector add(Vector x, Vector y) { return _mm256_add_ps(x, y); }
   static void store(T* x, Vector v) { _mm256_storeu_ps(x, v); }
   static Vector load_unaligned(const T* x) { return _mm256_loadu_ps(x); }
@@ -51,6 +53,7 @@ struct F64 {
   static constexpr int registers = 16;
   static constexpr int tile_m = 6;
   static constexpr int vectors = 2;
+  static constexpr int complex_rows = 6;
   static constexpr bool prefetches_strips = false;
   static Vector zero() { return _mm256_setzero_pd(); }
   static Vector one() { return _mm256_set1_pd(1.0); }
@@ -62,6 +65,7 @@ struct F64 {
   }
   static Vector broadcast_once(const T* x) { return broadcast(x); }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm256_fmadd_pd(x, y, z); }
+  static Vector subtract_product(Vector x, Vector y, Vector z) { return _mm256_fnmadd_pd(x, y, z); }
   static Vector add(Vector x, Vector y) { return _mm256_add_pd(x, y); }
   static void store(T* x, Vector v) { _mm256_storeu_pd(x, v); }
   static Vector load_unaligned(const T* x) { return _mm256_loadu_pd(x); }
@@ -74,8 +78,10 @@ struct F64 {
   static void transpose(Vector (&v)[lanes]) { Transpose256<F64>::turn(v); }
 };
 
-constexpr MicroKernel<float> f32 = MicroKernelBody<F32>::kernel(Isa::Avx2);
-constexpr MicroKernel<double> f64 = MicroKernelBody<F64>::kernel(Isa::Avx2);
+constexpr MicroKernel<float> c32 = ComplexBody<F32>::kernel(Isa::Avx2);
+constexpr MicroKernel<double> c64 = ComplexBody<F64>::kernel(Isa::Avx2);
+constexpr MicroKernel<float> f32 = MicroKernelBody<F32>::kernel(Isa::Avx2, &c32);
+constexpr MicroKernel<double> f64 = MicroKernelBody<F64>::kernel(Isa::Avx2, &c64);
 
 } // namespace
 

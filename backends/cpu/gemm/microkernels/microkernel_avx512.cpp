@@ -60,6 +60,7 @@ struct F32 {
   static constexpr int registers = 32;
   static constexpr int tile_m = 14;
   static constexpr int vectors = 2;
+  static constexpr int complex_rows = 14;
   static constexpr bool prefetches_strips = true;
   static Vector zero() { return _mm512_setzero_ps(); }
   static Vector one() { return _mm512_set1_ps(1.0f); }
@@ -73,6 +74,7 @@ struct F32 {
     return v;
   }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm512_fmadd_ps(x, y, z); }
+  static Vector subtract_product(Vector x, Vector y, Vector z) { return _mm512_fnmadd_ps(x, y, z); }
   static Vector add(Vector x, Vector y) { return _mm512_add_ps(x, y); }
   static void store(T* x, Vector v) { _mm512_storeu_ps(x, v); }
   static Vector load_unaligned(const T* x) { return _mm512_loadu_ps(x); }
@@ -121,6 +123,7 @@ struct F64 {
   static constexpr int registers = 32;
   static constexpr int tile_m = 14;
   static constexpr int vectors = 2;
+  static constexpr int complex_rows = 14;
   static constexpr bool prefetches_strips = true;
   static Vector zero() { return _mm512_setzero_pd(); }
   static Vector one() { return _mm512_set1_pd(1.0); }
@@ -132,6 +135,7 @@ struct F64 {
     return v;
   }
   static Vector fma(Vector x, Vector y, Vector z) { return _mm512_fmadd_pd(x, y, z); }
+  static Vector subtract_product(Vector x, Vector y, Vector z) { return _mm512_fnmadd_pd(x, y, z); }
   static Vector add(Vector x, Vector y) { return _mm512_add_pd(x, y); }
   static void store(T* x, Vector v) { _mm512_storeu_pd(x, v); }
   static Vector load_unaligned(const T* x) { return _mm512_loadu_pd(x); }
@@ -163,8 +167,10 @@ struct F64 {
   }
 };
 
-constexpr MicroKernel<float> f32 = MicroKernelBody<F32>::kernel(Isa::Avx512);
-constexpr MicroKernel<double> f64 = MicroKernelBody<F64>::kernel(Isa::Avx512);
+constexpr MicroKernel<float> c32 = ComplexBody<F32>::kernel(Isa::Avx512);
+constexpr MicroKernel<double> c64 = ComplexBody<F64>::kernel(Isa::Avx512);
+constexpr MicroKernel<float> f32 = MicroKernelBody<F32>::kernel(Isa::Avx512, &c32);
+constexpr MicroKernel<double> f64 = MicroKernelBody<F64>::kernel(Isa::Avx512, &c64);
 
 } // namespace
 

@@ -6,6 +6,7 @@
 /// and the tile, tile_m rows of `vectors` vectors. Each step of k loads `vectors` vectors of B, broadcasts tile_m
 /// elements of A, and adds their products to tile_m·vectors sums in registers: a rank-1 update.
 
+#include "microkernel_complex.hpp"
 #include "microkernel_direct.hpp"
 #include "microkernel_transposing.hpp"
 #include "packing.hpp"
@@ -110,7 +111,7 @@ struct MicroKernelBody {
   }
 
   /// MicroKernel::solve.
-  static void solve(Index k, const T* a, T* b, const T* prefetch) {
+  static void solve(const ComplexBlock<T>&, Index k, const T* a, T* b, const T* prefetch) {
     Vector sum[tile_m][vectors], x[vectors];
     const T* before = b;
     clear(sum);
@@ -130,7 +131,7 @@ struct MicroKernelBody {
   }
 
   /// MicroKernel::multiply_lower.
-  static void multiply_lower(Index k, const T* a, T* b, const T* prefetch) {
+  static void multiply_lower(const ComplexBlock<T>&, Index k, const T* a, T* b, const T* prefetch) {
     Vector sum[tile_m][vectors], x[vectors];
     const T* row = b;
     clear(sum);
@@ -144,7 +145,7 @@ struct MicroKernelBody {
   }
 
   /// MicroKernel::multiply_upper.
-  static void multiply_upper(int diagonal, Index k, const T* a, T* b, const T* prefetch) {
+  static void multiply_upper(const ComplexBlock<T>&, int diagonal, Index k, const T* a, T* b, const T* prefetch) {
     Vector sum[tile_m][vectors], x[vectors];
     const T* row = b;
     clear(sum);
@@ -181,8 +182,9 @@ struct MicroKernelBody {
     return total;
   }
 
-  static constexpr MicroKernel<T> kernel(Isa isa) {
+  static constexpr MicroKernel<T> kernel(Isa isa, const MicroKernel<T>* of_complex) {
     return {.isa = isa,
+            .parts = 1,
             .tile_m = tile_m,
             .tile_n = tile_n,
             .multiply = [](int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add,
@@ -192,6 +194,8 @@ struct MicroKernelBody {
             .multiply_upper = multiply_upper,
             .pack_a = Packing<Simd, T, tile_m>::pack,
             .pack_b = Packing<Simd, T, tile_n>::pack,
+            .transpose = TransposingBody<Simd>::transpose,
+            .of_complex = of_complex,
             .multiply_registers = multiply_registers,
             .multiply_direct = DirectBody<Simd>::multiply,
             .direct_rows = DirectBody<Simd>::max_rows,
@@ -199,8 +203,7 @@ struct MicroKernelBody {
             .half_lanes = DirectBody<Simd>::has_half ? lanes / 2 : 0,
             .multiply_transposing = TransposingBody<Simd>::template multiply<>,
             .transposing_rows = TransposingBody<Simd>::max_rows,
-            .transposing_cols = lanes,
-            .transpose = TransposingBody<Simd>::transpose};
+            .transposing_cols = lanes};
   }
 };
 

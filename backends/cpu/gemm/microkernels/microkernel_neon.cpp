@@ -15,6 +15,7 @@ struct F32 {
   static constexpr int registers = 32;
   static constexpr int tile_m = 8;
   static constexpr int vectors = 3;
+  static constexpr int complex_rows = 12;
   static constexpr bool prefetches_strips = true;
   static Vector zero() { return vdupq_n_f32(0.0f); }
   static Vector one() { return vdupq_n_f32(1.0f); }
@@ -22,6 +23,7 @@ struct F32 {
   static Vector broadcast_once(const T* x) { return vld1q_dup_f32(x); }
   static Vector broadcast(const T* x) { return broadcast_once(x); }
   static Vector fma(Vector x, Vector y, Vector z) { return vfmaq_f32(z, x, y); }
+  static Vector subtract_product(Vector x, Vector y, Vector z) { return vfmsq_f32(z, x, y); }
   static Vector add(Vector x, Vector y) { return vaddq_f32(x, y); }
   static void store(T* x, Vector v) { vst1q_f32(x, v); }
   static Vector load_unaligned(const T* x) { return vld1q_f32(x); }
@@ -65,6 +67,7 @@ struct F64 {
   static constexpr int registers = 32;
   static constexpr int tile_m = 8;
   static constexpr int vectors = 3;
+  static constexpr int complex_rows = 12;
   static constexpr bool prefetches_strips = true;
   static Vector zero() { return vdupq_n_f64(0.0); }
   static Vector one() { return vdupq_n_f64(1.0); }
@@ -72,6 +75,7 @@ struct F64 {
   static Vector broadcast_once(const T* x) { return vld1q_dup_f64(x); }
   static Vector broadcast(const T* x) { return broadcast_once(x); }
   static Vector fma(Vector x, Vector y, Vector z) { return vfmaq_f64(z, x, y); }
+  static Vector subtract_product(Vector x, Vector y, Vector z) { return vfmsq_f64(z, x, y); }
   static Vector add(Vector x, Vector y) { return vaddq_f64(x, y); }
   static void store(T* x, Vector v) { vst1q_f64(x, v); }
   static Vector load_unaligned(const T* x) { return vld1q_f64(x); }
@@ -94,8 +98,10 @@ struct F64 {
   }
 };
 
-constexpr MicroKernel<float> f32 = MicroKernelBody<F32>::kernel(Isa::Neon);
-constexpr MicroKernel<double> f64 = MicroKernelBody<F64>::kernel(Isa::Neon);
+constexpr MicroKernel<float> c32 = ComplexBody<F32>::kernel(Isa::Neon);
+constexpr MicroKernel<double> c64 = ComplexBody<F64>::kernel(Isa::Neon);
+constexpr MicroKernel<float> f32 = MicroKernelBody<F32>::kernel(Isa::Neon, &c32);
+constexpr MicroKernel<double> f64 = MicroKernelBody<F64>::kernel(Isa::Neon, &c64);
 
 } // namespace
 

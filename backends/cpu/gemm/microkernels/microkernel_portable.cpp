@@ -71,11 +71,13 @@ inline void multiply_upper_tile(int diagonal, Index k, const T* a, T* b) {
       b[i * tile_n + c] = s;
     }
 }
-#define TESSERA_TRIANGLE_TILES(T)                                                                               \
-  TESSERA_FMA_CLONES void solve(Index k, const T* a, T* b, const T*) { solve_tile(k, a, b); }                   \
-  TESSERA_FMA_CLONES void multiply_lower(Index k, const T* a, T* b, const T*) { multiply_lower_tile(k, a, b); } \
-  TESSERA_FMA_CLONES void multiply_upper(int diagonal, Index k, const T* a, T* b, const T*) {                   \
-    multiply_upper_tile(diagonal, k, a, b);                                                                     \
+#define TESSERA_TRIANGLE_TILES(T)                                                                                     \
+  TESSERA_FMA_CLONES void solve(const ComplexBlock<T>&, Index k, const T* a, T* b, const T*) { solve_tile(k, a, b); } \
+  TESSERA_FMA_CLONES void multiply_lower(const ComplexBlock<T>&, Index k, const T* a, T* b, const T*) {               \
+    multiply_lower_tile(k, a, b);                                                                                     \
+  }                                                                                                                   \
+  TESSERA_FMA_CLONES void multiply_upper(const ComplexBlock<T>&, int diagonal, Index k, const T* a, T* b, const T*) { \
+    multiply_upper_tile(diagonal, k, a, b);                                                                           \
   }
 TESSERA_TRIANGLE_TILES(float)
 TESSERA_TRIANGLE_TILES(double)
@@ -122,6 +124,7 @@ struct Portable;
 template <class T>
 MicroKernel<T> kernel() {
   return {.isa = Isa::Portable,
+          .parts = 1,
           .tile_m = tile_m,
           .tile_n = tile_n,
           .multiply = multiply,
@@ -130,6 +133,8 @@ MicroKernel<T> kernel() {
           .multiply_upper = multiply_upper,
           .pack_a = Packing<Portable, T, tile_m>::pack,
           .pack_b = Packing<Portable, T, tile_n>::pack,
+          .transpose = transpose<T>,
+          .of_complex = nullptr,
           .multiply_registers = multiply_registers<T>,
           .multiply_direct = multiply_direct,
           .direct_rows = tile_m,
@@ -137,8 +142,7 @@ MicroKernel<T> kernel() {
           .half_lanes = 0,
           .multiply_transposing = nullptr,
           .transposing_rows = 0,
-          .transposing_cols = 0,
-          .transpose = transpose<T>};
+          .transposing_cols = 0};
 }
 
 } // namespace

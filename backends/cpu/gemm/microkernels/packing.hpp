@@ -121,9 +121,8 @@ struct Packing {
   /// Copies a strip of a symmetric or triangular matrix: the part where k is below the lines' numbers, the square on
   /// the diagonal, and the part above it. Of a symmetric matrix lines and k change places there.
   static void pack_by_parts(const Lines<T>& x, Index strip, Index k_first, Index k, T* out) {
-    const Index parts = x.elements_along(), across = x.elements_across();
-    const Index count = x.count / across, first = strip * width / across;
-    const Index lines = count - first < width / across ? count - first : width / across;
+    const Index parts = x.elements_along(), first = strip * width;
+    const Index lines = x.count - first < width ? x.count - first : width;
     const Index begin = k_first / parts, end = begin + k / parts;
     const auto within = [&](Index p) { return p < begin ? begin : p < end ? p : end; };
     const Index middle = within(first), after = within(first + lines);
@@ -155,7 +154,7 @@ struct Packing {
         }
         const bool is_real = is_one || (x.is_hermitian && p == line);
         const T im = is_real ? T{0} : half.is_conjugate ? -number[1] : number[1];
-        ComplexPacking<Owner, T, width>::write_number(across == 2, l, re, im, to);
+        ComplexPacking<Owner, T, width>::write_number(l, re, im, to);
       }
     }
   }

@@ -22,12 +22,10 @@ Lines<T> lines_of(const StoredOperand& x, bool is_b, Index lines, bool is_comple
   const bool is_conjugate = is_symmetric ? is_hermitian && along_k == is_b : x.is_conjugate;
   const bool up_to_row = is_lower != x.is_transposed; // the operand itself is lower
   return {.data = static_cast<const T*>(x.data),
-          .count = is_complex && is_b ? 2 * lines : lines,
+          .count = lines,
           .line_step = along_k ? x.ld : 1,
           .k_step = along_k ? 1 : x.ld,
-          .numbers = !is_complex ? Numbers::Real
-                     : is_b      ? Numbers::Squares
-                                 : Numbers::Pairs,
+          .numbers = is_complex ? Numbers::Pairs : Numbers::Real,
           .is_conjugate = is_complex && is_conjugate,
           .shape = is_whole            ? Shape::Whole
                    : is_symmetric      ? Shape::Symmetric
@@ -50,19 +48,18 @@ Status run(CpuExecutor& cpu, const StoredProductCall& call) noexcept {
                                .c = static_cast<T*>(call.c),
                                .ldc = parts * call.ldc,
                                .threads = call.threads,
-                               .is_complex = call.is_complex,
                                .alpha_imaginary = static_cast<T>(call.alpha.imag()),
                                .beta_imaginary = static_cast<T>(call.beta.imag()),
                                .part = call.part,
                                .has_real_diagonal = call.is_complex && call.has_real_diagonal};
-  return blocked_product(cpu, blocked, micro_kernel<T>(cpu.isa()));
+  const MicroKernel<T>& kernel = micro_kernel<T>(cpu.isa());
+  return blocked_product(cpu, blocked, call.is_complex ? *kernel.of_complex : kernel);
 }
 
 } // namespace
 
 bool takes_stored_product(const StoredProductCall& call, Isa isa) {
-  const int tile_n = call.type == DType::F32 ? micro_kernel<float>(isa).tile_n : micro_kernel<double>(isa).tile_n;
-  if (call.is_complex && tile_n % 2 != 0) return false; // a tile would have half of a number
+  if (call.is_complex && micro_kernel<float>(isa).of_complex == nullptr) return false;
   const double work = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
   const bool has_part = call.a.part != MatrixPart::Whole || call.b.part != MatrixPart::Whole;
   const bool saves_much = call.part != MatrixPart::Whole || (call.is_complex && has_part);

@@ -15,9 +15,27 @@
 #include "cpu/gemm/common/blocking.hpp"
 #include "cpu/gemm/common/microkernel.hpp"
 #include "cpu/memory/scratch.hpp"
+#include "reference/elementwise/complex_number.hpp"
+#include "reference/fma_clones.hpp"
 
 namespace tessera::cpu {
 namespace {
+
+/// Multiplies numbers of a strip, `count` real parts and then as many imaginary ones, by alpha.
+template <class T>
+[[gnu::always_inline]] inline void scale_row(const ComplexNumber<T>& alpha, Index count, T* row) {
+  for (Index l = 0; l < count; ++l) {
+    const ComplexNumber<T> x = scaled(alpha, {row[l], row[count + l]});
+    row[l] = x.re;
+    row[count + l] = x.im;
+  }
+}
+TESSERA_FLAT_FMA_CLONES void scale_rows(const ComplexNumber<float>& alpha, Index rows, Index count, float* strip) {
+  for (Index i = 0; i < rows; ++i) scale_row(alpha, count, strip + 2 * i * count);
+}
+TESSERA_FLAT_FMA_CLONES void scale_rows(const ComplexNumber<double>& alpha, Index rows, Index count, double* strip) {
+  for (Index i = 0; i < rows; ++i) scale_row(alpha, count, strip + 2 * i * count);
+}
 
 template <class T>
 class TriangleInTiles {
@@ -26,14 +44,19 @@ class TriangleInTiles {
       : call_(call),
         kernel_(kernel),
         team_(cpu.team()),
+        parts_(kernel.parts),
         tile_m_(kernel.tile_m),
         tile_n_(kernel.tile_n),
+        columns_(tile_n_ / parts_),
+        step_(tile_m_ * parts_),
+        needs_divisors_(call.is_complex && call.task == TriangleTask::Solve),
         is_lower_((call.m.part == MatrixPart::Lower) != call.m.is_transposed),
         is_turned_(!is_lower_ && call.task == TriangleTask::Solve),
         strips_m_(ceil_div(call.n, tile_m_)),
-        strips_n_(ceil_div(call.count, tile_n_)),
+        strips_n_(ceil_div(call.count, columns_)),
         rows_(strips_m_ * tile_m_) {
-    const double work = static_cast<double>(call.n) * static_cast<double>(call.n) * static_cast<double>(call.count) / 2;
+    const double numbers = static_cast<double>(call.n) * static_cast<double>(call.n) * static_cast<double>(call.count);
+    const double work = numbers * (call.is_complex ? 4 : 1) / 2;
     threads_ = threads_for(work, cpu.threads_for(call.threads));
     // The strips of lines that a task computes share L2 with the triangle's strip, which each of them reads.
     constexpr Index least_strips = 4;
@@ -43,7 +66,7 @@ class TriangleInTiles {
     threads_ = static_cast<int>(std::min<Index>(threads_, tasks()));
     // Rows side by side are far apart from one step to the next, and each step brings whole cache lines.
     constexpr Index bytes_of_step = 256;
-    if (call.m.is_transposed) packed_at_once_ = ceil_div(bytes_of_step, tile_m_ * static_cast<Index>(sizeof(T)));
+    if (call.m.is_transposed) packed_at_once_ = ceil_div(bytes_of_step, step_ * static_cast<Index>(sizeof(T)));
     Carver size;
     carve(size);
     scratch_ = cpu.scratch().acquire(size.used());
@@ -52,6 +75,7 @@ class TriangleInTiles {
   }
 
   void run() {
+    if (needs_divisors_) find_divisors();
     if (shares_triangle()) {
       const Index groups = ceil_div(strips_m_, packed_at_once_);
       team_.run(groups, threads_, [&](Index task, int) {
@@ -70,30 +94,52 @@ class TriangleInTiles {
   bool shares_triangle() const { return tasks() > 1; }
   bool is_upper_product() const { return !is_lower_ && call_.task == TriangleTask::Multiply; }
   Index strip_size() const { return rows_ * tile_n_; } ///< of a strip of lines
-  Index longest() const { return rows_ * tile_m_; }    ///< strip of the triangle; they begin so far apart
+  Index longest() const { return rows_ * step_; }      ///< strip of the triangle; they begin so far apart
 
   void carve(Carver& carver) {
     const Index strips = shares_triangle() ? strips_m_ : std::min(strips_m_, packed_at_once_);
     triangle_ = carver.take<T>(static_cast<std::size_t>(strips * longest()));
     lines_ = carver.take<T>(static_cast<std::size_t>(threads_ * at_once_ * strip_size()));
+    if (needs_divisors_) divisors_ = carver.take<ComplexDivisor<T>>(static_cast<std::size_t>(rows_));
+  }
+
+  /// The divisors of rows that the triangle lacks are 1.
+  void find_divisors() const {
+    const StoredOperand& m = call_.m;
+    const T* const data = static_cast<const T*>(m.data);
+    for (Index i = 0; i < rows_; ++i) {
+      const Index number = is_turned_ ? call_.n - 1 - i : i;
+      ComplexDivisor<T> divisor;
+      if (i < call_.n && !m.has_unit_diagonal) {
+        const T* const d = data + 2 * number * (m.ld + 1);
+        divisor = ComplexDivisor<T>(d[0], m.is_conjugate ? -d[1] : d[1]);
+      }
+      new (divisors_ + i) ComplexDivisor<T>(divisor);
+    }
   }
 
   /// Returns the triangle from the diagonal's number `first` on, and `count` of its rows.
   Lines<T> triangle_from(Index first, Index count) const {
     const StoredOperand& m = call_.m;
     const Index line_step = m.is_transposed ? 1 : m.ld, k_step = m.is_transposed ? m.ld : 1;
-    return {.data = static_cast<const T*>(m.data) + first * (line_step + k_step),
+    return {.data = static_cast<const T*>(m.data) + first * (line_step + k_step) * parts_,
             .count = count,
             .line_step = line_step,
             .k_step = k_step,
+            .numbers = call_.is_complex ? Numbers::Pairs : Numbers::Real,
+            .is_conjugate = call_.is_complex && m.is_conjugate,
             .shape = is_lower_ ? Shape::UpToLine : Shape::FromLine,
             .has_unit_diagonal = m.has_unit_diagonal};
+  }
+  /// Packs the numbers [k_first, k_first + k) of the rows of some strips.
+  void pack_rows(const Lines<T>& lines, Index first, Index last, Index k_first, Index k, T* to) const {
+    kernel_.pack_a(lines, first, last, k_first * parts_, k * parts_, to);
   }
   /// Packs columns that all rows of some strips have.
   void pack_rectangle(Lines<T> lines, Index first, Index last, Index k_first, Index k, T* to, Index strip_step) const {
     lines.shape = Shape::Whole;
     lines.strip_step = strip_step;
-    if (k > 0) kernel_.pack_a(lines, first, last, k_first, k, to);
+    if (k > 0) pack_rows(lines, first, last, k_first, k, to);
   }
 
   /// Packs the strips [first, last) of rows.
@@ -114,7 +160,7 @@ class TriangleInTiles {
     pack_rectangle(lines, first, last, 0, begin, to, longest());
     for (Index s = first; s < last; ++s, to += longest()) {
       const Index end = std::min((s + 1) * tile_m_, call_.n);
-      kernel_.pack_a(lines, s, s + 1, begin, end - begin, to + begin * tile_m_);
+      pack_rows(lines, s, s + 1, begin, end - begin, to + begin * step_);
     }
   }
 
@@ -122,10 +168,10 @@ class TriangleInTiles {
   /// rows.
   void pack_upper(const Lines<T>& lines, Index strips, T* to, Index strip_step) const {
     const Index n = lines.count, end = std::min(strips * tile_m_, n);
-    pack_rectangle(lines, 0, strips, end, n - end, to + end * tile_m_, strip_step - tile_m_ * tile_m_);
+    pack_rectangle(lines, 0, strips, end, n - end, to + end * step_, strip_step - tile_m_ * step_);
     for (Index s = 0; s < strips; ++s, to += strip_step) {
       const Index begin = s * tile_m_;
-      kernel_.pack_a(lines, s, s + 1, begin, end - begin, to);
+      pack_rows(lines, s, s + 1, begin, end - begin, to);
     }
   }
 
@@ -136,22 +182,29 @@ class TriangleInTiles {
       // The strip's rows are packed as its first ones, and then are its last ones.
       T* const strip = to + (last - 1 - first) * longest();
       Lines<T> lines = triangle_from(0, rows);
-      kernel_.pack_a(lines, 0, 1, 0, call_.n, strip);
-      std::reverse(strip, strip + call_.n * tile_m_);
-      std::copy(strip + tile_m_ - rows, strip + call_.n * tile_m_, strip);
+      pack_rows(lines, 0, 1, 0, call_.n, strip);
+      turn_rows(strip, call_.n);
+      std::copy(strip + tile_m_ - rows, strip + call_.n * step_, strip);
       if (--last == first) return;
     }
     const Index top = call_.n - last * tile_m_, strips = last - first;
     pack_upper(triangle_from(top, call_.n - top), strips, to + (strips - 1) * longest(), -longest());
-    for (Index s = first; s < last; ++s, to += longest()) std::reverse(to, to + (s + 1) * tile_m_ * tile_m_);
+    for (Index s = first; s < last; ++s, to += longest()) turn_rows(to, (s + 1) * tile_m_);
+  }
+  /// Reverses the order of a strip's rows, and of the `count` numbers of each.
+  void turn_rows(T* strip, Index count) const {
+    std::reverse(strip, strip + count * step_);
+    if (call_.is_complex) // real parts are now after the imaginary ones
+      for (Index p = 0; p < count; ++p, strip += step_) std::swap_ranges(strip, strip + tile_m_, strip + tile_m_);
   }
 
   /// Makes a row that the triangle lacks one of the identity. `to` is the strip in which it would be, the last one.
   void add_row_of_identity(Index row, T* to) const {
     const Index first = (strips_m_ - 1) * tile_m_, r = row - first;
-    for (Index p = first; p < row; ++p) to[p * tile_m_ + r] = T(0);
-    T* const step = to + row * tile_m_;
-    std::fill(step, step + tile_m_, T(0));
+    for (Index p = first; p < row; ++p)
+      for (Index part = 0; part < parts_; ++part) to[p * step_ + part * tile_m_ + r] = T(0);
+    T* const step = to + row * step_;
+    std::fill(step, step + step_, T(0));
     step[r] = T(1);
   }
 
@@ -160,8 +213,9 @@ class TriangleInTiles {
     const Lines<T> lines{.data = static_cast<const T*>(call_.x),
                          .count = call_.count,
                          .line_step = call_.line_step,
-                         .k_step = call_.number_step};
-    kernel_.pack_b(lines, strip, strip + 1, 0, call_.n, to);
+                         .k_step = call_.number_step,
+                         .numbers = call_.is_complex ? Numbers::Pairs : Numbers::Real};
+    kernel_.pack_b(lines, strip, strip + 1, 0, call_.n * parts_, to);
     std::fill(to + call_.n * tile_n_, to + strip_size(), T(0));
     if (is_turned_) turn_round(to);
     if (call_.task == TriangleTask::Solve) scale(to);
@@ -171,19 +225,30 @@ class TriangleInTiles {
   void unpack_lines(Index strip, T* from) const {
     if (is_turned_) turn_round(from);
     if (call_.task == TriangleTask::Multiply) scale(from);
-    const Index first = strip * tile_n_, count = std::min(tile_n_, call_.count - first);
-    T* to = static_cast<T*>(call_.x) + first * call_.line_step;
+    const Index first = strip * columns_, count = std::min(columns_, call_.count - first);
+    T* to = static_cast<T*>(call_.x) + first * call_.line_step * parts_;
     if (call_.line_step != 1) {
-      kernel_.transpose(static_cast<int>(call_.n), static_cast<int>(count), from, tile_n_, to, call_.line_step);
+      kernel_.transpose(static_cast<int>(call_.n * parts_), static_cast<int>(count), from, columns_, to,
+                        call_.line_step * parts_);
       return;
     }
-    for (Index i = 0; i < call_.n; ++i, to += call_.number_step, from += tile_n_) std::copy(from, from + count, to);
+    for (Index i = 0; i < call_.n; ++i, to += call_.number_step * parts_, from += tile_n_) {
+      if (!call_.is_complex) {
+        std::copy(from, from + count, to);
+        continue;
+      }
+      for (Index l = 0; l < count; ++l) {
+        to[2 * l] = from[l];
+        to[2 * l + 1] = from[columns_ + l];
+      }
+    }
   }
 
   void scale(T* strip) const {
     if (call_.alpha == 1.0) return;
-    const T alpha = static_cast<T>(call_.alpha);
-    for (Index i = 0; i < call_.n * tile_n_; ++i) strip[i] *= alpha;
+    const ComplexNumber<T> alpha{static_cast<T>(call_.alpha.real()), static_cast<T>(call_.alpha.imag())};
+    if (call_.is_complex) return scale_rows(alpha, call_.n, columns_, strip);
+    for (Index i = 0; i < call_.n * tile_n_; ++i) strip[i] *= alpha.re;
   }
 
   /// Reverses the order of a strip's numbers.
@@ -223,22 +288,30 @@ class TriangleInTiles {
   void compute_row(Index strip, Index strips, T* lines, const T* rows, const T* next) const {
     const Index first = strip * tile_m_, after = std::max<Index>(0, call_.n - first - tile_m_);
     const int diagonal = static_cast<int>(std::min(tile_m_, call_.n - first));
-    const Index prefetched = (is_upper_product() ? after : first) * prefetch_bytes / static_cast<Index>(sizeof(T));
+    const Index steps = (is_upper_product() ? after : first) * parts_;
+    const Index prefetched = steps * prefetch_bytes / static_cast<Index>(sizeof(T));
+    const ComplexBlock<T> block{.lines_come_first = call_.lines_come_first,
+                                .has_unit_diagonal = call_.m.has_unit_diagonal,
+                                .divisors = needs_divisors_ ? divisors_ + first : nullptr};
     for (Index s = 0; s < strips; ++s, lines += strip_size()) {
       const T* const prefetch = next != nullptr && s * prefetched < longest() ? next + s * prefetched : rows;
       if (call_.task == TriangleTask::Solve)
-        kernel_.solve(first, rows, lines, prefetch);
+        kernel_.solve(block, steps, rows, lines, prefetch);
       else if (is_lower_)
-        kernel_.multiply_lower(first, rows, lines, prefetch);
+        kernel_.multiply_lower(block, steps, rows, lines, prefetch);
       else
-        kernel_.multiply_upper(diagonal, after, rows, lines + first * tile_n_, prefetch);
+        kernel_.multiply_upper(block, diagonal, steps, rows, lines + first * tile_n_, prefetch);
     }
   }
 
   const TriangleTilesCall& call_;
   const MicroKernel<T>& kernel_;
   Team& team_;
-  Index tile_m_, tile_n_;
+  Index parts_;           ///< of a number
+  Index tile_m_, tile_n_; ///< the triangle's rows, and elements of a number of all lines, in a tile
+  Index columns_;         ///< lines in a strip
+  Index step_;            ///< elements of a number of all rows in a strip of the triangle
+  bool needs_divisors_;   ///< the diagonal's numbers are complex divisors
   bool is_lower_;
   bool is_turned_;            ///< numbers are counted from the last one
   Index strips_m_, strips_n_; ///< of the triangle's rows, and of lines
@@ -247,14 +320,19 @@ class TriangleInTiles {
   Index at_once_;            ///< strips of lines that a task computes
   Index packed_at_once_ = 1; ///< strips of the triangle
   Scratch scratch_;
-  T* triangle_ = nullptr; ///< all strips, or room for one
-  T* lines_ = nullptr;    ///< for each slot a task's strips
+  T* triangle_ = nullptr;                 ///< all strips, or room for one
+  T* lines_ = nullptr;                    ///< for each slot a task's strips
+  ComplexDivisor<T>* divisors_ = nullptr; ///< in the order of the unknowns
 };
 
 template <class T>
 Status run(CpuExecutor& cpu, const TriangleTilesCall& call) {
-  const MicroKernel<T>& kernel = micro_kernel<T>(cpu.isa());
-  if (2 * call.count < kernel.tile_n) return {StatusCode::Rejected, "products suit a triangle that meets few lines"};
+  const MicroKernel<T>& of_real = micro_kernel<T>(cpu.isa());
+  if (call.is_complex && of_real.of_complex == nullptr)
+    return {StatusCode::Rejected, "this instruction set has no micro-kernel of complex numbers"};
+  const MicroKernel<T>& kernel = call.is_complex ? *of_real.of_complex : of_real;
+  if (2 * call.count * kernel.parts < kernel.tile_n)
+    return {StatusCode::Rejected, "products suit a triangle that meets few lines"};
   TriangleInTiles<T>(cpu, call, kernel).run();
   return {};
 }
