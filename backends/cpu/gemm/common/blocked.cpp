@@ -259,28 +259,38 @@ class BlockedProduct {
     T* const s = sums_in_c() ? c : sums_ + i * blocking_.block_n + j;
     const Index lds = sums_in_c() ? x_.ldc : blocking_.block_n;
     if (triangle_.cuts(block.i + i, block.i + i + rows, block.j + j, block.j + j + cols)) {
-      kernel_.multiply(static_cast<int>(rows), terms.count, a, b, tile, tile_n, false, prefetch);
+      kernel_.multiply(static_cast<int>(rows), terms.count, a, b, tile, tile_n, {}, prefetch);
       for (Index r = 0; r < rows; ++r)
         update_in_triangle(update, block.i + i + r, block.j + j, cols, tile + r * tile_n, s + r * lds, c + r * x_.ldc);
       return;
     }
-    // The micro-kernel itself can store in C or add to it.
+    if (cols == tile_n && (!update.last || kernel_stores_results()))
+      return kernel_.multiply(static_cast<int>(rows), terms.count, a, b, s, lds, store_of(update), prefetch);
     const bool is_plain = update.last ? stores_plain_sums() : sums_in_c();
-    if (is_plain && cols == tile_n)
-      return kernel_.multiply(static_cast<int>(rows), terms.count, a, b, c, x_.ldc, !update.first, prefetch);
     if (2 * cols <= tile_n && kernel_.multiply_direct != nullptr) { // most of the strip of B is padding
       const bool in_place = is_plain && update.first;
       multiply_narrow(rows, cols, terms.count, a, b, in_place ? c : tile, in_place ? x_.ldc : tile_n);
       if (in_place) return;
     } else {
-      kernel_.multiply(static_cast<int>(rows), terms.count, a, b, tile, tile_n, false, prefetch);
+      kernel_.multiply(static_cast<int>(rows), terms.count, a, b, tile, tile_n, {}, prefetch);
     }
     apply(update, rows, cols, tile, tile_n, s, lds, c, x_.ldc);
   }
 
-  bool stores_plain_sums() const {
-    return x_.alpha == T{1} && x_.alpha_imaginary == T{0} && x_.beta == T{0} && x_.beta_imaginary == T{0} &&
-           (x_.with_epilogue == nullptr || x_.with_epilogue->epilogue.empty());
+  bool has_epilogue() const { return x_.with_epilogue != nullptr && !x_.with_epilogue->epilogue.empty(); }
+  bool has_factors() const {
+    return x_.alpha != T{1} || x_.alpha_imaginary != T{0} || x_.beta != T{0} || x_.beta_imaginary != T{0};
+  }
+  bool stores_plain_sums() const { return !has_factors() && !has_epilogue(); }
+  /// Does the micro-kernel itself store the results of the last segment? It can read C, or the sums that wait.
+  bool kernel_stores_results() const { return sums_in_c() && !has_epilogue(); }
+  TileStore<T> store_of(const Update<T>& update) const {
+    return {.adds = !update.first,
+            .is_scaled = update.last && has_factors(),
+            .alpha = update.alpha,
+            .beta = update.beta,
+            .alpha_imaginary = update.alpha_imaginary,
+            .beta_imaginary = update.beta_imaginary};
   }
 
   /// Updates a row of a tile where it is in the triangle: row i, `cols` elements from column j on, which are at s and

@@ -5,7 +5,7 @@
 ///
 /// A micro-kernel computes a tile of tile_m×tile_n elements of op(A)·op(B) for k ≤ canonical_segment. Each element is
 /// one chain of fused multiply-adds in ascending k from +0, and stays in a register from the first step to the last:
-/// this is a segment's strict sum. The caller applies alpha and beta and adds the segments.
+/// this is a segment's strict sum.
 ///
 /// Packing. A strip of A is tile_m rows of op(A), stored k by k: element (r, p) is at p·tile_m + r. A strip of B is
 /// tile_n columns of op(B): element (p, c) is at p·tile_n + c. Strips of B begin at a multiple of 64 bytes and tile_n
@@ -84,6 +84,15 @@ struct DirectTile {
   Index ld;
 };
 
+/// What a tile of C becomes: its sums, alpha·sums + beta·C, or what earlier segments left there with the sums added.
+template <class T>
+struct TileStore {
+  bool adds = false;      ///< the sums of earlier segments are in the tile
+  bool is_scaled = false; ///< by the factors below; beta is 0 where the tile has sums
+  T alpha = 1, beta = 0;
+  T alpha_imaginary = 0, beta_imaginary = 0; ///< of complex numbers
+};
+
 /// Bytes that MicroKernel::multiply prefetches for each step of k: half a cache line, so that four tiles prefetch a
 /// strip of B.
 inline constexpr Index prefetch_bytes = 32;
@@ -106,11 +115,11 @@ struct MicroKernel {
   int parts; ///< elements of a number
   int tile_m;
   int tile_n; ///< elements of a tile's row
-  /// Computes the sums of the first `rows` rows (1 … tile_m) and of all tile_n columns from a strip of A and a strip of
-  /// B. Stores them at tile[r·ld + c], or, if `add`, adds them to the sums of earlier segments that are there. `tile`
-  /// needs no alignment. Meanwhile prefetches `prefetch_bytes` for each step of k from `prefetch` on; nothing is read
-  /// there.
-  void (*multiply)(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch);
+  /// Computes the first `rows` rows (1 … tile_m) and all tile_n columns of a tile from a strip of A and a strip of B.
+  /// Its elements are at tile[r·ld + c] and need no alignment. Meanwhile prefetches `prefetch_bytes` for each step of k
+  /// from `prefetch` on; nothing is read there.
+  void (*multiply)(int rows, Index k, const T* a, const T* b, T* tile, Index ld, const TileStore<T>& store,
+                   const T* prefetch);
   /// The next three end or begin a tile's chains with a block on the diagonal, in place: a strip b of tile_n lines has
   /// a row for each number, and the tile's tile_m rows take the place of theirs. The strip a has the triangle's rows.
   /// Numbers on the other side of its diagonal are not read. `prefetch` is as in multiply().

@@ -63,30 +63,49 @@ struct MicroKernelBody {
   }
 
   template <int rows>
-  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch) {
+  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, const TileStore<T>& store,
+                            const T* prefetch) {
     Vector sum[rows][vectors];
     clear(sum);
     add_terms<rows>(k, a, b, prefetch, sum);
-    if (add) {
+    if (store.adds) {
       const T* from = tile;
 #pragma GCC unroll 16
       for (int r = 0; r < rows; ++r, from += ld)
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::add(Simd::load_unaligned(from + v * lanes), sum[r][v]);
     }
+    if (store.is_scaled) scale<rows>(store, tile, ld, sum);
 #pragma GCC unroll 16
     for (int r = 0; r < rows; ++r, tile += ld)
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; ++v) Simd::store(tile + v * lanes, sum[r][v]);
   }
+  /// Makes alpha·sum + beta·tile of the sums.
+  template <int rows>
+  [[gnu::always_inline]] static void scale(const TileStore<T>& store, const T* tile, Index ld,
+                                           Vector (&sum)[rows][vectors]) {
+    const Vector alpha = Simd::broadcast(&store.alpha);
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sum[r][v] = alpha * sum[r][v];
+    if (store.beta == T{0}) return;
+    const Vector beta = Simd::broadcast(&store.beta);
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; ++r, tile += ld)
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::fma(beta, Simd::load_unaligned(tile + v * lanes), sum[r][v]);
+  }
 
   /// Calls multiply_rows<wanted>, where `wanted` is known only at run time.
   template <int rows = tile_m>
-  static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch) {
+  static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld, const TileStore<T>& store,
+                       const T* prefetch) {
     if constexpr (rows > 1) {
-      if (wanted != rows) return multiply<rows - 1>(wanted, k, a, b, tile, ld, add, prefetch);
+      if (wanted != rows) return multiply<rows - 1>(wanted, k, a, b, tile, ld, store, prefetch);
     }
-    multiply_rows<rows>(k, a, b, tile, ld, add, prefetch);
+    multiply_rows<rows>(k, a, b, tile, ld, store, prefetch);
   }
 
   /// The chains of the rows [first, end) go on with a step of the block on the diagonal.
@@ -187,8 +206,7 @@ struct MicroKernelBody {
             .parts = 1,
             .tile_m = tile_m,
             .tile_n = tile_n,
-            .multiply = [](int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add,
-                           const T* prefetch) { multiply<tile_m>(rows, k, a, b, tile, ld, add, prefetch); },
+            .multiply = multiply<tile_m>,
             .solve = solve,
             .multiply_lower = multiply_lower,
             .multiply_upper = multiply_upper,

@@ -92,28 +92,57 @@ struct ComplexBody {
             __builtin_shufflevector(x.re, x.im, (lanes / 2 + i / 2 + i % 2 * lanes)...)};
   }
 
+  /// Undoes in_turn().
+  template <int... i>
+  [[gnu::always_inline]] static Parts apart(const T* row, Numbered<i...>) {
+    const Vector low = Simd::load_unaligned(row), high = Simd::load_unaligned(row + lanes);
+    return {__builtin_shufflevector(low, high, (2 * i)...), __builtin_shufflevector(low, high, (2 * i + 1)...)};
+  }
+  using Lanes = typename NumberedUpTo<lanes>::List;
+
+  /// Returns the number re + im·i times x, and with `sum` what fma() makes of it; `im` is not used where it is 0.
+  [[gnu::always_inline]] static Parts add_times(bool is_real, Vector re, Vector im, const Parts& x, const Parts& sum) {
+    const Parts r{Simd::fma(re, x.re, sum.re), Simd::fma(re, x.im, sum.im)};
+    if (is_real) return r;
+    return {Simd::subtract_product(im, x.im, r.re), Simd::fma(im, x.re, r.im)};
+  }
+  [[gnu::always_inline]] static Parts times(bool is_real, Vector re, Vector im, const Parts& x) {
+    const Parts r{re * x.re, re * x.im};
+    if (is_real) return r;
+    return {Simd::subtract_product(im, x.im, r.re), Simd::fma(im, x.re, r.im)};
+  }
+
   template <int count>
-  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch) {
+  static void multiply_rows(Index k, const T* a, const T* b, T* tile, Index ld, const TileStore<T>& to,
+                            const T* prefetch) {
     Parts sum[count];
     clear(sum, count);
     add_terms<false, count>(k, a, b, prefetch, sum);
+    const bool is_plain = !to.adds && !to.is_scaled;
 #pragma GCC unroll 16
-    for (int r = 0; r < count; ++r, tile += ld) {
-      Parts elements = in_turn(sum[r], typename NumberedUpTo<lanes>::List());
-      if (add) {
-        elements.re = Simd::add(Simd::load_unaligned(tile), elements.re);
-        elements.im = Simd::add(Simd::load_unaligned(tile + lanes), elements.im);
-      }
-      store(tile, elements);
-    }
+    for (int r = 0; r < count; ++r, tile += ld)
+      store(tile, in_turn(is_plain ? sum[r] : updated(to, sum[r], tile), Lanes()));
+  }
+  /// Returns what a row of the tile becomes that has something to add or to multiply.
+  [[gnu::always_inline]] static Parts updated(const TileStore<T>& to, Parts sum, const T* row) {
+    const bool has_beta = to.beta != T{0} || to.beta_imaginary != T{0};
+    Parts old{};
+    if (to.adds || has_beta) old = apart(row, Lanes());
+    if (to.adds) sum = {Simd::add(old.re, sum.re), Simd::add(old.im, sum.im)};
+    if (!to.is_scaled) return sum;
+    sum = times(to.alpha_imaginary == T{0}, Simd::broadcast(&to.alpha), Simd::broadcast(&to.alpha_imaginary), sum);
+    if (!has_beta) return sum;
+    return add_times(to.beta_imaginary == T{0}, Simd::broadcast(&to.beta), Simd::broadcast(&to.beta_imaginary), old,
+                     sum);
   }
   /// Calls multiply_rows<wanted>, where `wanted` is known only at run time.
   template <int count = rows>
-  static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld, bool add, const T* prefetch) {
+  static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld, const TileStore<T>& to,
+                       const T* prefetch) {
     if constexpr (count > 1) {
-      if (wanted != count) return multiply<count - 1>(wanted, k, a, b, tile, ld, add, prefetch);
+      if (wanted != count) return multiply<count - 1>(wanted, k, a, b, tile, ld, to, prefetch);
     }
-    multiply_rows<count>(k, a, b, tile, ld, add, prefetch);
+    multiply_rows<count>(k, a, b, tile, ld, to, prefetch);
   }
 
   [[gnu::always_inline]] static Parts divided(const Parts& x, const ComplexDivisor<T>& by) {
@@ -184,8 +213,7 @@ struct ComplexBody {
             .parts = 2,
             .tile_m = rows,
             .tile_n = row,
-            .multiply = [](int wanted, Index k, const T* a, const T* b, T* tile, Index ld, bool add,
-                           const T* prefetch) { multiply<>(wanted, k, a, b, tile, ld, add, prefetch); },
+            .multiply = multiply<rows>,
             .solve =
                 [](const ComplexBlock<T>& block, Index k, const T* a, T* b, const T* prefetch) {
                   block.lines_come_first ? solve<true>(block.divisors, k, a, b, prefetch)

@@ -17,28 +17,35 @@ constexpr int tile_m = 4;
 constexpr int tile_n = 3;
 
 template <class T>
-inline void multiply_tile(int rows, Index k, const T* a, const T* b, T* tile, Index ld, bool add) {
+inline void multiply_tile(int rows, Index k, const T* a, const T* b, T* tile, Index ld,
+                          const TileStore<T>& store = {}) {
   T sum[tile_m][tile_n] = {};
   for (Index p = 0; p < k; ++p)
     for (int r = 0; r < tile_m; ++r)
       for (int c = 0; c < tile_n; ++c) sum[r][c] = std::fma(a[p * tile_m + r], b[p * tile_n + c], sum[r][c]);
   for (int r = 0; r < rows; ++r)
-    for (int c = 0; c < tile_n; ++c) tile[r * ld + c] = add ? tile[r * ld + c] + sum[r][c] : sum[r][c];
+    for (int c = 0; c < tile_n; ++c) {
+      T& element = tile[r * ld + c];
+      T s = store.adds ? element + sum[r][c] : sum[r][c];
+      if (store.is_scaled) s *= store.alpha;
+      if (store.is_scaled && store.beta != T{0}) s = std::fma(store.beta, element, s);
+      element = s;
+    }
 }
 
 // Only functions that are not templates can be cloned.
-TESSERA_FMA_CLONES void multiply(int rows, Index k, const float* a, const float* b, float* tile, Index ld, bool add,
-                                 const float*) {
-  multiply_tile(rows, k, a, b, tile, ld, add);
+TESSERA_FMA_CLONES void multiply(int rows, Index k, const float* a, const float* b, float* tile, Index ld,
+                                 const TileStore<float>& store, const float*) {
+  multiply_tile(rows, k, a, b, tile, ld, store);
 }
-TESSERA_FMA_CLONES void multiply(int rows, Index k, const double* a, const double* b, double* tile, Index ld, bool add,
-                                 const double*) {
-  multiply_tile(rows, k, a, b, tile, ld, add);
+TESSERA_FMA_CLONES void multiply(int rows, Index k, const double* a, const double* b, double* tile, Index ld,
+                                 const TileStore<double>& store, const double*) {
+  multiply_tile(rows, k, a, b, tile, ld, store);
 }
 template <class T>
 inline void solve_tile(Index k, const T* a, T* b) {
   T sum[tile_m][tile_n];
-  multiply_tile(tile_m, k, a, b, &sum[0][0], tile_n, false);
+  multiply_tile(tile_m, k, a, b, &sum[0][0], tile_n);
   const T* const t = a + k * tile_m;
   T* const x = b + k * tile_n;
   for (int i = 0; i < tile_m; ++i)
@@ -51,7 +58,7 @@ inline void solve_tile(Index k, const T* a, T* b) {
 template <class T>
 inline void multiply_lower_tile(Index k, const T* a, T* b) {
   T sum[tile_m][tile_n];
-  multiply_tile(tile_m, k, a, b, &sum[0][0], tile_n, false);
+  multiply_tile(tile_m, k, a, b, &sum[0][0], tile_n);
   const T* const t = a + k * tile_m;
   T* const x = b + k * tile_n;
   for (int i = tile_m - 1; i >= 0; --i)
@@ -113,7 +120,7 @@ T multiply_registers(Index steps) {
   for (T& element : b) element = T{1};
   T total{0};
   for (Index done = 0; done < steps; done += k) {
-    multiply(tile_m, k < steps - done ? k : steps - done, a, b, tile, tile_n, false, nullptr);
+    multiply(tile_m, k < steps - done ? k : steps - done, a, b, tile, tile_n, {}, nullptr);
     total += tile[0];
   }
   return total;

@@ -131,13 +131,14 @@ class DirectProduct {
     for (Index number = first; number < last; ++number) {
       const Tile tile = tiles_.at(number);
       T* c = x_.c + tile.c_i * x_.ldc + tile.c_j;
+      if (asks_for_c_) ask_for(c, x_.ldc, tile.c_rows, tile.c_cols);
+      const bool b_is_near = segments_ == 1 && number > first && tile.i > 0;
       if (is_plain) {
-        if (asks_for_c_) ask_for(c, x_.ldc, tile.c_rows, tile.c_cols);
-        multiply(tile, 0, c, x_.ldc, number > first && tile.i > 0);
+        multiply(tile, 0, c, x_.ldc, b_is_near);
         continue;
       }
       for (Index segment = 0; segment < segments_; ++segment) {
-        multiply(tile, segment, sums, tile.c_cols, false);
+        multiply(tile, segment, sums, tile.c_cols, b_is_near);
         apply(update(segment), tile.c_rows, tile.c_cols, sums, tile.c_cols, waiting, tile.c_cols, c, x_.ldc);
       }
     }
@@ -150,6 +151,7 @@ class DirectProduct {
       for (Index number = first; number < last; ++number) {
         const Tile tile = tiles_.at(number);
         T* c = x_.c + tile.c_i * x_.ldc + tile.c_j;
+        if (asks_for_c_) ask_for(c, x_.ldc, tile.c_rows, tile.c_cols);
         multiply(tile, segment, sums, tile.c_cols, number > first && tile.i > 0);
         apply(update(segment), tile.c_rows, tile.c_cols, sums, tile.c_cols, c, x_.ldc, c, x_.ldc);
       }

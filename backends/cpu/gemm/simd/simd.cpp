@@ -26,6 +26,8 @@ enum class Way { Best, Packed, FewRows, Direct };
 
 /// Up to so many steps of k, C is most of what moves.
 constexpr Index short_k = 32;
+/// So many steps of k, each with a cache line of A and one or two of B, fill L1.
+constexpr Index long_k_of_lines = 192;
 
 /// Says whether tiles can read B in place, whose k rows lie `step` bytes apart. The rows of a strip that share the sets
 /// of L2 have to fit its ways. Long rows that begin within a cache line cost a line more in each strip, from far away.
@@ -71,6 +73,8 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
     return call.m > 8 * kernel.tile_m || plan.swapped || copies_b ? Way::Packed : Way::FewRows;
   }
   if (copies_b) return Way::Packed; // packing the other operand too costs nothing
+  // A tile reads a line of such an A and lines of B for each step, which outgrow L1.
+  if (view.a_step != 1 && call.k > long_k_of_lines) return Way::Packed;
   const Index element = static_cast<Index>(sizeof(T));
   const Index a_bytes = view.m * call.k * element, c_bytes = call.m * call.n * element;
   const bool one_segment = call.k <= canonical_segment;
