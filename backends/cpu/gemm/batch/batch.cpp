@@ -136,6 +136,11 @@ class SmallProducts {
     alignas(64) T waiting[largest_tile];
     tile.tile = sums;
     tile.ld = tile.cols;
+    if (x_.k <= canonical_segment) {
+      kernel_->multiply_direct(tile);
+      const TileStore<T> store{.is_scaled = true, .alpha = x_.alpha, .beta = x_.beta};
+      return kernel_->store(tile.rows, tile.cols, sums, tile.cols, c, x_.ldc, store);
+    }
     for (Index p = 0; p < x_.k; p += canonical_segment) {
       tile.k = std::min(canonical_segment, x_.k - p);
       kernel_->multiply_direct(tile);

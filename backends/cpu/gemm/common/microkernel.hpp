@@ -143,6 +143,8 @@ struct MicroKernel {
   /// Does `steps` fused multiply-adds on each of a tile's registers, without memory: 2·tile_m·tile_n·steps operations.
   /// The caller uses the result, so that the compiler cannot remove the work.
   T (*multiply_registers)(Index steps);
+  /// Makes rows×cols elements of C of the sums at `sums`; nothing is padded.
+  void (*store)(int rows, int cols, const T* sums, Index ld_sums, T* c, Index ldc, const TileStore<T>& store);
   /// Computes a tile without packing.
   void (*multiply_direct)(const DirectTile<T>& tile);
   int direct_rows;              ///< the most rows that a DirectTile may have

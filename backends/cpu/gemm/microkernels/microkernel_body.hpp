@@ -98,6 +98,27 @@ struct MicroKernelBody {
       for (int v = 0; v < vectors; ++v) sum[r][v] = Simd::fma(beta, Simd::load_unaligned(tile + v * lanes), sum[r][v]);
   }
 
+  /// MicroKernel::store.
+  static void store(int rows, int cols, const T* sums, Index ld_sums, T* c, Index ldc, const TileStore<T>& to) {
+    const auto edge = Simd::mask(cols % lanes);
+    const Vector alpha = Simd::broadcast(&to.alpha), beta = Simd::broadcast(&to.beta);
+    const bool has_beta = to.beta != T{0};
+    const auto stored = [&](Vector sum, auto old) __attribute__((always_inline)) {
+      if (to.adds) sum = Simd::add(old(), sum);
+      if (!to.is_scaled) return sum;
+      sum = alpha * sum;
+      return has_beta ? Simd::fma(beta, old(), sum) : sum;
+    };
+    for (int r = 0; r < rows; ++r, sums += ld_sums, c += ldc) {
+      int j = 0;
+      for (; j + lanes <= cols; j += lanes)
+        Simd::store(c + j, stored(Simd::load_unaligned(sums + j), [&] { return Simd::load_unaligned(c + j); }));
+      if (j < cols)
+        Simd::store_part(c + j, edge,
+                         stored(Simd::load_part(sums + j, edge), [&] { return Simd::load_part(c + j, edge); }));
+    }
+  }
+
   /// Calls multiply_rows<wanted>, where `wanted` is known only at run time.
   template <int rows = tile_m>
   static void multiply(int wanted, Index k, const T* a, const T* b, T* tile, Index ld, const TileStore<T>& store,
@@ -215,6 +236,7 @@ struct MicroKernelBody {
             .transpose = TransposingBody<Simd>::transpose,
             .of_complex = of_complex,
             .multiply_registers = multiply_registers,
+            .store = store,
             .multiply_direct = DirectBody<Simd>::multiply,
             .direct_rows = DirectBody<Simd>::max_rows,
             .direct_cols = DirectBody<Simd>::cols_for,

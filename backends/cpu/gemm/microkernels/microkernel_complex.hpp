@@ -234,6 +234,7 @@ struct ComplexBody {
             .transpose = TransposingBody<Simd>::transpose,
             .of_complex = nullptr,
             .multiply_registers = nullptr,
+            .store = nullptr,
             .multiply_direct = nullptr,
             .direct_rows = 0,
             .direct_cols = nullptr,

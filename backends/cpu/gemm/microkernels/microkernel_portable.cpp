@@ -17,6 +17,14 @@ constexpr int tile_m = 4;
 constexpr int tile_n = 3;
 
 template <class T>
+[[gnu::always_inline]] inline T stored(const TileStore<T>& to, T sum, const T& old) {
+  if (to.adds) sum = old + sum;
+  if (!to.is_scaled) return sum;
+  sum *= to.alpha;
+  return to.beta == T{0} ? sum : std::fma(to.beta, old, sum);
+}
+
+template <class T>
 inline void multiply_tile(int rows, Index k, const T* a, const T* b, T* tile, Index ld,
                           const TileStore<T>& store = {}) {
   T sum[tile_m][tile_n] = {};
@@ -24,13 +32,7 @@ inline void multiply_tile(int rows, Index k, const T* a, const T* b, T* tile, In
     for (int r = 0; r < tile_m; ++r)
       for (int c = 0; c < tile_n; ++c) sum[r][c] = std::fma(a[p * tile_m + r], b[p * tile_n + c], sum[r][c]);
   for (int r = 0; r < rows; ++r)
-    for (int c = 0; c < tile_n; ++c) {
-      T& element = tile[r * ld + c];
-      T s = store.adds ? element + sum[r][c] : sum[r][c];
-      if (store.is_scaled) s *= store.alpha;
-      if (store.is_scaled && store.beta != T{0}) s = std::fma(store.beta, element, s);
-      element = s;
-    }
+    for (int c = 0; c < tile_n; ++c) tile[r * ld + c] = stored(store, sum[r][c], tile[r * ld + c]);
 }
 
 // Only functions that are not templates can be cloned.
@@ -41,6 +43,19 @@ TESSERA_FMA_CLONES void multiply(int rows, Index k, const float* a, const float*
 TESSERA_FMA_CLONES void multiply(int rows, Index k, const double* a, const double* b, double* tile, Index ld,
                                  const TileStore<double>& store, const double*) {
   multiply_tile(rows, k, a, b, tile, ld, store);
+}
+template <class T>
+inline void store_tile(int rows, int cols, const T* sums, Index ld_sums, T* c, Index ldc, const TileStore<T>& to) {
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < cols; ++j) c[i * ldc + j] = stored(to, sums[i * ld_sums + j], c[i * ldc + j]);
+}
+TESSERA_FMA_CLONES void store(int rows, int cols, const float* sums, Index ld_sums, float* c, Index ldc,
+                              const TileStore<float>& to) {
+  store_tile(rows, cols, sums, ld_sums, c, ldc, to);
+}
+TESSERA_FMA_CLONES void store(int rows, int cols, const double* sums, Index ld_sums, double* c, Index ldc,
+                              const TileStore<double>& to) {
+  store_tile(rows, cols, sums, ld_sums, c, ldc, to);
 }
 template <class T>
 inline void solve_tile(Index k, const T* a, T* b) {
@@ -143,6 +158,7 @@ MicroKernel<T> kernel() {
           .transpose = transpose<T>,
           .of_complex = nullptr,
           .multiply_registers = multiply_registers<T>,
+          .store = store,
           .multiply_direct = multiply_direct,
           .direct_rows = tile_m,
           .direct_cols = [](int) { return tile_n; },

@@ -128,6 +128,8 @@ class DirectProduct {
     alignas(64) T waiting[DirectTiles<T>::largest_tile];
     const bool is_plain = segments_ == 1 && stores_plain_sums(call_);
     if (segments_ > 1 && x_.beta == T{0}) return compute_by_segments(first, last, sums);
+    const bool is_scaled = segments_ == 1 && call_.epilogue.empty();
+    const TileStore<T> store{.is_scaled = true, .alpha = x_.alpha, .beta = x_.beta};
     for (Index number = first; number < last; ++number) {
       const Tile tile = tiles_.at(number);
       T* c = x_.c + tile.c_i * x_.ldc + tile.c_j;
@@ -135,6 +137,11 @@ class DirectProduct {
       const bool b_is_near = segments_ == 1 && number > first && tile.i > 0;
       if (is_plain) {
         multiply(tile, 0, c, x_.ldc, b_is_near);
+        continue;
+      }
+      if (is_scaled) {
+        multiply(tile, 0, sums, tile.c_cols, b_is_near);
+        kernel_.store(tile.c_rows, tile.c_cols, sums, tile.c_cols, c, x_.ldc, store);
         continue;
       }
       for (Index segment = 0; segment < segments_; ++segment) {

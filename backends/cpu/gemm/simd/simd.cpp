@@ -28,6 +28,8 @@ enum class Way { Best, Packed, FewRows, Direct };
 constexpr Index short_k = 32;
 /// So many steps of k, each with a cache line of A and one or two of B, fill L1.
 constexpr Index long_k_of_lines = 192;
+/// Says whether the steps of k, `step` bytes apart, lie on more pages than a processor's first table of pages has.
+constexpr bool are_on_many_pages(Index step, Index k) { return step >= 4096 && k > 64; }
 
 /// Says whether tiles can read B in place, whose k rows lie `step` bytes apart. The rows of a strip that share the sets
 /// of L2 have to fit its ways. Long rows that begin within a cache line cost a line more in each strip, from far away.
@@ -73,14 +75,18 @@ Way best_way(const GemmCall& call, const MicroKernel<T>& kernel, const Capabilit
     return call.m > 8 * kernel.tile_m || plan.swapped || copies_b ? Way::Packed : Way::FewRows;
   }
   if (copies_b) return Way::Packed; // packing the other operand too costs nothing
-  // A tile reads a line of such an A and lines of B for each step, which outgrow L1.
-  if (view.a_step != 1 && call.k > long_k_of_lines) return Way::Packed;
   const Index element = static_cast<Index>(sizeof(T));
+  // A tile reads a line of such an A and lines of B for each step, which outgrow L1.
+  if (view.a_step != 1 && (call.k > long_k_of_lines || are_on_many_pages(view.a_step * element, call.k)))
+    return Way::Packed;
   const Index a_bytes = view.m * call.k * element, c_bytes = call.m * call.n * element;
   const bool one_segment = call.k <= canonical_segment;
   const Index b_bytes = view.n * std::min(call.k, canonical_segment) * element; // of one segment
   const bool reads_a_once = view.n <= 2 * kernel.tile_n; // or twice: each tile of columns reads all of A
-  if (b_bytes <= l2 && c_bytes <= 4 * l2 && (reads_a_once || a_bytes <= (one_segment ? 8 : 4) * l2)) return Way::Direct;
+  if (b_bytes <= l2 && c_bytes <= 4 * l2 && (reads_a_once || a_bytes <= (one_segment ? 8 : 4) * l2)) {
+    const bool uses_packed_b = call.m > 8 * kernel.tile_m; // often enough
+    return uses_packed_b && are_on_many_pages(view.b_step * element, call.k) ? Way::Packed : Way::Direct;
+  }
   if (call.m > 8 * kernel.tile_m || plan.swapped) return Way::Packed;
   // Where B comes from the last-level cache, enough rows hide that, and their chains need not wait.
   const bool hides_cache = call.m > 3 * kernel.tile_m && call.n * call.k * element <= 8 * l2;
