@@ -19,28 +19,35 @@ namespace {
 /// The columns of a panel: substitution is slower than products, but narrow products are slow as well.
 Index width_of(Index n) { return n < 400 ? panel_width / 2 : panel_width; }
 
-/// Solves with a lower triangle M, n×n. `sums` has room for panel_width or n numbers of each line, whichever is less.
+/// Solves for the numbers [first, end) of a segment by panels: the sums of what is known, and substitution. `sums` has
+/// room for panel_width or n numbers of each line, whichever is less.
+template <class T>
+void solve_by_panels(const Sided<T>& sided, const Factor<T>& m, Index n, Index first, Index end, bool has_unit_diagonal,
+                     T* sums) {
+  const Index width = width_of(n);
+  for (Index row = first; row < end; row += width) {
+    const Index size = std::min(width, end - row);
+    const DiagonalBlock<T> diagonal(m, row, size, has_unit_diagonal);
+    const Block<T> s = sided.scratch(sums, std::min(panel_width, n)), x = sided.numbers(row);
+    sided.sums(size, row - first, m.from(row, first), first, s);
+    sided.in_parts([&](Index begin, Index stop) {
+      const Block<T> from = sided.lines(s, begin), to = sided.lines(x, begin);
+      if (sided.is_left())
+        solve_columns(diagonal.block(), stop - begin, to.data, to.ld, from.data, from.ld);
+      else
+        solve_rows(diagonal.block(), stop - begin, to.data, to.ld, from.data, from.ld);
+    });
+  }
+}
+
+/// Solves with a lower triangle M, n×n.
 template <class T>
 void solve_lower(const Sided<T>& sided, const Factor<T>& m, Index n, bool has_unit_diagonal, T* sums) {
-  const Index width = width_of(n);
   for (Index first = 0; first < n; first += segment_length<T>) {
     const Index end = std::min(n, first + segment_length<T>);
-    const Index order = end - first;
-    const bool is_done = sided.computes_in_tiles(TriangleTask::Solve, first, order,
-                                                 triangle_of(m.from(first, first), true, has_unit_diagonal));
-    for (Index row = first; row < end && !is_done; row += width) {
-      const Index size = std::min(width, end - row);
-      const DiagonalBlock<T> diagonal(m, row, size, has_unit_diagonal);
-      const Block<T> s = sided.scratch(sums, std::min(panel_width, n)), x = sided.numbers(row);
-      sided.sums(size, row - first, m.from(row, first), first, s);
-      sided.in_parts([&](Index begin, Index stop) {
-        const Block<T> from = sided.lines(s, begin), to = sided.lines(x, begin);
-        if (sided.is_left())
-          solve_columns(diagonal.block(), stop - begin, to.data, to.ld, from.data, from.ld);
-        else
-          solve_rows(diagonal.block(), stop - begin, to.data, to.ld, from.data, from.ld);
-      });
-    }
+    const StoredOperand triangle = triangle_of(m.from(first, first), true, has_unit_diagonal);
+    if (!sided.computes_in_tiles(TriangleTask::Solve, first, end - first, triangle))
+      solve_by_panels(sided, m, n, first, end, has_unit_diagonal, sums);
     if (end < n) sided.add(T(-1), n - end, end - first, m.from(end, first), first, end);
   }
 }

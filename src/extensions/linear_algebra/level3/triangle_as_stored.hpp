@@ -67,13 +67,9 @@ Magnitudes<Part<T>> copy_and_look(const Products<T>& products, Index m, Index n,
 template <class T>
 StoredProductCall as_stored(const detail::TriangularCall<T>& call, Block<const T> x) {
   const bool is_left = call.side == Side::Left;
-  const StoredOperand triangle{.data = call.t,
-                               .ld = call.ldt,
-                               .is_transposed = call.op != Op::None,
-                               .is_conjugate = call.op == Op::ConjugateTranspose,
-                               .part = part_of(call.triangle),
-                               .kind = TriangleKind::Triangular,
-                               .has_unit_diagonal = call.diagonal == Diagonal::Unit};
+  const bool is_lower = (call.triangle == Triangle::Lower) == (call.op == Op::None);
+  const StoredOperand triangle =
+      triangle_of(Factor<T>::of({call.t, call.ldt}, call.op), is_lower, call.diagonal == Diagonal::Unit);
   const StoredOperand lines{.data = x.data, .ld = x.ld};
   return {.m = is_left ? call.n : call.count,
           .n = is_left ? call.count : call.n,
