@@ -8,8 +8,8 @@
 /// one each, and the first block adds their sums. Results of rows or columns with NaN or Inf are computed again by the
 /// strict summation. Sources: Ootomo and Yokota (2022) for the split; NVIDIA CUTLASS for slices of k within a block.
 
-#include "cuda/gemm/common/canonical.cuh"
 #include "cuda/gemm/common/cluster_send.cuh"
+#include "cuda/gemm/common/emulated_fp16x3/strict_sum.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
 #include "cuda/gemm/common/ring.cuh"
 #include "cuda/gemm/common/stores/results.cuh"
@@ -110,18 +110,6 @@ class OwnResults {
   float carried_[own];
 };
 
-/// Returns the strict sum of C(row, column).
-__device__ __noinline__ inline float strict_sum(const StridedOperands<float>& x, Index row, Index column) {
-  CanonicalSum<float> sum;
-  for (Index p = 0; p < x.k; ++p) {
-    sum.begin(p);
-    sum.chain = fused(x.a[row * x.a_row + p * x.a_col], x.b[p * x.b_row + column * x.b_col], sum.chain);
-  }
-  return sum.value();
-}
-
-constexpr unsigned unfit_sum = 0x7FC0ABCD; ///< a NaN that no instruction makes: a sum that is to be the strict one
-
 /// Adds up the sums of a cluster's blocks in the first one. Returns false in the others.
 template <class Tile>
 __device__ bool add_parts(int parts, int part, OwnResults<Tile::own>& results, PartSums<Tile>& received,
@@ -131,7 +119,7 @@ __device__ bool add_parts(int parts, int part, OwnResults<Tile::own>& results, P
   if (part > 0) {
 #pragma unroll
     for (int e = 0; e < Tile::own; ++e) {
-      const float one[1]{results.unfit[e] ? __uint_as_float(unfit_sum) : results.total[e]};
+      const float one[1]{results.unfit[e] ? __uint_as_float(wgmma::unfit_sum) : results.total[e]};
       send(place_in(0, &received.sum[part - 1][e][thread]), one, place_in(0, &arrivals.barrier));
     }
     return false;
@@ -141,7 +129,7 @@ __device__ bool add_parts(int parts, int part, OwnResults<Tile::own>& results, P
 #pragma unroll
     for (int e = 0; e < Tile::own; ++e) {
       const float more = received.sum[p][e][thread];
-      results.unfit[e] = results.unfit[e] || __float_as_uint(more) == unfit_sum;
+      results.unfit[e] = results.unfit[e] || wgmma::is_unfit(more);
       results.total[e] = __fadd_rn(results.total[e], more);
     }
   return true;
@@ -227,7 +215,7 @@ __global__ void __launch_bounds__(Tile::threads, 1) product(const __grid_constan
   for (int e = 0; e < own; ++e) {
     const ResultPlace at = place_of(e);
     if (!is_in_c(at)) continue;
-    const float sum = results.unfit[e] ? strict_sum(whole, at.row, at.col) : results.total[e];
+    const float sum = results.unfit[e] ? wgmma::strict_sum(whole, at.row, at.col) : results.total[e];
     if (whole.epilogue.wanted) [[unlikely]] {
       const float one[1][1]{{sum}};
       whole.epilogue.store([&](int) { return at; }, one);
