@@ -242,6 +242,9 @@ BOOST_AUTO_TEST_CASE(ways_of_emulated_fp16x3) {
     }
   for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{0, 8, 800}, {8, 0, 800}, {8, 8, 0}})
     BOOST_TEST((way(m, n, k) == Way::Strict));
+  // Blocks split the operands of more results that are still too few for packing.
+  for (const auto& [m, n, k] : {std::tuple<Index, Index, Index>{88, 1872, 704}, {497, 104, 8320}, {512, 512, 512}})
+    BOOST_TEST((way(m, n, k) == Way::Blocks), m << "x" << n << "x" << k);
   // Lines of weights that begin anywhere are packed.
   tessera::GemmCall odd = layer(256, 4097, 4097);
   BOOST_TEST(!LargeOperand(odd).can_be_read(odd));
@@ -312,6 +315,42 @@ BOOST_AUTO_TEST_CASE(plans_of_warp_split) {
                    to_string(math) << ": " << tile.down << "×" << tile.across << (shared ? ", shared k" : ""));
   }
   BOOST_TEST(best_of({{.m = Index{1} << 30, .n = 1, .k = 300, .lda = 300, .ldb = 1, .ldc = 1}}, 132).microseconds ==
+             std::numeric_limits<double>::infinity());
+}
+
+/// The plans of products whose blocks split the operands: k in one segment and in several, each in one piece and in
+/// several. All chunks are in a piece.
+BOOST_AUTO_TEST_CASE(plans_of_block_split) {
+  using namespace tessera::cuda::block_split;
+  for (const tessera::Math math : {tessera::Math::EmulatedFp16x3, tessera::Math::ScaledFp16}) {
+    std::set<std::pair<bool, bool>> seen;
+    for (const auto& sizes : tessera::test::products_of_split_blocks) {
+      tessera::GemmCall product =
+          tessera::test::packed_call(tessera::DType::F32, sizes, tessera::Op::None, tessera::Op::None);
+      product.math = math;
+      const auto plan = tessera::cuda::fp16x3::choose(product, 132);
+      if (plan.way != tessera::cuda::fp16x3::Way::Blocks) continue;
+      const Pieces pieces = pieces_of(product, plan.blocks.piece_chunks);
+      seen.insert({pieces.segments() > 1, pieces.count() > pieces.segments()});
+    }
+    for (const bool segments : {false, true})
+      for (const bool more : {false, true})
+        BOOST_TEST(seen.contains({segments, more}), to_string(math)
+                                                        << (segments ? ", segments" : "") << (more ? ", pieces" : ""));
+  }
+  for (const int chunks : {1, 3, 8, 9, 17, 40, 65, 400})
+    for (int piece = 1; piece <= 8; ++piece) {
+      const Pieces pieces{chunks, static_cast<int>(tessera::detail::emulated_segment_chunks(chunks * 128)), piece};
+      int count = 0, planes = 0;
+      for (int begin = 0; begin < chunks; begin += pieces.segment_chunks)
+        for (int at = begin; at < std::min(chunks, begin + pieces.segment_chunks); at += piece) {
+          ++count;
+          planes += at == begin ? 1 : std::min({chunks, begin + pieces.segment_chunks, at + piece}) - at;
+        }
+      BOOST_TEST(pieces.count() == count, chunks << " chunks, " << piece);
+      BOOST_TEST(pieces.planes() == planes, chunks << " chunks, " << piece);
+    }
+  BOOST_TEST(best_of({{.m = 1, .n = 8, .k = 300, .lda = Index{1} << 30, .ldb = 8, .ldc = 8}}, 132).microseconds ==
              std::numeric_limits<double>::infinity());
 }
 

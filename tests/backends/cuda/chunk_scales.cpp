@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <tessera/executor.hpp>
 #include <tessera/tessera.hpp>
@@ -145,13 +147,15 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(bits_of_few_columns_are_those_of_a_large_product, 
                  m << "x" << n << "x" << k << (as.a ? ", A transposed" : "") << (as.b ? ", B transposed" : ""));
 }
 
-/// Warps that split their operands themselves give the bits of a large product's packed operands.
+/// Warps and blocks that split their operands themselves give the bits of a large product's packed operands.
 BOOST_AUTO_TEST_CASE_TEMPLATE(bits_of_few_results_are_those_of_a_large_product, M, Modes) {
   if (!is_hopper()) return;
   bool aligned = true;
-  for (const auto& x : test::products_of_split_warps) {
-    const Matrix<float> all_a = uneven(std::max<Index>(x.m, 600), x.k, Seed{7});
-    const Matrix<float> all_b = uneven(x.k, std::max<Index>(x.n, 600), Seed{8});
+  std::vector<GemmShape> products(std::begin(test::products_of_split_warps), std::end(test::products_of_split_warps));
+  products.insert(products.end(), std::begin(test::products_of_split_blocks), std::end(test::products_of_split_blocks));
+  for (const auto& x : products) {
+    const Matrix<float> all_a = uneven(std::max<Index>(x.m, 1200), x.k, Seed{7});
+    const Matrix<float> all_b = uneven(x.k, std::max<Index>(x.n, 1200), Seed{8});
     const Matrix<float> large = first_columns(first_rows(product(M::value, all_a, all_b, {}, false, 1, 0), x.m), x.n);
     const Matrix<float> a = first_rows(all_a, x.m), b = first_columns(all_b, x.n);
     for (const Stored as : all_ways) {

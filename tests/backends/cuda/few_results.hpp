@@ -20,10 +20,17 @@ constexpr GemmShape products_of_few_results[]{
 /// Products of emulated_fp16x3 and scaled_fp16 whose warps split their operands themselves, on 132 multiprocessors:
 /// each tile, with the segments of k in one block and in two to four.
 constexpr GemmShape products_of_split_warps[]{
-    {12, 66, 1243},   {42, 2, 6382},    {20, 74, 2613},   {10, 107, 1922},  {72, 1506, 1306},
-    {35, 2322, 923},  {15, 2120, 2819}, {11, 2900, 2007}, {2009, 51, 1757}, {523, 139, 292},
-    {154, 399, 1924}, {1233, 17, 2290}, {1450, 171, 667}, {2414, 45, 1965}, {2330, 4, 2114},
-    {2473, 12, 1826}, {64, 64, 5312},   {300, 300, 300},  {1, 1, 257},
+    {12, 66, 1243},   {42, 2, 6382},    {20, 74, 2613},   {10, 107, 1922},  {72, 1506, 1306}, {35, 2322, 923},
+    {15, 2120, 2819}, {11, 2900, 2007}, {2009, 51, 1757}, {523, 139, 292},  {154, 399, 1924}, {1233, 17, 2290},
+    {1450, 171, 667}, {2414, 45, 1965}, {2330, 4, 2114},  {2473, 12, 1826}, {64, 64, 5312},   {300, 300, 300},
+    {1, 1, 257},      {1158, 30, 3056}, {1589, 72, 308},  {1463, 71, 321},  {1497, 18, 1820},
+};
+
+/// Products of emulated_fp16x3 and scaled_fp16 whose blocks split their operands, on 132 multiprocessors: in one piece,
+/// in pieces of a segment of k, in segments and in pieces of segments; k and lines end anywhere.
+constexpr GemmShape products_of_split_blocks[]{
+    {88, 1872, 704}, {497, 104, 2300}, {200, 203, 5000}, {96, 4096, 512}, {65, 700, 3000},
+    {400, 401, 300}, {129, 2001, 801}, {239, 391, 4503}, {63, 4097, 385}, {300, 500, 1023},
 };
 
 /// Products of scaled_fp16 whose packed operands are multiplied in tiles of 64, 128 and 192 columns, on 132

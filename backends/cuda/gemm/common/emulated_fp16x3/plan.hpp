@@ -1,10 +1,10 @@
 #pragma once
 
-/// How a product of emulated_fp16x3 or scaled_fp16 is computed: by the strict product where k is short, by warps that
-/// split both operands themselves, from packed operands, or with the larger operand read from where it is. A model in
-/// microseconds says what is done first. For emulated_fp16x3 it was fitted to an H100 (docs/lab/cuda_gemm.md); for
-/// scaled_fp16 it follows from that, from counts of operations and bytes. This header holds no device code, so that a
-/// test on the host can look at the choices.
+/// How a product of emulated_fp16x3 or scaled_fp16 is computed: by the strict product where k is short, by warps or
+/// blocks that split both operands themselves, from packed operands, or with the larger operand read from where it is.
+/// A model in microseconds says what is done first. For emulated_fp16x3 it was fitted to an H100
+/// (docs/lab/cuda_gemm.md); for scaled_fp16 it follows from that, from counts of operations and bytes. This header
+/// holds no device code, so that a test on the host can look at the choices.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 #include <tessera/backend/kernel.hpp>
 
+#include "block_split_plan.hpp"
 #include "cuda/gemm/common/ceil_div.hpp"
 #include "cuda/gemm/common/copies/strided_matrix.hpp"
 #include "segments.hpp"
@@ -20,7 +21,7 @@
 
 namespace tessera::cuda::fp16x3 {
 
-enum class Way { Strict, Split, Packed, Unpacked };
+enum class Way { Strict, Split, Packed, Unpacked, Blocks };
 
 /// The plan of a product whose larger operand is read from where it is. The smaller one has panels of `tile_n` rows of
 /// op(A), or columns of op(B). If blocks of a cluster share the large operand, each has a panel of its own.
@@ -34,6 +35,7 @@ struct Fp16x3Plan {
   Way way = Way::Strict;
   UnpackedPlan unpacked = {};
   warp_split::WarpSplitPlan split = {};
+  block_split::BlockSplitPlan blocks = {};
 };
 
 struct Estimate {
@@ -175,6 +177,13 @@ inline bool is_strict(const GemmCall& call) {
   return call.k <= detail::emulated_strict_k(call.math) || std::min(call.m, call.n) <= 0;
 }
 
+/// Returns what few results take by a way on an H200, by its estimate (docs/lab/random_shapes.md). Blocks split the
+/// operands where that takes less. Warps keep what takes about as long, since theirs is always a single launch.
+inline double share_of_estimate(const GemmCall& call, Way way) {
+  if (way == Way::Packed) return call.math == Math::ScaledFp16 ? 0.95 : 0.8;
+  return way == Way::Unpacked ? 0.75 : 0.93;
+}
+
 /// Chooses what is done first.
 inline Fp16x3Plan choose(const GemmCall& call, Index multiprocessors) {
   if (is_strict(call)) return {};
@@ -185,8 +194,13 @@ inline Fp16x3Plan choose(const GemmCall& call, Index multiprocessors) {
       least = unpacked.microseconds;
       plan = {Way::Unpacked, unpacked.plan};
     }
-  if (const warp_split::Estimate split = warp_split::best_of(call, multiprocessors); split.microseconds < least)
+  if (const warp_split::Estimate split = warp_split::best_of(call, multiprocessors); split.microseconds < least) {
+    least = split.microseconds;
     plan = {Way::Split, {}, split.plan};
+  }
+  if (const block_split::Estimate blocks = block_split::best_of(call, multiprocessors);
+      blocks.microseconds < least * share_of_estimate(call, plan.way))
+    plan = {Way::Blocks, {}, {}, blocks.plan};
   return plan;
 }
 

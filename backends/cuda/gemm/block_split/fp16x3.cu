@@ -1,0 +1,7 @@
+#include "run.cuh"
+
+namespace tessera::cuda::block_split {
+
+template Status run<2>(const char*, Executor&, Queue&, const GemmCall&, const BlockSplitPlan&) noexcept;
+
+} // namespace tessera::cuda::block_split
