@@ -94,8 +94,8 @@ struct ComplexBody {
 
   /// Undoes in_turn().
   template <int... i>
-  [[gnu::always_inline]] static Parts apart(const T* row, Numbered<i...>) {
-    const Vector low = Simd::load_unaligned(row), high = Simd::load_unaligned(row + lanes);
+  [[gnu::always_inline]] static Parts apart(const T* from, Numbered<i...>) {
+    const Vector low = Simd::load_unaligned(from), high = Simd::load_unaligned(from + lanes);
     return {__builtin_shufflevector(low, high, (2 * i)...), __builtin_shufflevector(low, high, (2 * i + 1)...)};
   }
   using Lanes = typename NumberedUpTo<lanes>::List;
@@ -124,10 +124,10 @@ struct ComplexBody {
       store(tile, in_turn(is_plain ? sum[r] : updated(to, sum[r], tile), Lanes()));
   }
   /// Returns what a row of the tile becomes that has something to add or to multiply.
-  [[gnu::always_inline]] static Parts updated(const TileStore<T>& to, Parts sum, const T* row) {
+  [[gnu::always_inline]] static Parts updated(const TileStore<T>& to, Parts sum, const T* from) {
     const bool has_beta = to.beta != T{0} || to.beta_imaginary != T{0};
     Parts old{};
-    if (to.adds || has_beta) old = apart(row, Lanes());
+    if (to.adds || has_beta) old = apart(from, Lanes());
     if (to.adds) sum = {Simd::add(old.re, sum.re), Simd::add(old.im, sum.im)};
     if (!to.is_scaled) return sum;
     sum = times(to.alpha_imaginary == T{0}, Simd::broadcast(&to.alpha), Simd::broadcast(&to.alpha_imaginary), sum);
