@@ -71,8 +71,9 @@ struct ComplexBody {
   /// The chains of the first `count` rows go on with the terms of k steps; a and b advance by as many.
   template <bool lines_come_first, int count = rows>
   [[gnu::always_inline]] static void add_terms(Index k, const T*& a, const T*& b, const T* prefetch, Parts* sum) {
+    const Index terms = k / 2;
 #pragma GCC unroll 2
-    for (Index p = 0; p < k / 2; ++p) {
+    for (Index p = 0; p < terms; ++p) {
       __builtin_prefetch(prefetch + p * prefetch_step, 0, 2);
       if constexpr (Simd::prefetches_strips) {
         __builtin_prefetch(a + a_ahead * column);

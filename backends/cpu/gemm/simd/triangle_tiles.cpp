@@ -8,6 +8,7 @@
 #include "triangle_tiles.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 
 #include <tessera/backend/out_of_memory.hpp>
@@ -35,6 +36,22 @@ TESSERA_FLAT_FMA_CLONES void scale_rows(const ComplexNumber<float>& alpha, Index
 }
 TESSERA_FLAT_FMA_CLONES void scale_rows(const ComplexNumber<double>& alpha, Index rows, Index count, double* strip) {
   for (Index i = 0; i < rows; ++i) scale_row(alpha, count, strip + 2 * i * count);
+}
+
+/// Makes divisors of a diagonal's numbers, `step` elements apart.
+template <class T>
+[[gnu::always_inline]] inline void take_divisors(Index count, const T* number, Index step, bool is_conjugate,
+                                                 ComplexDivisor<T>* divisors) {
+  for (Index i = 0; i < count; ++i, number += step)
+    new (divisors + i) ComplexDivisor<T>(number[0], is_conjugate ? -number[1] : number[1]);
+}
+TESSERA_FLAT_FMA_CLONES void divisors_of(Index count, const float* number, Index step, bool is_conjugate,
+                                         ComplexDivisor<float>* divisors) {
+  take_divisors(count, number, step, is_conjugate, divisors);
+}
+TESSERA_FLAT_FMA_CLONES void divisors_of(Index count, const double* number, Index step, bool is_conjugate,
+                                         ComplexDivisor<double>* divisors) {
+  take_divisors(count, number, step, is_conjugate, divisors);
 }
 
 template <class T>
@@ -106,16 +123,10 @@ class TriangleInTiles {
   /// The divisors of rows that the triangle lacks are 1.
   void find_divisors() const {
     const StoredOperand& m = call_.m;
-    const T* const data = static_cast<const T*>(m.data);
-    for (Index i = 0; i < rows_; ++i) {
-      const Index number = is_turned_ ? call_.n - 1 - i : i;
-      ComplexDivisor<T> divisor;
-      if (i < call_.n && !m.has_unit_diagonal) {
-        const T* const d = data + 2 * number * (m.ld + 1);
-        divisor = ComplexDivisor<T>(d[0], m.is_conjugate ? -d[1] : d[1]);
-      }
-      new (divisors_ + i) ComplexDivisor<T>(divisor);
-    }
+    const Index known = m.has_unit_diagonal ? 0 : call_.n, step = parts_ * (m.ld + 1);
+    const T* const first = static_cast<const T*>(m.data) + (is_turned_ ? (call_.n - 1) * step : 0);
+    divisors_of(known, first, is_turned_ ? -step : step, m.is_conjugate, divisors_);
+    std::uninitialized_fill(divisors_ + known, divisors_ + rows_, ComplexDivisor<T>());
   }
 
   /// Returns the triangle from the diagonal's number `first` on, and `count` of its rows.
