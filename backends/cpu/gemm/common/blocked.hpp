@@ -10,8 +10,8 @@
 
 namespace tessera::cpu {
 
-/// A product as the loops see it: sums of products of elements. With a micro-kernel of complex numbers these are pairs
-/// of elements, so that n, k and ldc count twice as many.
+/// A product as the loops see it: sums of products of elements. A complex number is two elements, re and im: with a
+/// micro-kernel of complex numbers, n, k and ldc count elements, and so are twice the matrices' sizes.
 template <class T>
 struct BlockedCall {
   Index m, n, k;
