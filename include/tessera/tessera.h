@@ -74,7 +74,8 @@ typedef enum tessera_math TESSERA_INT {
   TESSERA_EMULATED_BF16X6 = 5, /**< operands split into three bf16 parts, six products */
   TESSERA_COMPENSATED = 6,     /**< Kahan's compensated summation */
   TESSERA_STRASSEN = 7,        /**< Strassen's recursion: errors relative to the largest elements */
-  TESSERA_SCALED_FP16 = 8      /**< inputs scaled for each 128 k and rounded to fp16, one product */
+  TESSERA_SCALED_FP16 = 8,     /**< inputs scaled for each 128 k and rounded to fp16, one product */
+  TESSERA_INT8_UNITS = 9       /**< f64 as whole numbers modulo 15 numbers of 8 bits; strict's bound, other bits */
 } tessera_math;
 
 /** Whether a product checks its own result; see gemm.hpp. */

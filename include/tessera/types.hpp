@@ -42,8 +42,9 @@ enum class Math : int {
   Compensated = 6,    ///< Kahan's compensated summation
   Strassen = 7,       ///< Strassen's recursion: errors relative to the largest elements; see kernel.hpp
   ScaledFp16 = 8,     ///< inputs scaled by powers of two for each 128 k and rounded to fp16, one product
+  Int8Units = 9,      ///< f64 as whole numbers modulo 15 numbers of 8 bits; errors within strict's bound, other bits
 };
-inline constexpr Math last_math = Math::ScaledFp16; ///< The last value of Math. The values are 0, 1, … without gaps.
+inline constexpr Math last_math = Math::Int8Units; ///< The last value of Math. The values are 0, 1, … without gaps.
 
 /// op(X) of the BLAS: the operand as it is stored, its transpose, or its conjugate transpose. Only the functions of
 /// complex.hpp take the last one.

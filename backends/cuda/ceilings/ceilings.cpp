@@ -149,6 +149,7 @@ Probes probes_of(DType type, Math math) {
     case Math::Strict:
     case Math::Compensated:
     case Math::Strassen:
+    case Math::Int8Units:
       break;
   }
   return type == DType::F64 ? Probes{&fma_f64_probe, &mma_f64_probe} : Probes{&fma_f32_probe};

@@ -19,6 +19,7 @@ std::span<const GemmKernel> gemm_ladder() {
       hopper_units_fp16x3,
       hopper_units_bf16x6,
       hopper_units_scaled_fp16, //
+      int8_units_f64,           //
       gold_f32,
       gold_f64,
       gold_f16,

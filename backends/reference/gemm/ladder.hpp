@@ -13,6 +13,7 @@ extern const GemmKernel gold_f32, gold_f64, gold_f16, gold_bf16;
 extern const GemmKernel hopper_units_tf32, hopper_units_f16, hopper_units_bf16;
 extern const GemmKernel hopper_units_f32_as_bf16, hopper_units_f32_as_f16, hopper_units_fp16x3, hopper_units_bf16x6;
 extern const GemmKernel hopper_units_scaled_fp16;
+extern const GemmKernel int8_units_f64;
 
 std::span<const GemmKernel> gemm_ladder();
 

@@ -67,9 +67,10 @@ inline bool is_plain_product(const GemmCall& call) noexcept {
 
 /// The order in which a kernel adds. The values are part of the plug-in ABI: new ones are added at the end.
 enum class Summation : int {
-  Canonical = 0,   ///< segments of canonical_segment k, one FMA chain each, added in order; see docs/contract.md
-  Other = 1,       ///< any other order
-  HopperUnits = 2, ///< the contract of the modes of matrix units for Hopper's; see docs/contract.md
+  Canonical = 0,    ///< segments of canonical_segment k, one FMA chain each, added in order; see docs/contract.md
+  Other = 1,        ///< any other order
+  HopperUnits = 2,  ///< the contract of the modes of matrix units for Hopper's; see docs/contract.md
+  WholeNumbers = 3, ///< exact sums of whole numbers, rounded once: the contract of Math::Int8Units
 };
 
 /// Do the operands, alpha, beta and the mode decide the bits of a kernel that adds in this order? Then docs/contract.md

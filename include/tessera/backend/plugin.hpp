@@ -30,7 +30,7 @@
 namespace tessera {
 
 /// This number is raised whenever a type that crosses the boundary changes.
-inline constexpr std::uint32_t plugin_abi_version = 19;
+inline constexpr std::uint32_t plugin_abi_version = 20;
 
 /// The arguments that the host passes to create().
 struct ExecutorOptions {

@@ -61,7 +61,10 @@ inline float contract_sum(std::span<const float> a, std::span<const float> b, Ma
 
 /// Returns how deep the slices of k are whose products, added in ascending order, have the bits of the whole product.
 /// The emulated modes are not cut: whether an element is the strict sum depends on all of its row and column.
-constexpr Index slice_of_mode(Math math, Index k) noexcept { return is_emulated(math) ? k : matrix_unit_slice(k); }
+/// Int8Units is not cut either: a slice's lines would have other powers of two.
+constexpr Index slice_of_mode(Math math, Index k) noexcept {
+  return is_emulated(math) || math == Math::Int8Units ? k : matrix_unit_slice(k);
+}
 
 } // namespace tessera::detail::hopper
 

@@ -45,7 +45,8 @@ constexpr Words<Math, static_cast<std::size_t>(last_math) + 1> math_words{{{Math
                                                                            {Math::EmulatedBf16x6, "emulated_bf16x6"},
                                                                            {Math::Compensated, "compensated"},
                                                                            {Math::Strassen, "strassen"},
-                                                                           {Math::ScaledFp16, "scaled_fp16"}}};
+                                                                           {Math::ScaledFp16, "scaled_fp16"},
+                                                                           {Math::Int8Units, "int8_units"}}};
 constexpr Words<Op, 3> op_words{
     {{Op::None, "none"}, {Op::Transpose, "transpose"}, {Op::ConjugateTranspose, "conjugate_transpose"}}};
 

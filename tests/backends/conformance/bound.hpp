@@ -32,6 +32,7 @@ inline double input_rounding(Math math) {
     case Math::Strict:
     case Math::Compensated:
     case Math::Strassen:
+    case Math::Int8Units:
       break;
   }
   return 0;

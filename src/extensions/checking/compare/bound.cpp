@@ -51,6 +51,7 @@ InputRounding input_rounding(Math math) {
     case Math::Strict:
     case Math::Compensated:
     case Math::Strassen:
+    case Math::Int8Units: // an element whose error might exceed a strict product's bound is strict
       break;
   }
   return {};
