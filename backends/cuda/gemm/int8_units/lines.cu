@@ -137,53 +137,64 @@ struct LineUnits {
   }
 };
 
-/// Writes the planes of neighbours along k, four or sixteen, at `offset` from `base`. Returns the sum of their sizes.
-/// The base is the whole block's, so that the planes' addresses take no registers of a thread.
+/// Neighbours along k of a line, four or sixteen, as whole numbers plus 2⁵⁵ and as sizes.
 template <int count>
-__device__ unsigned write_planes(const double (&x)[count], const LineUnits& units, char* base, unsigned offset,
-                                 Index plane_bytes) {
-  constexpr int words = count / 4;
-  unsigned low[count], high[count], size[count], size_sum = 0;
-#pragma unroll
-  for (int i = 0; i < count; ++i) {
-    const double element = units.fits ? x[i] : 0.0;
-    const long long number = __double2ll_rn(element * units.number);
-    low[i] = static_cast<unsigned>(number);
-    high[i] = static_cast<unsigned>(number >> 32) + (1u << (offset_of_numbers - 32));
-    // 2⁵² + size, rounded down: the size is in the low word.
-    size[i] = static_cast<unsigned>(__double2loint(__fma_rd(fabs(element), units.size, 4503599627370496.0)));
-    size_sum += size[i];
-  }
-  const auto store = [&](int plane, const unsigned(&word)[words]) {
-    char* const at = base + plane * plane_bytes + offset;
-    if constexpr (words == 4)
-      *reinterpret_cast<uint4*>(at) = make_uint4(word[0], word[1], word[2], word[3]);
-    else
-      *reinterpret_cast<unsigned*>(at) = word[0];
-  };
-  unsigned word[words];
-#pragma unroll
-  for (int w = 0; w < words; ++w) word[w] = low_bytes(low[4 * w], low[4 * w + 1], low[4 * w + 2], low[4 * w + 3]);
-  static_assert(modulus_of(0) == 256);
-  store(0, word);
-  for_each_number<residues - 1>([&](auto number) {
-    constexpr int plane = number.value + 1;
-    constexpr Reduction r = reduction(plane, 1, offset_of_numbers);
-    unsigned byte[count];
+struct WholeNumbers {
+  static constexpr int words = count / 4;
+
+  unsigned low[count], high[count], sizes[words];
+  unsigned size_sum = 0;
+
+  __device__ WholeNumbers(const double (&x)[count], const LineUnits& units) {
+    unsigned size[count];
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      const int sum = add_bytes(low[i], r.weights[0], add_bytes(high[i], r.weights[1], r.base));
-      byte[i] = static_cast<unsigned>(remainder_of(sum, r.inverse, r.shift, r.modulus));
+      const double element = units.fits ? x[i] : 0.0;
+      const long long number = __double2ll_rn(element * units.number);
+      low[i] = static_cast<unsigned>(number);
+      high[i] = static_cast<unsigned>(number >> 32) + (1u << (offset_of_numbers - 32));
+      // 2⁵² + size, rounded down: the size is in the low word.
+      size[i] = static_cast<unsigned>(__double2loint(__fma_rd(fabs(element), units.size, 4503599627370496.0)));
+      size_sum += size[i];
     }
+    pack(sizes, size);
+  }
+
+  /// Writes the planes at `offset` from `base`. The base is the whole block's, so that the planes' addresses take no
+  /// registers of a thread.
+  __device__ void write(char* base, unsigned offset, Index plane_bytes) const {
+    const auto store = [&](int plane, const unsigned(&word)[words]) {
+      char* const at = base + plane * plane_bytes + offset;
+      if constexpr (words == 4)
+        *reinterpret_cast<uint4*>(at) = make_uint4(word[0], word[1], word[2], word[3]);
+      else
+        *reinterpret_cast<unsigned*>(at) = word[0];
+    };
+    store(sizes_plane, sizes);
+    unsigned word[words];
+    pack(word, low);
+    static_assert(modulus_of(0) == 256);
+    store(0, word);
+    for_each_number<residues - 1>([&](auto number) {
+      constexpr int plane = number.value + 1;
+      constexpr Reduction r = reduction(plane, 1, offset_of_numbers);
+      unsigned byte[count];
 #pragma unroll
-    for (int w = 0; w < words; ++w) word[w] = low_bytes(byte[4 * w], byte[4 * w + 1], byte[4 * w + 2], byte[4 * w + 3]);
-    store(plane, word);
-  });
+      for (int i = 0; i < count; ++i) {
+        const int sum = add_bytes(low[i], r.weights[0], add_bytes(high[i], r.weights[1], r.base));
+        byte[i] = static_cast<unsigned>(remainder_of(sum, r.inverse, r.shift, r.modulus));
+      }
+      pack(word, byte);
+      store(plane, word);
+    });
+  }
+
+ private:
+  static __device__ void pack(unsigned (&word)[words], const unsigned (&x)[count]) {
 #pragma unroll
-  for (int w = 0; w < words; ++w) word[w] = low_bytes(size[4 * w], size[4 * w + 1], size[4 * w + 2], size[4 * w + 3]);
-  store(sizes_plane, word);
-  return size_sum;
-}
+    for (int w = 0; w < words; ++w) word[w] = low_bytes(x[4 * w], x[4 * w + 1], x[4 * w + 2], x[4 * w + 3]);
+  }
+};
 
 /// Lines that are contiguous: a block has 8 lines and 2048 of their steps, a warp 16 of these at once, and a thread
 /// four.
@@ -254,19 +265,17 @@ __global__ void __launch_bounds__(threads, 4) pack_along_k(const __grid_constant
   char* const base = lines.data + lines.offset_of(first_line, first);
   const unsigned block_bytes = static_cast<unsigned>(lines.panel_lines * block_k);
   unsigned sizes = 0;
-  double next[4];
+  double element[4];
   int p = warp * 16 + lane % 4 * 4;
-  if (p < steps) read_four(from + p, left - p, vectors, next);
+  if (p < steps) read_four(from + p, left - p, vectors, element);
 #pragma unroll 1
   for (; p < steps; p += warps * 16) {
-    double element[4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) element[i] = next[i];
+    const WholeNumbers<4> numbers(element, units);
     const int later = p + warps * 16;
-    if (later < steps) read_four(from + later, left - later, vectors, next);
-    const unsigned offset =
-        static_cast<unsigned>(p) / block_k * block_bytes + static_cast<unsigned>(warp * 128 + lane * 4);
-    sizes += write_planes(element, units, base, offset, lines.plane_bytes());
+    if (later < steps) read_four(from + later, left - later, vectors, element);
+    const unsigned block = static_cast<unsigned>(p) / block_k, in_block = static_cast<unsigned>(warp * 128 + lane * 4);
+    numbers.write(base, block * block_bytes + in_block, lines.plane_bytes());
+    sizes += numbers.size_sum;
   }
   static_assert(warps * 16 == block_k, "a warp has the same 16 steps of each block of k");
   __shared__ unsigned size_sums[pack_lines_along];
@@ -298,14 +307,20 @@ __global__ void __launch_bounds__(threads, 2) pack_across(const __grid_constant_
     const int left = line < x.rows ? static_cast<int>(min(x.cols - begin, Index{block_k})) : 0;
     char* const base = lines.data + lines.offset_of(first_line, first);
     const auto in_block = static_cast<unsigned>(lane / 8 * 8 * block_k + lane % 8 * 16);
-    unsigned sizes = 0;
-#pragma unroll 1
-    for (int p = 0; p < block_k; p += 16) {
-      double element[16];
+    double element[16];
+    const auto read = [&](int p) {
 #pragma unroll
       for (int i = 0; i < 16; ++i) element[i] = p + i < left ? __ldcs(from + (p + i) * x.col_stride) : 0.0;
-      const unsigned offset = static_cast<unsigned>(warp * lines.panel_lines * block_k + p * 8) + in_block;
-      sizes += write_planes(element, units, base, offset, lines.plane_bytes());
+    };
+    unsigned sizes = 0;
+    read(0);
+#pragma unroll 1
+    for (int p = 0; p < block_k; p += 16) {
+      const WholeNumbers<16> numbers(element, units);
+      read(p + 16);
+      numbers.write(base, static_cast<unsigned>(warp * lines.panel_lines * block_k + p * 8) + in_block,
+                    lines.plane_bytes());
+      sizes += numbers.size_sum;
     }
     if (sizes != 0) atomicAdd(&size_sums[lane], sizes);
   }
