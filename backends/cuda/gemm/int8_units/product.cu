@@ -68,74 +68,88 @@ constexpr Index first_sizes_most = 16384; ///< steps of k: 127² of each stay be
 using Ring = cuda::Ring<stages>;
 using Barriers = wgmma::Barriers<stages>;
 
-/// A cluster's unit of work: a plane of one tile.
-struct WorkTile {
-  int plane;
-  Index row, col; ///< of the cluster's tile
-  bool skipped = false;
+/// A cluster's unit of work: a plane of one tile. The producer tells it to the consumers with the tile's first stage.
+struct alignas(16) WorkTile {
+  int plane;    ///< negative: there is no more work
+  int row, col; ///< of the cluster's tile
 
-  template <Work work>
   __device__ static WorkTile of(const PlaneProduct& x, int index) {
     const int tiles = x.tiles_m * x.tiles_n;
     const TilePlace place = raster_place(index % tiles, x.tiles_m, x.tiles_n, raster_height);
-    WorkTile tile{index / tiles, place.row, place.col};
-    if constexpr (work != Work::FirstSizes) {
-      bool needed = false;
+    return {index / tiles, static_cast<int>(place.row), static_cast<int>(place.col)};
+  }
+
+  /// Says whether the launch has to multiply the tile.
+  template <Work work>
+  __device__ bool is_needed(const PlaneProduct& x) const {
+    if constexpr (work == Work::FirstSizes) return true;
+    bool needed = false;
 #pragma unroll
-      for (int rank = 0; rank < cluster; ++rank) {
-        const Index row = place.row * cluster + rank;
-        const TileState state = x.results.states[x.results.tile_of(row, place.col)];
-        if (row * tile_m < x.results.m)
-          needed = needed || (work == Work::AllSizes ? (state.bits & TileState::undecided) != 0 : !state.is_strict());
-      }
-      tile.skipped = !needed;
+    for (int rank = 0; rank < cluster; ++rank) {
+      const Index tile_row = Index{row} * cluster + rank;
+      const TileState state = x.results.states[x.results.tile_of(tile_row, col)];
+      if (tile_row * tile_m < x.results.m)
+        needed = needed || (work == Work::AllSizes ? (state.bits & TileState::undecided) != 0 : !state.is_strict());
     }
-    return tile;
+    return needed;
   }
 };
 
-template <Work work>
-__device__ int work_tiles(const PlaneProduct& x) {
-  return x.tiles_m * x.tiles_n * x.planes;
-}
+/// What a block has in shared memory beside the stages.
+struct Shared {
+  Barriers barriers;
+  WorkTile tile[stages]; ///< of the stages that are a tile's first ones
+};
 
 template <Work work>
-__device__ void produce(const PlaneProduct& x, char* shared, Barriers& barriers, unsigned rank) {
+__device__ void produce(const PlaneProduct& x, char* stages_at, Shared& shared, unsigned rank) {
   Ring ring;
-  const int clusters = static_cast<int>(gridDim.x) / cluster, all = work_tiles<work>(x);
+  Barriers& barriers = shared.barriers;
+  const int clusters = static_cast<int>(gridDim.x) / cluster, all = x.tiles_m * x.tiles_n * x.planes;
   constexpr unsigned half = b_bytes / cluster;
   constexpr std::uint16_t all_blocks = (1u << cluster) - 1;
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
-    const auto tile = WorkTile::of<work>(x, index);
-    if (tile.skipped) continue;
-    const char* a = x.a + tile.plane * x.a_plane + (tile.row * cluster + rank) * x.blocks * Index{a_bytes};
-    const char* b = x.b + tile.plane * x.b_plane + tile.col * x.blocks * Index{b_bytes} + rank * half;
+    const auto tile = WorkTile::of(x, index);
+    if (!tile.is_needed<work>(x)) continue;
+    const char* a = x.a + tile.plane * x.a_plane + (Index{tile.row} * cluster + rank) * x.blocks * Index{a_bytes};
+    const char* b = x.b + tile.plane * x.b_plane + Index{tile.col} * x.blocks * Index{b_bytes} + rank * half;
     for (int k = 0; k < x.blocks_used; ++k, ring.advance(), a += a_bytes, b += b_bytes) {
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
+      if (k == 0) shared.tile[ring.stage] = tile;
       std::uint64_t* full = &barriers.full[ring.stage];
       wgmma::expect(full, stage_bytes);
-      char* stage = shared + ring.stage * stage_bytes;
+      char* stage = stages_at + ring.stage * stage_bytes;
       wgmma::fetch(stage, a, a_bytes, full);
       wgmma::fetch(stage + a_bytes + rank * half, b, half, full, all_blocks);
     }
   }
+  wait(barriers.empty[ring.stage], ring.phase ^ 1);
+  shared.tile[ring.stage] = {-1, 0, 0};
+  wgmma::expect(&barriers.full[ring.stage], 0);
 }
 
 /// The ring as a consumer sees it. All places are addresses in shared memory, kept in registers.
 class StageReader {
  public:
-  __device__ StageReader(const char* shared, Barriers& barriers)
-      : stages_(shared_address(shared)),
-        full_(shared_address(&barriers.full[0])),
+  __device__ StageReader(const char* stages_at, Shared& shared)
+      : stages_(shared_address(stages_at)),
+        full_(shared_address(&shared.barriers.full[0])),
+        tiles_(shared.tile),
         a_(stages_ + (threadIdx.x / 128 - 1) * 64 * block_k) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     releases_ = lane < cluster;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
                  : "=r"(empty_)
-                 : "r"(shared_address(&barriers.empty[0])), "r"(releases_ != 0 ? lane : 0));
+                 : "r"(shared_address(&shared.barriers.empty[0])), "r"(releases_ != 0 ? lane : 0));
     asm volatile("" : "+r"(stages_), "+r"(full_), "+r"(a_.low), "+r"(empty_));
   }
 
+  /// Waits for the next stage, which is a tile's first one, and returns the tile.
+  __device__ WorkTile next_tile() const {
+    wait_at(full_ + ring_.stage * 8, ring_.phase);
+    const auto [plane, row, col] = tiles_[ring_.stage];
+    return {__shfl_sync(~0U, plane, 0), __shfl_sync(~0U, row, 0), __shfl_sync(~0U, col, 0)};
+  }
   /// Waits for the next stage and starts its products. Returns the stage.
   __device__ int multiply_next(int (&sum)[128], int accumulate) {
     wait_at(full_ + ring_.stage * 8, ring_.phase);
@@ -166,6 +180,7 @@ class StageReader {
   using Descriptor = PackedDescriptor<8 * block_k>;
 
   unsigned stages_, full_;
+  const WorkTile* tiles_;
   Descriptor a_;
   unsigned empty_;
   int releases_;
@@ -180,12 +195,12 @@ struct Place {
 
   __device__ Place(const PlaneProduct& x, const WorkTile& work, unsigned rank) {
     const int thread = static_cast<int>(threadIdx.x) - 128;
-    const Index tile_row = work.row * cluster + rank;
+    const Index tile_row = Index{work.row} * cluster + rank;
     piece = thread / 32;
     lane = thread % 32;
     tile = x.results.tile_of(tile_row, work.col);
     row = tile_row * tile_m + piece * piece_rows + lane / 4;
-    col = work.col * tile_n + lane % 4 * 2;
+    col = Index{work.col} * tile_n + lane % 4 * 2;
   }
 };
 
@@ -232,8 +247,9 @@ struct Needs {
     meet_consumers(); // all of them have read the needs of the tile before
     const int thread = static_cast<int>(threadIdx.x) - 128;
     static_assert(consumer_threads == tile_n);
-    column[thread] = need_of(x.b_facts[work.col * tile_n + thread], x.bits, false);
-    if (thread < tile_m) row[thread] = need_of(x.a_facts[(work.row * cluster + rank) * tile_m + thread], x.bits, true);
+    column[thread] = need_of(x.b_facts[Index{work.col} * tile_n + thread], x.bits, false);
+    if (thread < tile_m)
+      row[thread] = need_of(x.a_facts[(Index{work.row} * cluster + rank) * tile_m + thread], x.bits, true);
     meet_consumers();
   }
 };
@@ -294,13 +310,11 @@ __device__ void decide(const PlaneProduct& x, const Place& place, const int (&su
 }
 
 template <Work work>
-__device__ void consume(const PlaneProduct& x, const char* shared, Barriers& barriers, Needs& needs, unsigned rank) {
-  StageReader reader(shared, barriers);
-  const int clusters = static_cast<int>(gridDim.x) / cluster, all = work_tiles<work>(x);
-  for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
-    const auto tile = WorkTile::of<work>(x, index);
-    if (tile.skipped) continue;
-    if constexpr (work == Work::FirstSizes) needs.fill(x, tile, rank);
+__device__ void consume(const PlaneProduct& x, const char* stages_at, Shared& shared, Needs& needs, unsigned rank) {
+  StageReader reader(stages_at, shared);
+  while (true) {
+    const WorkTile tile = reader.next_tile();
+    if (tile.plane < 0) return;
     for (int begin = 0; begin < x.blocks_used; begin += segment_blocks) {
       const int end = min(x.blocks_used, begin + static_cast<int>(segment_blocks));
       int sum[128];
@@ -314,12 +328,14 @@ __device__ void consume(const PlaneProduct& x, const char* shared, Barriers& bar
       wait_for_products<0>();
       reader.release(before);
       const Place place(x, tile, rank);
-      if constexpr (work == Work::FirstSizes)
+      if constexpr (work == Work::FirstSizes) {
+        needs.fill(x, tile, rank);
         decide_early(x, place, needs, sum);
-      else if constexpr (work == Work::AllSizes)
+      } else if constexpr (work == Work::AllSizes) {
         decide(x, place, sum, begin == 0, end == x.blocks_used);
-      else
+      } else {
         store_residues(x, place, tile.plane, sum, begin == 0);
+      }
     }
   }
 }
@@ -331,21 +347,21 @@ template <Work work>
 __global__ void __launch_bounds__(wgmma::threads, 1) multiply_planes_of_8_bits(const __grid_constant__ PlaneProduct x) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   namespace ptx = ::cuda::ptx;
-  extern __shared__ __align__(1024) char shared[];
-  __shared__ Barriers barriers;
+  extern __shared__ __align__(1024) char stages_at[];
+  __shared__ Shared shared;
   __shared__ Needs needs;
   const unsigned rank = ptx::get_sreg_cluster_ctarank();
   launch_dependents();
-  if (threadIdx.x == 0) barriers.start();
+  if (threadIdx.x == 0) shared.barriers.start();
   ptx::barrier_cluster_arrive();
   ptx::barrier_cluster_wait();
   wait_for_kernel_before();
   if (threadIdx.x < 128) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-    if (threadIdx.x == 0) produce<work>(x, shared, barriers, rank);
+    if (threadIdx.x == 0) produce<work>(x, stages_at, shared, rank);
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-    consume<work>(x, shared, barriers, needs, rank);
+    consume<work>(x, stages_at, shared, needs, rank);
   }
   __syncwarp();
   // A block must not end while the other block may still write into its shared memory.
