@@ -43,9 +43,9 @@ struct Extent {
 };
 
 /// Lines that are contiguous: a warp reads this many elements of one line.
-constexpr Index extent_k = 4096;
+constexpr Index extent_k = 2048;
 /// Lines that lie across: a block reads this many steps of 32 lines.
-constexpr Index extent_steps = 1024;
+constexpr Index extent_steps = 512;
 
 __host__ __device__ bool along_k(const Lines& lines) { return lines.x.col_stride == 1; }
 
@@ -196,27 +196,28 @@ struct WholeNumbers {
   }
 };
 
-/// Lines that are contiguous: a block has 8 lines and 2048 of their steps, a warp 16 of these at once, and a thread
-/// four.
-constexpr int pack_lines_along = 8;
-constexpr Index pack_k_along = 2048;
-/// Lines that lie across: a block has 32 lines and 1024 of their steps, a warp 128 of these, and a thread 16 of one
-/// line at once.
-constexpr int pack_lines_across = 32;
-constexpr Index pack_k_across = warps * block_k;
-
-Index pack_blocks(const Lines& lines) {
-  const Index k = lines.blocks * block_k;
-  return along_k(lines) ? lines.padded / pack_lines_along * ceil_div(k, pack_k_along)
-                        : lines.padded / pack_lines_across * ceil_div(k, pack_k_across);
-}
+/// Lines that are contiguous: a block has 8 lines, a warp 16 of their steps at once, and a thread four of these. Lines
+/// that lie across: a block has 32 lines, a warp an eighth of the block's steps, and a thread 16 of one line at once.
+constexpr int pack_lines_along = 8, pack_lines_across = 32;
 
 /// What packs an operand. The kernel for the second operand starts once the first operand's blocks have started, so
 /// that it ends last and needs to wait for nothing before.
 struct Packing {
   Lines lines;
   int bits;
+  int steps; ///< of k, that a block has: 256 at least, and a power of two
   bool second;
+
+  Packing(const Lines& operand, int bits_, bool is_second) : lines(operand), bits(bits_), second(is_second) {
+    // Long lines keep a block busy; few of them must be shared out.
+    steps = along_k(lines) ? 2048 : 1024;
+    constexpr Index enough = 1056; // eight blocks for each multiprocessor of an H200
+    while (blocks() < enough && steps > 256) steps /= 2;
+  }
+  Index blocks() const {
+    return lines.padded / (along_k(lines) ? pack_lines_along : pack_lines_across) *
+           ceil_div<Index>(lines.blocks * block_k, steps);
+  }
 };
 
 /// The order of both kernels, from a block's start to its end.
@@ -253,10 +254,10 @@ __global__ void __launch_bounds__(threads, 4) pack_along_k(const __grid_constant
   const Lines& lines = packing_of.lines;
   const auto& x = lines.x;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const Index k = lines.blocks * block_k, across = ceil_div(k, pack_k_along);
-  const Index first_line = blockIdx.x / across * pack_lines_along, first = blockIdx.x % across * pack_k_along;
+  const Index k = lines.blocks * block_k, across = ceil_div<Index>(k, packing_of.steps);
+  const Index first_line = blockIdx.x / across * pack_lines_along, first = blockIdx.x % across * packing_of.steps;
   const Index line = first_line + lane / 4;
-  const int steps = static_cast<int>(min(pack_k_along, k - first));
+  const int steps = static_cast<int>(min(Index{packing_of.steps}, k - first));
   const LineUnits units(lines.facts[line], packing_of.bits);
   if (first == 0 && threadIdx.x % 4 == 0 && warp == 0) lines.exponents[line] = lines.facts[line].exponent();
   const double* const from = x.data + line * x.row_stride + first;
@@ -295,16 +296,17 @@ __global__ void __launch_bounds__(threads, 2) pack_across(const __grid_constant_
   const Lines& lines = packing_of.lines;
   const auto& x = lines.x;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const Index k = lines.blocks * block_k, across = ceil_div(k, pack_k_across);
-  const Index first_line = blockIdx.x / across * pack_lines_across, first = blockIdx.x % across * pack_k_across;
-  const Index line = first_line + lane, begin = first + warp * block_k;
+  const Index k = lines.blocks * block_k, across = ceil_div<Index>(k, packing_of.steps);
+  const Index first_line = blockIdx.x / across * pack_lines_across, first = blockIdx.x % across * packing_of.steps;
+  const Index line = first_line + lane, begin = first + warp * (packing_of.steps / warps);
   if (warp == 0) size_sums[lane] = 0;
   __syncthreads();
   if (begin < k) {
     const LineUnits units(lines.facts[line], packing_of.bits);
     if (begin == 0) lines.exponents[line] = lines.facts[line].exponent();
     const double* const from = x.data + line + begin * x.col_stride;
-    const int left = line < x.rows ? static_cast<int>(min(x.cols - begin, Index{block_k})) : 0;
+    const int steps = packing_of.steps / warps;
+    const int left = line < x.rows ? static_cast<int>(min(x.cols - begin, Index{steps})) : 0;
     char* const base = lines.data + lines.offset_of(first_line, first);
     const auto in_block = static_cast<unsigned>(lane / 8 * 8 * block_k + lane % 8 * 16);
     double element[16];
@@ -315,10 +317,12 @@ __global__ void __launch_bounds__(threads, 2) pack_across(const __grid_constant_
     unsigned sizes = 0;
     read(0);
 #pragma unroll 1
-    for (int p = 0; p < block_k; p += 16) {
+    for (int p = 0; p < steps; p += 16) {
       const WholeNumbers<16> numbers(element, units);
       read(p + 16);
-      numbers.write(base, static_cast<unsigned>(warp * lines.panel_lines * block_k + p * 8) + in_block,
+      const int at = warp * steps + p; // from the block's first step on
+      numbers.write(base,
+                    static_cast<unsigned>(at / block_k * lines.panel_lines * block_k + at % block_k * 8) + in_block,
                     lines.plane_bytes());
       sizes += numbers.size_sum;
     }
@@ -329,9 +333,9 @@ __global__ void __launch_bounds__(threads, 2) pack_across(const __grid_constant_
     atomicAdd(&lines.facts[line].size_sum, static_cast<unsigned long long>(size_sums[lane]));
 }
 
-Status launch_packing(cudaStream_t stream, const Lines& lines, int bits, bool second) {
-  const Launch how{.blocks = pack_blocks(lines), .threads = threads, .programmatic = true};
-  return launch_kernel(stream, how, packing, along_k(lines) ? pack_along_k : pack_across, Packing{lines, bits, second});
+Status launch_packing(cudaStream_t stream, const Packing& x) {
+  const Launch how{.blocks = x.blocks(), .threads = threads, .programmatic = true};
+  return launch_kernel(stream, how, packing, along_k(x.lines) ? pack_along_k : pack_across, x);
 }
 
 } // namespace
@@ -341,8 +345,8 @@ Status pack_lines(cudaStream_t stream, const Lines& a, const Lines& b, int bits)
   if (Status status = launch_kernel(stream, how, packing, find_extents, BothLines{a, b, extent_blocks(a)});
       !status.ok())
     return status;
-  if (Status status = launch_packing(stream, a, bits, false); !status.ok()) return status;
-  return launch_packing(stream, b, bits, true);
+  if (Status status = launch_packing(stream, Packing(a, bits, false)); !status.ok()) return status;
+  return launch_packing(stream, Packing(b, bits, true));
 }
 
 } // namespace tessera::cuda::int8_units

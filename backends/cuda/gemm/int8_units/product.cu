@@ -205,15 +205,15 @@ struct Place {
 };
 
 /// Keeps a byte of each sum: the residue times its factor. Sums of later segments are added to what is there.
-__device__ void store_residues(const PlaneProduct& x, const Place& place, int plane, const int (&sum)[128],
-                               bool is_first) {
+template <bool is_first>
+__device__ void store_residues(const PlaneProduct& x, const Place& place, int plane, const int (&sum)[128]) {
   const Reduction r = x.reductions.plane[plane];
   char* const to =
       x.results.data + plane * x.results.plane_bytes() + Results::offset_of(place.tile, place.piece, 0, place.lane);
 #pragma unroll
   for (int vector = 0; vector < 8; ++vector) {
     unsigned word[4] = {};
-    if (!is_first) {
+    if constexpr (!is_first) {
       const uint4 before = *reinterpret_cast<const uint4*>(to + vector * 512);
       word[0] = before.x;
       word[1] = before.y;
@@ -227,7 +227,7 @@ __device__ void store_residues(const PlaneProduct& x, const Place& place, int pl
       for (int i = 0; i < 4; ++i) {
         const int e = (vector % 4 * 8 + 2 * w + i / 2) * 4 + vector / 4 * 2 + i % 2;
         int base = r.base;
-        if (!is_first) base += static_cast<signed char>(word[w] >> 8 * i & 255);
+        if constexpr (!is_first) base += static_cast<signed char>(word[w] >> 8 * i & 255);
         const int weighted = add_bytes(static_cast<unsigned>(sum[e]) ^ 0x80000000u, r.weights[0], base);
         byte[i] = static_cast<unsigned>(remainder_of(weighted, r.inverse, r.shift, r.modulus));
       }
@@ -333,8 +333,10 @@ __device__ void consume(const PlaneProduct& x, const char* stages_at, Shared& sh
         decide_early(x, place, needs, sum);
       } else if constexpr (work == Work::AllSizes) {
         decide(x, place, sum, begin == 0, end == x.blocks_used);
+      } else if (begin == 0) {
+        store_residues<true>(x, place, tile.plane, sum);
       } else {
-        store_residues(x, place, tile.plane, sum, begin == 0);
+        store_residues<false>(x, place, tile.plane, sum);
       }
     }
   }
