@@ -11,11 +11,11 @@ namespace {
 
 Lines rows_of_a(const GemmCall& call) {
   const StridedOperands<double> x(call);
-  return {{x.a, x.a_row, x.a_col, x.m, x.k}, tile_m, cluster * tile_m};
+  return Lines({x.a, x.a_row, x.a_col, x.m, x.k});
 }
 Lines columns_of_b(const GemmCall& call) {
   const StridedOperands<double> x(call);
-  return {{x.b, x.b_col, x.b_row, x.n, x.k}, tile_n, tile_n};
+  return Lines({x.b, x.b_col, x.b_row, x.n, x.k});
 }
 
 } // namespace
@@ -28,8 +28,8 @@ Workspace::Workspace(const GemmCall& call) : a(rows_of_a(call)), b(columns_of_b(
   cleared_bytes_ = layout.size();
   a_exponents_ = layout.add(a.padded * static_cast<Index>(sizeof(int)));
   b_exponents_ = layout.add(b.padded * static_cast<Index>(sizeof(int)));
-  a_ = layout.add(planes * a.plane_bytes());
-  b_ = layout.add(planes * b.plane_bytes());
+  a_ = layout.add(a.bytes());
+  b_ = layout.add(b.bytes());
   results_ = layout.add(results.bytes());
   const bool long_sums = a.blocks > segment_blocks;
   size_sums_ = layout.add(long_sums ? results.tiles() * tile_bytes * static_cast<Index>(sizeof(long long)) : 0);

@@ -109,9 +109,7 @@ __global__ void __launch_bounds__(threads, 2) combine(const __grid_constant__ Co
   const TileState state = x.results.states[tile];
   if (row >= to.m || col >= to.n || state.is_strict(quarter)) return;
   const char* const from = x.results.data + Results::offset_of(tile, piece, vector, lane);
-  const auto read = [&](int plane) {
-    return __ldcs(reinterpret_cast<const uint4*>(from + plane * x.results.plane_bytes()));
-  };
+  const auto read = [&](int plane) { return __ldcs(reinterpret_cast<const uint4*>(from + plane * tile_bytes)); };
   uint4 z[residues];
 #pragma unroll
   for (int plane = 0; plane < residues; ++plane) z[plane] = read(plane);
@@ -149,7 +147,7 @@ __global__ void __launch_bounds__(threads, 2) combine(const __grid_constant__ Co
     }
   }
   if (whole) return;
-  const char* const flags = state.is_mixed(quarter) ? from + sizes_plane * x.results.plane_bytes() : nullptr;
+  const char* const flags = state.is_mixed(quarter) ? from + sizes_plane * tile_bytes : nullptr;
 #pragma unroll 1
   for (int i = 0; i < 16; ++i) {
     const int at = i / 2 * 8 + i % 2;

@@ -160,11 +160,10 @@ struct WholeNumbers {
     pack(sizes, size);
   }
 
-  /// Writes the planes at `offset` from `base`. The base is the whole block's, so that the planes' addresses take no
-  /// registers of a thread.
-  __device__ void write(char* base, unsigned offset, Index plane_bytes) const {
+  /// Writes the planes, the first one at `to`.
+  __device__ void write(char* to) const {
     const auto store = [&](int plane, const unsigned(&word)[words]) {
-      char* const at = base + plane * plane_bytes + offset;
+      char* const at = to + plane * plane_bytes;
       if constexpr (words == 4)
         *reinterpret_cast<uint4*>(at) = make_uint4(word[0], word[1], word[2], word[3]);
       else
@@ -263,8 +262,7 @@ __global__ void __launch_bounds__(threads, 4) pack_along_k(const __grid_constant
   const double* const from = x.data + line * x.row_stride + first;
   const Index left = line < x.rows ? x.cols - first : 0;
   const bool vectors = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
-  char* const base = lines.data + lines.offset_of(first_line, first);
-  const unsigned block_bytes = static_cast<unsigned>(lines.panel_lines * block_k);
+  char* to = lines.data + lines.offset_of(line, first + warp * 16) + lane % 4 * 4;
   unsigned sizes = 0;
   double element[4];
   int p = warp * 16 + lane % 4 * 4;
@@ -274,8 +272,8 @@ __global__ void __launch_bounds__(threads, 4) pack_along_k(const __grid_constant
     const WholeNumbers<4> numbers(element, units);
     const int later = p + warps * 16;
     if (later < steps) read_four(from + later, left - later, vectors, element);
-    const unsigned block = static_cast<unsigned>(p) / block_k, in_block = static_cast<unsigned>(warp * 128 + lane * 4);
-    numbers.write(base, block * block_bytes + in_block, lines.plane_bytes());
+    numbers.write(to);
+    to += planes * plane_bytes;
     sizes += numbers.size_sum;
   }
   static_assert(warps * 16 == block_k, "a warp has the same 16 steps of each block of k");
@@ -307,8 +305,6 @@ __global__ void __launch_bounds__(threads, 2) pack_across(const __grid_constant_
     const double* const from = x.data + line + begin * x.col_stride;
     const int steps = packing_of.steps / warps;
     const int left = line < x.rows ? static_cast<int>(min(x.cols - begin, Index{steps})) : 0;
-    char* const base = lines.data + lines.offset_of(first_line, first);
-    const auto in_block = static_cast<unsigned>(lane / 8 * 8 * block_k + lane % 8 * 16);
     double element[16];
     const auto read = [&](int p) {
 #pragma unroll
@@ -320,10 +316,7 @@ __global__ void __launch_bounds__(threads, 2) pack_across(const __grid_constant_
     for (int p = 0; p < steps; p += 16) {
       const WholeNumbers<16> numbers(element, units);
       read(p + 16);
-      const int at = warp * steps + p; // from the block's first step on
-      numbers.write(base,
-                    static_cast<unsigned>(at / block_k * lines.panel_lines * block_k + at % block_k * 8) + in_block,
-                    lines.plane_bytes());
+      numbers.write(lines.data + lines.offset_of(line, begin + p));
       sizes += numbers.size_sum;
     }
     if (sizes != 0) atomicAdd(&size_sums[lane], sizes);

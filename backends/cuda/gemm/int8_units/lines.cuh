@@ -3,10 +3,10 @@
 /// The lines of a product's operands, rows of op(A) and columns of op(B): what is known of each, and how their whole
 /// numbers lie in memory.
 ///
-/// Each line becomes 16 planes of 8-bit numbers: 15 residues and the sizes. A plane consists of panels of 128 rows or
-/// 256 columns, a panel of blocks of 128 k, and a block of groups of 8 lines by 16 k, 128 contiguous bytes each: so one
-/// bulk copy brings a block, and the matrix units read it without bank conflicts. Lines are padded to whole panels and
-/// k to whole blocks with zeros.
+/// Each line becomes 16 planes of 8-bit numbers: 15 residues and the sizes. They lie in panels of 128 lines, a panel in
+/// blocks of 128 k, a block in its planes, and these in groups of 8 lines by 16 k, 128 contiguous bytes each: so one
+/// bulk copy brings a plane's block, the matrix units read it without bank conflicts, and what is written at one time
+/// is near in memory. Lines are padded to pairs of panels and k to whole blocks with zeros.
 
 #include <cuda_runtime_api.h>
 
@@ -18,7 +18,9 @@
 
 namespace tessera::cuda::int8_units {
 
-constexpr int block_k = 128; ///< steps of k, and bytes of a line, of a block
+constexpr int block_k = 128;                       ///< steps of k, and bytes of a line, of a block
+constexpr int panel_lines = 128;                   ///< lines of a panel
+constexpr int plane_bytes = panel_lines * block_k; ///< of a plane's block
 
 /// What is known of a line. Memory that is cleared is a line of zeros.
 struct alignas(16) Facts {
@@ -43,7 +45,6 @@ struct alignas(16) Facts {
 /// An operand: `x` has its lines as rows, and k as columns.
 struct Lines {
   StridedMatrix<double> x;
-  int panel_lines = 0;
   Index padded = 0; ///< number of lines, with zeros that pad the last panels
   Index blocks = 0; ///< of k
   char* data = nullptr;
@@ -51,19 +52,18 @@ struct Lines {
   int* exponents = nullptr; ///< of all padded lines
 
   Lines() = default;
-  Lines(const StridedMatrix<double>& lines, int panel, Index multiple)
+  explicit Lines(const StridedMatrix<double>& lines)
       : x(lines),
-        panel_lines(panel),
-        padded((lines.rows + multiple - 1) / multiple * multiple),
+        padded((lines.rows + 2 * panel_lines - 1) / (2 * panel_lines) * (2 * panel_lines)),
         blocks((lines.cols + block_k - 1) / block_k) {}
 
-  __host__ __device__ Index plane_bytes() const { return padded * blocks * block_k; }
+  Index bytes() const { return padded * blocks * block_k * planes; }
   Index facts_bytes() const { return padded * static_cast<Index>(sizeof(Facts)); }
-  /// Returns where the number of step p of a line is in a plane.
+  /// Returns where the number of step p of a line is in the first plane. The next plane's is plane_bytes further on.
   __host__ __device__ Index offset_of(Index line, Index p) const {
-    const Index panel = line / panel_lines, in_panel = line % panel_lines;
-    return ((panel * blocks + p / block_k) * panel_lines + in_panel / 8 * 8) * block_k + p % block_k / 16 * 128 +
-           in_panel % 8 * 16 + p % 16;
+    const Index block = line / panel_lines * blocks + p / block_k, in_panel = line % panel_lines;
+    return block * planes * plane_bytes + in_panel / 8 * 8 * block_k + p % block_k / 16 * 128 + in_panel % 8 * 16 +
+           p % 16;
   }
 };
 

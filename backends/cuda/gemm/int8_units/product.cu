@@ -26,7 +26,7 @@ using wgmma::consumers;
 /// What a launch multiplies.
 enum class Work { FirstSizes, AllSizes, Residues };
 
-constexpr unsigned a_bytes = tile_m * block_k, b_bytes = tile_n * block_k, stage_bytes = a_bytes + b_bytes;
+constexpr unsigned a_bytes = plane_bytes, b_bytes = 2 * plane_bytes, stage_bytes = a_bytes + b_bytes;
 constexpr int stages = 4;
 constexpr int consumer_threads = consumers * 128;
 constexpr int raster_height = 8; ///< rows of clusters' tiles that follow one another, and share op(B) in the L2 cache
@@ -41,8 +41,8 @@ struct PlaneReductions {
 };
 
 struct PlaneProduct {
-  const char *a, *b; ///< the first plane
-  Index a_plane, b_plane;
+  const char *a, *b;
+  int first_plane;
   const Facts *a_facts, *b_facts;
   int bits;
   int blocks, blocks_used; ///< of k; those of them that are multiplied
@@ -106,21 +106,23 @@ __device__ void produce(const PlaneProduct& x, char* stages_at, Shared& shared, 
   Ring ring;
   Barriers& barriers = shared.barriers;
   const int clusters = static_cast<int>(gridDim.x) / cluster, all = x.tiles_m * x.tiles_n * x.planes;
-  constexpr unsigned half = b_bytes / cluster;
+  constexpr unsigned block_bytes = planes * plane_bytes;
   constexpr std::uint16_t all_blocks = (1u << cluster) - 1;
   for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
     const auto tile = WorkTile::of(x, index);
     if (!tile.is_needed<work>(x)) continue;
-    const char* a = x.a + tile.plane * x.a_plane + (Index{tile.row} * cluster + rank) * x.blocks * Index{a_bytes};
-    const char* b = x.b + tile.plane * x.b_plane + Index{tile.col} * x.blocks * Index{b_bytes} + rank * half;
-    for (int k = 0; k < x.blocks_used; ++k, ring.advance(), a += a_bytes, b += b_bytes) {
+    // Each block of the cluster brings the panel of its rows, and one of the two panels of columns for both.
+    const Index first = x.blocks * Index{block_bytes}, plane = (x.first_plane + tile.plane) * Index{plane_bytes};
+    const char* a = x.a + (Index{tile.row} * cluster + rank) * first + plane;
+    const char* b = x.b + (Index{tile.col} * cluster + rank) * first + plane;
+    for (int k = 0; k < x.blocks_used; ++k, ring.advance(), a += block_bytes, b += block_bytes) {
       wait(barriers.empty[ring.stage], ring.phase ^ 1);
       if (k == 0) shared.tile[ring.stage] = tile;
       std::uint64_t* full = &barriers.full[ring.stage];
       wgmma::expect(full, stage_bytes);
       char* stage = stages_at + ring.stage * stage_bytes;
       wgmma::fetch(stage, a, a_bytes, full);
-      wgmma::fetch(stage + a_bytes + rank * half, b, half, full, all_blocks);
+      wgmma::fetch(stage + a_bytes + rank * plane_bytes, b, plane_bytes, full, all_blocks);
     }
   }
   wait(barriers.empty[ring.stage], ring.phase ^ 1);
@@ -208,8 +210,7 @@ struct Place {
 template <bool is_first>
 __device__ void store_residues(const PlaneProduct& x, const Place& place, int plane, const int (&sum)[128]) {
   const Reduction r = x.reductions.plane[plane];
-  char* const to =
-      x.results.data + plane * x.results.plane_bytes() + Results::offset_of(place.tile, place.piece, 0, place.lane);
+  char* const to = x.results.data + plane * tile_bytes + Results::offset_of(place.tile, place.piece, 0, place.lane);
 #pragma unroll
   for (int vector = 0; vector < 8; ++vector) {
     unsigned word[4] = {};
@@ -301,7 +302,7 @@ __device__ void decide(const PlaneProduct& x, const Place& place, const int (&su
       }
     }
     if (is_last)
-      *reinterpret_cast<uint4*>(x.results.data + sizes_plane * x.results.plane_bytes() +
+      *reinterpret_cast<uint4*>(x.results.data + sizes_plane * tile_bytes +
                                 Results::offset_of(place.tile, place.piece, vector, place.lane)) =
           make_uint4(word[0], word[1], word[2], word[3]);
   }
@@ -394,10 +395,9 @@ Index blocks_of_first_sizes(Index blocks) {
 
 Status multiply_planes(cudaStream_t stream, const Lines& a, const Lines& b, int bits, const Results& results,
                        Index clusters) {
-  PlaneProduct x{.a = a.data + sizes_plane * a.plane_bytes(),
-                 .b = b.data + sizes_plane * b.plane_bytes(),
-                 .a_plane = a.plane_bytes(),
-                 .b_plane = b.plane_bytes(),
+  PlaneProduct x{.a = a.data,
+                 .b = b.data,
+                 .first_plane = sizes_plane,
                  .a_facts = a.facts,
                  .b_facts = b.facts,
                  .bits = bits,
@@ -410,8 +410,7 @@ Status multiply_planes(cudaStream_t stream, const Lines& a, const Lines& b, int 
   if (Status status = launch_products<Work::FirstSizes>(stream, x, clusters); !status.ok()) return status;
   x.blocks_used = x.blocks;
   if (Status status = launch_products<Work::AllSizes>(stream, x, clusters); !status.ok()) return status;
-  x.a = a.data;
-  x.b = b.data;
+  x.first_plane = 0;
   x.planes = residues;
   return launch_products<Work::Residues>(stream, x, clusters);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The results of the products of planes, between the product and the kernel that puts residues together: a byte for
-/// each element of C and plane, and what is known of each tile.
+/// each element of C and plane, tile by tile, and what is known of each tile.
 ///
 /// Bytes lie in the order in which a thread of the product has them, so that it stores 16 at once without a detour: a
 /// tile of 128×256 results has eight pieces, one for each warp and 16 rows, of eight vectors, one for each 8 rows by 64
@@ -55,12 +55,12 @@ struct Results {
   Index tiles() const { return tiles_m * tiles_n; }
   Index bytes() const { return planes * tiles() * tile_bytes; }
   __host__ __device__ Index tile_of(Index tile_row, Index tile_col) const { return tile_row * tiles_n + tile_col; }
-  __host__ __device__ Index plane_bytes() const { return tiles_m * tiles_n * tile_bytes; }
-  /// Returns where the 16 bytes are that a lane has of a tile's piece and vector.
+  /// Returns where the 16 bytes of the first plane are that a lane has of a tile's piece and vector. The next plane's
+  /// are tile_bytes further on.
   __host__ __device__ static Index offset_of(Index tile, int piece, int vector, int lane) {
-    return tile * tile_bytes + piece * piece_bytes + vector * 512 + lane * 16;
+    return tile * planes * tile_bytes + piece * piece_bytes + vector * 512 + lane * 16;
   }
-  /// Returns where the byte of an element is.
+  /// Returns where the first plane's byte of an element is.
   __host__ __device__ Index offset_of(Index row, Index column) const {
     const int r = static_cast<int>(row % tile_m), c = static_cast<int>(column % tile_n);
     return offset_of(tile_of(row / tile_m, column / tile_n), r / piece_rows, r % 16 / 8 * 4 + c / quarter_n,

@@ -33,7 +33,7 @@ struct UncertainTile : Tile {
       const ResultPlace at = place_of(e / 2);
       const Index r = i + at.row, c = j + at.col + e % 2;
       if (r >= x.m || c >= x.n) continue;
-      if (x.results.data[sizes_plane * x.results.plane_bytes() + x.results.offset_of(r, c)] == 0) continue;
+      if (x.results.data[sizes_plane * tile_bytes + x.results.offset_of(r, c)] == 0) continue;
       const double one[1][1]{{held[e]}};
       x.epilogue.store([&](int) -> ResultPlace { return {r, c}; }, one);
     }
