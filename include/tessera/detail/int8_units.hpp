@@ -98,7 +98,8 @@ TESSERA_HOST_DEVICE constexpr double rounded(Wide sum, int exponent) noexcept {
     while (width < 128 && high >> (width - 64) != 0) ++width;
   else
     while (static_cast<std::uint64_t>(rest) >> (width - 1) == 0) --width;
-  const int drop = std::max(width - 53, -1074 - exponent);
+  const int to_normal = width - 53, to_subnormal = -1074 - exponent;
+  const int drop = to_normal > to_subnormal ? to_normal : to_subnormal; // device code has no std::max
   if (drop > width) return sum < 0 ? -0.0 : 0.0;
   if (drop > 0) {
     const UnsignedWide kept = rest >> drop, half = UnsignedWide{1} << (drop - 1), lost = rest - (kept << drop);
