@@ -53,6 +53,8 @@ const auto& all_kernels() {
       strict_bf16x6_f32, emulated_bf16x6_f32,
       // tf32's accuracy on matrix units of f16, which a call must ask for.
       strict_scaled_fp16_f32, scaled_fp16_f32,
+      // f64's accuracy on 8-bit matrix units, which a call must ask for.
+      strict_int8_units_f64, int8_units_f64,
       // Math::Compensated.
       kahan_tile_f32, kahan_tile_f64,
       kahan_tile_zero_padded_f32, kahan_tile_zero_padded_f64,

@@ -24,6 +24,7 @@ extern const GemmKernel mma_small_bf16_bf16, mma_small_fp16_f16, mma_small_tf32_
 extern const GemmKernel mma_sync_bf16_bf16, mma_sync_fp16_f16, mma_sync_tf32_f32;
 extern const GemmKernel emulated_fp16x3_f32, emulated_bf16x6_f32, scaled_fp16_f32;
 extern const GemmKernel strict_tf32_f32, strict_fp16x3_f32, strict_bf16x6_f32, strict_scaled_fp16_f32;
+extern const GemmKernel int8_units_f64, strict_int8_units_f64;
 extern const GemmKernel fma_small_f32, fma_small_f64;
 extern const GemmKernel slender_f32, slender_f64;
 extern const GemmKernel stream_k_f32, stream_k_f64;

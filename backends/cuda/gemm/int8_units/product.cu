@@ -1,0 +1,403 @@
+/// The products of planes. Persistent blocks have a producer warp and two consumer warpgroups, as in wgmma_packed: bulk
+/// copies bring whole blocks of the planes through a ring of stages, and each consumer multiplies 64 rows by 256
+/// columns. The two blocks of a cluster, one below the other, share the panel of op(B).
+///
+/// Three launches do this. The first one multiplies the sizes of a part of k, which nearly always shows that all
+/// elements of a tile are certain, because sums of sizes only grow. The second one multiplies all sizes of the other
+/// tiles, and flags elements that are not certain. The third one multiplies the residues, except of tiles without an
+/// element that is certain. Source: NVIDIA CUTLASS for warp specialisation.
+
+#include "product.cuh"
+
+#include <algorithm>
+
+#include "cuda/device/shared_memory.hpp"
+#include "cuda/device/status.hpp"
+#include "cuda/gemm/common/programmatic_launch.cuh"
+#include "cuda/gemm/common/raster_order.hpp"
+#include "cuda/gemm/common/wgmma_pipeline.cuh"
+#include "multiply_s8.cuh"
+
+namespace tessera::cuda::int8_units {
+namespace {
+
+using wgmma::consumers;
+
+/// What a launch multiplies.
+enum class Work { FirstSizes, AllSizes, Residues };
+
+constexpr unsigned a_bytes = tile_m * block_k, b_bytes = tile_n * block_k, stage_bytes = a_bytes + b_bytes;
+constexpr int stages = 4;
+constexpr int consumer_threads = consumers * 128;
+constexpr int raster_height = 8; ///< rows of clusters' tiles that follow one another, and share op(B) in the L2 cache
+
+/// Reductions of all planes, among the parameters, because a block has planes in turn.
+struct PlaneReductions {
+  Reduction plane[residues];
+
+  PlaneReductions() {
+    for (int l = 0; l < residues; ++l) plane[l] = reduction_of_sums(l);
+  }
+};
+
+struct PlaneProduct {
+  const char *a, *b; ///< the first plane
+  Index a_plane, b_plane;
+  const Facts *a_facts, *b_facts;
+  int bits;
+  int blocks, blocks_used; ///< of k; those of them that are multiplied
+  int tiles_m, tiles_n;    ///< of clusters
+  int planes;
+  Results results;
+  PlaneReductions reductions = {};
+};
+
+/// The certificate of sums of some sizes: an element is certain if its sum is at least the sum of both lines' needs. It
+/// asks for a bit more than int8::is_certain does. Sums are below `capped`.
+constexpr int capped = (1 << 28) + 1;
+__device__ int need_of(const Facts& facts, int bits, bool of_row) {
+  if (!facts.fits()) return 1 << 29; // more than any sum, beside a line of zeros too
+  if (facts.largest == 0) return -capped;
+  const unsigned long long total = (facts.size_sum + facts.nonzeros + of_row) << (59 - bits);
+  return static_cast<int>(min((total + 1021) / 1022, static_cast<unsigned long long>(capped)));
+}
+constexpr Index first_sizes_most = 16384; ///< steps of k: 127² of each stay below 2²⁸
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+
+using Ring = cuda::Ring<stages>;
+using Barriers = wgmma::Barriers<stages>;
+
+/// A cluster's unit of work: a plane of one tile.
+struct WorkTile {
+  int plane;
+  Index row, col; ///< of the cluster's tile
+  bool skipped = false;
+
+  template <Work work>
+  __device__ static WorkTile of(const PlaneProduct& x, int index) {
+    const int tiles = x.tiles_m * x.tiles_n;
+    const TilePlace place = raster_place(index % tiles, x.tiles_m, x.tiles_n, raster_height);
+    WorkTile tile{index / tiles, place.row, place.col};
+    if constexpr (work != Work::FirstSizes) {
+      bool needed = false;
+#pragma unroll
+      for (int rank = 0; rank < cluster; ++rank) {
+        const Index row = place.row * cluster + rank;
+        const TileState state = x.results.states[x.results.tile_of(row, place.col)];
+        if (row * tile_m < x.results.m)
+          needed = needed || (work == Work::AllSizes ? (state.bits & TileState::undecided) != 0 : !state.is_strict());
+      }
+      tile.skipped = !needed;
+    }
+    return tile;
+  }
+};
+
+template <Work work>
+__device__ int work_tiles(const PlaneProduct& x) {
+  return x.tiles_m * x.tiles_n * x.planes;
+}
+
+template <Work work>
+__device__ void produce(const PlaneProduct& x, char* shared, Barriers& barriers, unsigned rank) {
+  Ring ring;
+  const int clusters = static_cast<int>(gridDim.x) / cluster, all = work_tiles<work>(x);
+  constexpr unsigned half = b_bytes / cluster;
+  constexpr std::uint16_t all_blocks = (1u << cluster) - 1;
+  for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
+    const auto tile = WorkTile::of<work>(x, index);
+    if (tile.skipped) continue;
+    const char* a = x.a + tile.plane * x.a_plane + (tile.row * cluster + rank) * x.blocks * Index{a_bytes};
+    const char* b = x.b + tile.plane * x.b_plane + tile.col * x.blocks * Index{b_bytes} + rank * half;
+    for (int k = 0; k < x.blocks_used; ++k, ring.advance(), a += a_bytes, b += b_bytes) {
+      wait(barriers.empty[ring.stage], ring.phase ^ 1);
+      std::uint64_t* full = &barriers.full[ring.stage];
+      wgmma::expect(full, stage_bytes);
+      char* stage = shared + ring.stage * stage_bytes;
+      wgmma::fetch(stage, a, a_bytes, full);
+      wgmma::fetch(stage + a_bytes + rank * half, b, half, full, all_blocks);
+    }
+  }
+}
+
+/// The ring as a consumer sees it. All places are addresses in shared memory, kept in registers.
+class StageReader {
+ public:
+  __device__ StageReader(const char* shared, Barriers& barriers)
+      : stages_(shared_address(shared)),
+        full_(shared_address(&barriers.full[0])),
+        a_(stages_ + (threadIdx.x / 128 - 1) * 64 * block_k) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    releases_ = lane < cluster;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                 : "=r"(empty_)
+                 : "r"(shared_address(&barriers.empty[0])), "r"(releases_ != 0 ? lane : 0));
+    asm volatile("" : "+r"(stages_), "+r"(full_), "+r"(a_.low), "+r"(empty_));
+  }
+
+  /// Waits for the next stage and starts its products. Returns the stage.
+  __device__ int multiply_next(int (&sum)[128], int accumulate) {
+    wait_at(full_ + ring_.stage * 8, ring_.phase);
+    begin_products();
+    const Descriptor b(stages_ + a_bytes);
+#pragma unroll
+    for (int step = 0; step < block_k / 32; ++step) {
+      multiply_s8(sum, a_.at(next_, step * 256), b.at(next_, step * 256), accumulate);
+      accumulate = 1;
+    }
+    commit_products();
+    const int stage = ring_.stage;
+    ring_.advance();
+    next_ = ring_.stage == 0 ? 0 : next_ + stage_bytes / 16;
+    return stage;
+  }
+  /// Tells the producers of the cluster that a warp has read the stage. There is no branch, in which the compiler would
+  /// wait for products.
+  __device__ void release(int stage) const {
+    asm volatile(
+        "{ .reg .pred releases; setp.ne.b32 releases, %1, 0; @releases mbarrier.arrive.shared::cluster.b64 _, [%0]; "
+        "}" ::"r"(empty_ + stage * 8),
+        "r"(releases_)
+        : "memory");
+  }
+
+ private:
+  using Descriptor = PackedDescriptor<8 * block_k>;
+
+  unsigned stages_, full_;
+  Descriptor a_;
+  unsigned empty_;
+  int releases_;
+  Ring ring_;
+  unsigned next_ = 0; ///< the next stage's distance from the first, in vectors of 16 bytes
+};
+
+/// The place of a consumer's results: its tile, and its piece of it.
+struct Place {
+  Index tile, row, col; ///< row and column of the thread's first result
+  int piece, lane;
+
+  __device__ Place(const PlaneProduct& x, const WorkTile& work, unsigned rank) {
+    const int thread = static_cast<int>(threadIdx.x) - 128;
+    const Index tile_row = work.row * cluster + rank;
+    piece = thread / 32;
+    lane = thread % 32;
+    tile = x.results.tile_of(tile_row, work.col);
+    row = tile_row * tile_m + piece * piece_rows + lane / 4;
+    col = work.col * tile_n + lane % 4 * 2;
+  }
+};
+
+/// Keeps a byte of each sum: the residue times its factor. Sums of later segments are added to what is there.
+__device__ void store_residues(const PlaneProduct& x, const Place& place, int plane, const int (&sum)[128],
+                               bool is_first) {
+  const Reduction r = x.reductions.plane[plane];
+  char* const to =
+      x.results.data + plane * x.results.plane_bytes() + Results::offset_of(place.tile, place.piece, 0, place.lane);
+#pragma unroll
+  for (int vector = 0; vector < 8; ++vector) {
+    unsigned word[4] = {};
+    if (!is_first) {
+      const uint4 before = *reinterpret_cast<const uint4*>(to + vector * 512);
+      word[0] = before.x;
+      word[1] = before.y;
+      word[2] = before.z;
+      word[3] = before.w;
+    }
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      unsigned byte[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int e = (vector % 4 * 8 + 2 * w + i / 2) * 4 + vector / 4 * 2 + i % 2;
+        int base = r.base;
+        if (!is_first) base += static_cast<signed char>(word[w] >> 8 * i & 255);
+        const int weighted = add_bytes(static_cast<unsigned>(sum[e]) ^ 0x80000000u, r.weights[0], base);
+        byte[i] = static_cast<unsigned>(remainder_of(weighted, r.inverse, r.shift, r.modulus));
+      }
+      word[w] = low_bytes(byte[0], byte[1], byte[2], byte[3]);
+    }
+    *reinterpret_cast<uint4*>(to + vector * 512) = make_uint4(word[0], word[1], word[2], word[3]);
+  }
+}
+
+__device__ void meet_consumers() { asm volatile("bar.sync 1, %0;" ::"n"(consumer_threads) : "memory"); }
+
+/// The needs of a tile's lines, in shared memory.
+struct Needs {
+  int row[tile_m], column[tile_n];
+
+  __device__ void fill(const PlaneProduct& x, const WorkTile& work, unsigned rank) {
+    meet_consumers(); // all of them have read the needs of the tile before
+    const int thread = static_cast<int>(threadIdx.x) - 128;
+    static_assert(consumer_threads == tile_n);
+    column[thread] = need_of(x.b_facts[work.col * tile_n + thread], x.bits, false);
+    if (thread < tile_m) row[thread] = need_of(x.a_facts[(work.row * cluster + rank) * tile_m + thread], x.bits, true);
+    meet_consumers();
+  }
+};
+
+/// Marks the tile where sums of some sizes do not show that all elements are certain.
+__device__ void decide_early(const PlaneProduct& x, const Place& place, const Needs& needs, const int (&sum)[128]) {
+  int least[2] = {INT_MAX, INT_MAX};
+#pragma unroll
+  for (int e = 0; e < 128; e += 4) {
+    const int2 need = *reinterpret_cast<const int2*>(&needs.column[e / 4 * 8 + place.lane % 4 * 2]);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) least[i / 2] = min(least[i / 2], sum[e + i] - (i % 2 == 0 ? need.x : need.y));
+  }
+  const int row = place.piece * piece_rows + place.lane / 4;
+  const bool shown = least[0] >= needs.row[row] && least[1] >= needs.row[row + 8];
+  if (!__all_sync(~0U, shown) && place.lane == 0) atomicOr(&x.results.states[place.tile].bits, TileState::undecided);
+}
+
+/// Flags elements that are not certain, and says in the tile's state whether there are any.
+__device__ void decide(const PlaneProduct& x, const Place& place, const int (&sum)[128], bool is_first, bool is_last) {
+  int held[128]; // in local memory, because the loops are not unrolled
+#pragma unroll
+  for (int e = 0; e < 128; ++e) held[e] = sum[e];
+  long long* const totals = x.results.size_sums;
+  const Index thread = place.tile * tile_bytes + place.piece * piece_bytes + place.lane;
+  unsigned found = 0;
+#pragma unroll 1
+  for (int vector = 0; vector < 8; ++vector) {
+    const int half = vector / 4, quarter = vector % 4;
+    const Index row = place.row + 8 * half;
+    const int8::Line of_row = x.a_facts[row].line();
+    unsigned word[4] = {};
+#pragma unroll 1
+    for (int i = 0; i < 16; ++i) {
+      const int e = (quarter * 8 + i / 2) * 4 + half * 2 + i % 2;
+      const Index col = place.col + quarter * quarter_n + i / 2 * 8 + i % 2;
+      long long sizes = held[e];
+      if (!is_first) sizes += totals[thread + 32 * e];
+      if (!is_last) {
+        totals[thread + 32 * e] = sizes;
+        continue;
+      }
+      if (row >= x.results.m || col >= x.results.n) continue;
+      if (int8::is_certain(of_row, x.b_facts[col].line(), sizes, x.bits)) {
+        found |= TileState::has_certain(quarter);
+      } else {
+        found |= TileState::has_uncertain(quarter);
+        word[i / 4] |= 1u << i % 4 * 8;
+      }
+    }
+    if (is_last)
+      *reinterpret_cast<uint4*>(x.results.data + sizes_plane * x.results.plane_bytes() +
+                                Results::offset_of(place.tile, place.piece, vector, place.lane)) =
+          make_uint4(word[0], word[1], word[2], word[3]);
+  }
+  found = __reduce_or_sync(~0U, found);
+  if (place.lane == 0 && found != 0) atomicOr(&x.results.states[place.tile].bits, found);
+}
+
+template <Work work>
+__device__ void consume(const PlaneProduct& x, const char* shared, Barriers& barriers, Needs& needs, unsigned rank) {
+  StageReader reader(shared, barriers);
+  const int clusters = static_cast<int>(gridDim.x) / cluster, all = work_tiles<work>(x);
+  for (int index = static_cast<int>(blockIdx.x) / cluster; index < all; index += clusters) {
+    const auto tile = WorkTile::of<work>(x, index);
+    if (tile.skipped) continue;
+    if constexpr (work == Work::FirstSizes) needs.fill(x, tile, rank);
+    for (int begin = 0; begin < x.blocks_used; begin += segment_blocks) {
+      const int end = min(x.blocks_used, begin + static_cast<int>(segment_blocks));
+      int sum[128];
+      int before = reader.multiply_next(sum, 0);
+      for (int k = begin + 1; k < end; ++k) {
+        const int stage = reader.multiply_next(sum, 1);
+        wait_for_products<1>();
+        reader.release(before);
+        before = stage;
+      }
+      wait_for_products<0>();
+      reader.release(before);
+      const Place place(x, tile, rank);
+      if constexpr (work == Work::FirstSizes)
+        decide_early(x, place, needs, sum);
+      else if constexpr (work == Work::AllSizes)
+        decide(x, place, sum, begin == 0, end == x.blocks_used);
+      else
+        store_residues(x, place, tile.plane, sum, begin == 0);
+    }
+  }
+}
+
+#endif
+
+/// The kernel. It is launched in clusters of two blocks.
+template <Work work>
+__global__ void __launch_bounds__(wgmma::threads, 1) multiply_planes_of_8_bits(const __grid_constant__ PlaneProduct x) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  namespace ptx = ::cuda::ptx;
+  extern __shared__ __align__(1024) char shared[];
+  __shared__ Barriers barriers;
+  __shared__ Needs needs;
+  const unsigned rank = ptx::get_sreg_cluster_ctarank();
+  if (threadIdx.x == 0) barriers.start();
+  ptx::barrier_cluster_arrive();
+  ptx::barrier_cluster_wait();
+  if (threadIdx.x < 128) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (threadIdx.x == 0) produce<work>(x, shared, barriers, rank);
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    consume<work>(x, shared, barriers, needs, rank);
+  }
+  __syncwarp();
+  // A block must not end while the other block may still write into its shared memory.
+  ptx::barrier_cluster_arrive();
+  ptx::barrier_cluster_wait();
+#endif
+}
+
+template <Work work>
+Status launch_products(cudaStream_t stream, const PlaneProduct& x, Index clusters) {
+  constexpr const char* name = "int8_units";
+  const auto kernel = multiply_planes_of_8_bits<work>;
+  if (Status status = allow_most_shared(kernel, name); !status.ok()) return status;
+  const Launch how{.blocks = std::min(Index{x.tiles_m} * x.tiles_n * x.planes, clusters) * cluster,
+                   .threads = wgmma::threads,
+                   .shared = stages * stage_bytes,
+                   .cluster = cluster};
+  return launch_kernel(stream, how, name, kernel, x);
+}
+
+/// Returns how many blocks of k the first launch multiplies: an eighth of them, but at least 256 steps.
+Index blocks_of_first_sizes(Index blocks) {
+  return std::min(std::max<Index>(2, blocks / 8), first_sizes_most / block_k);
+}
+
+} // namespace
+
+Status multiply_planes(cudaStream_t stream, const Lines& a, const Lines& b, int bits, const Results& results,
+                       Index clusters) {
+  PlaneProduct x{.a = a.data + sizes_plane * a.plane_bytes(),
+                 .b = b.data + sizes_plane * b.plane_bytes(),
+                 .a_plane = a.plane_bytes(),
+                 .b_plane = b.plane_bytes(),
+                 .a_facts = a.facts,
+                 .b_facts = b.facts,
+                 .bits = bits,
+                 .blocks = static_cast<int>(a.blocks),
+                 .blocks_used = static_cast<int>(blocks_of_first_sizes(a.blocks)),
+                 .tiles_m = static_cast<int>(results.tiles_m / cluster),
+                 .tiles_n = static_cast<int>(results.tiles_n),
+                 .planes = 1,
+                 .results = results};
+  if (Status status = check(
+          cudaMemsetAsync(results.states, 0, static_cast<std::size_t>(results.tiles()) * sizeof(TileState), stream),
+          "clearing tiles' states");
+      !status.ok())
+    return status;
+  if (Status status = launch_products<Work::FirstSizes>(stream, x, clusters); !status.ok()) return status;
+  x.blocks_used = x.blocks;
+  if (Status status = launch_products<Work::AllSizes>(stream, x, clusters); !status.ok()) return status;
+  x.a = a.data;
+  x.b = b.data;
+  x.planes = residues;
+  return launch_products<Work::Residues>(stream, x, clusters);
+}
+
+} // namespace tessera::cuda::int8_units
