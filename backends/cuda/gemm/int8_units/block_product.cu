@@ -1,5 +1,6 @@
 #include "block_product.cuh"
 
+#include "cuda/device/status.hpp"
 #include "cuda/gemm/common/operands.cuh"
 #include "cuda/queue/scratch.hpp"
 #include "finish.cuh"
@@ -24,6 +25,9 @@ Workspace::Workspace(const GemmCall& call) : a(rows_of_a(call)), b(columns_of_b(
   a_facts_ = layout.add(a.facts_bytes());
   b_facts_ = layout.add(b.facts_bytes());
   states_ = layout.add(results.tiles() * static_cast<Index>(sizeof(TileState)));
+  cleared_bytes_ = layout.size();
+  a_exponents_ = layout.add(a.padded * static_cast<Index>(sizeof(int)));
+  b_exponents_ = layout.add(b.padded * static_cast<Index>(sizeof(int)));
   a_ = layout.add(planes * a.plane_bytes());
   b_ = layout.add(planes * b.plane_bytes());
   results_ = layout.add(results.bytes());
@@ -36,6 +40,8 @@ void Workspace::lie_at(char* memory) {
   a.facts = reinterpret_cast<Facts*>(memory + a_facts_);
   b.facts = reinterpret_cast<Facts*>(memory + b_facts_);
   results.states = reinterpret_cast<TileState*>(memory + states_);
+  a.exponents = reinterpret_cast<int*>(memory + a_exponents_);
+  b.exponents = reinterpret_cast<int*>(memory + b_exponents_);
   a.data = memory + a_;
   b.data = memory + b_;
   results.data = memory + results_;
@@ -46,6 +52,10 @@ Status multiply(cudaStream_t stream, const GemmCall& call, const Workspace& work
   const int bits = int8::whole_number_bits(call.k);
   const Lines &a = workspace.a, &b = workspace.b;
   const Results& results = workspace.results;
+  if (Status status = check(cudaMemsetAsync(workspace.data(), 0, workspace.cleared_bytes(), stream),
+                            "clearing the facts of a product's lines and tiles");
+      !status.ok())
+    return status;
   if (Status status = pack_lines(stream, a, b, bits); !status.ok()) return status;
   if (Status status = multiply_planes(stream, a, b, bits, results, clusters); !status.ok()) return status;
   if (Status status = combine_residues(stream, call, a, b, bits, results); !status.ok()) return status;

@@ -17,14 +17,18 @@ class Workspace {
   explicit Workspace(const GemmCall& call);
 
   std::size_t bytes() const { return bytes_; }
-  /// Says that the workspace begins at `memory`, which is aligned to 256 bytes.
+  /// Says that the workspace begins at `memory`, which is aligned to 256 bytes. The first `cleared_bytes()` of it must
+  /// be zeros before a product.
   void lie_at(char* memory);
+  std::size_t cleared_bytes() const { return cleared_bytes_; }
+  char* data() const { return reinterpret_cast<char*>(a.facts); }
 
   Lines a, b;
   Results results;
 
  private:
-  std::size_t a_facts_, b_facts_, a_, b_, results_, states_, size_sums_, bytes_;
+  std::size_t a_facts_, b_facts_, states_, cleared_bytes_, a_exponents_, b_exponents_, a_, b_, results_, size_sums_,
+      bytes_;
 };
 
 /// Enqueues a product. `clusters` of two blocks run at once.

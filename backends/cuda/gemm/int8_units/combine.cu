@@ -17,49 +17,42 @@ constexpr int threads = 256;
 
 struct Combination {
   Results results;
-  const Facts *a, *b;
+  const int *a_exponents, *b_exponents;
   int bits;
   EpilogueStore<double> to;
 };
 
-/// Rounds sums that become subnormal or too large.
-__device__ __noinline__ double round_slowly(unsigned long long high, unsigned long long low, int exponent) {
-  return int8::rounded(static_cast<int8::Wide>(int8::UnsignedWide{high} << 64 | low), exponent);
+/// Returns int8::rounded(high·2⁶⁴ + low, exponent). It is for sums that are small, or whose results are subnormal or
+/// too large.
+__device__ __noinline__ double round_any(long long high, unsigned long long low, int exponent) {
+  return int8::rounded(static_cast<int8::Wide>(int8::UnsignedWide{static_cast<unsigned long long>(high)} << 64 | low),
+                       exponent);
 }
 
-/// Returns int8::rounded(high·2⁶⁴ + low, exponent), where the magnitude of `high` is below 2⁶².
+/// Returns int8::rounded(high·2⁶⁴ + low, exponent), where the magnitude of the sum is 2¹¹⁶ at most.
 __device__ double round_sum(long long high, unsigned long long low, int exponent) {
-  const bool negative = high < 0;
-  const auto a = static_cast<unsigned long long>(high);
-  const unsigned long long low_magnitude = negative ? 0 - low : low;
-  const unsigned long long high_magnitude = negative ? ~a + (low == 0) : a;
-  // The leading 64 bits, of which the last one also says whether there are others.
-  unsigned long long leading;
-  int width; // of the whole sum, beyond 64 bits
-  if (high_magnitude != 0) {
-    const int zeros = __clzll(static_cast<long long>(high_magnitude));
-    leading = high_magnitude << zeros | low_magnitude >> (64 - zeros) | (low_magnitude << zeros != 0);
-    width = 64 - zeros;
-  } else {
-    if (low_magnitude == 0) return 0;
-    const int zeros = __clzll(static_cast<long long>(low_magnitude));
-    leading = low_magnitude << zeros;
-    width = -zeros;
-  }
-  const double magnitude = __ull2double_rn(leading);
-  const int scale = width + exponent, upper = __double2hiint(magnitude), field = (upper >> 20) + scale;
-  if (field < 1 || field > 2046) [[unlikely]]
-    return round_slowly(a, low, exponent);
-  return __hiloint2double(upper + (scale << 20) | (negative ? INT_MIN : 0), __double2loint(magnitude));
+  // The sum has 2⁸⁷ or more, so that the low 32 bits matter only where the rest is half-way between two results: a bit
+  // says whether there are any. The addition then rounds once, because its operands are exact.
+  const unsigned middle = static_cast<unsigned>(low >> 32) | (static_cast<unsigned>(low) != 0);
+  const double lower = __hiloint2double(0x45300000, static_cast<int>(middle)) - 0x1p84;
+  const double sum = __fma_rn(static_cast<double>(high), 0x1p64, lower);
+  const int upper = __double2hiint(sum), field = (upper >> 20 & 2047) + exponent;
+  constexpr unsigned small = 1u << 23;
+  const bool is_small = static_cast<unsigned long long>(high) + small < 2 * small;
+  if (is_small || field < 1 || field > 2046) [[unlikely]]
+    return round_any(high, low, exponent);
+  return __hiloint2double(upper + (exponent << 20), __double2loint(sum));
 }
 
 /// Σ d_i·2^32i of 64-bit numbers d_i.
 struct LongSum {
-  long long at[3] = {};
+  long long at[3];
 
+  template <bool is_first>
   __device__ void add(int x, const Digits& y) {
 #pragma unroll
-    for (int i = 0; i < 3; ++i) at[i] += static_cast<long long>(x) * y.at[i];
+    for (int i = 0; i < 3; ++i)
+      at[i] = is_first ? static_cast<long long>(x) * y.at[i] : at[i] + static_cast<long long>(x) * y.at[i];
   }
   /// Takes the nearest multiple of M away, and rounds what is left.
   __device__ double rounded_remainder(int exponent) {
@@ -72,7 +65,7 @@ struct LongSum {
     const int q = float_bits - __float_as_int(quotient); // the multiple, negative
     at[0] += static_cast<long long>(q) * m.at[0];
     at[1] += static_cast<long long>(q) * m.at[1];
-    at[2] += q * ((static_cast<long long>(m.at[3]) << 32) + m.at[2]);
+    at[2] += static_cast<long long>(q) * m.at[2] + (static_cast<long long>(q * m.at[3]) << 32);
     const unsigned long long low = static_cast<unsigned long long>(at[0]),
                              sum = low + (static_cast<unsigned long long>(at[1]) << 32);
     const long long high = at[2] + (at[1] >> 32) + (at[0] >> 63) + (sum < low);
@@ -93,10 +86,10 @@ __device__ void add_group(LongSum (&sum)[4], unsigned first, unsigned second, un
   constexpr Digits weight = digits_of(product_without(l, l + group));
   static_assert(weight.at[3] == 0);
   const unsigned even = __byte_perm(first, second, 0x5140), odd = __byte_perm(first, second, 0x7362);
-  sum[0].add(add_pairs<false>(two, even, add_pairs<false>(one, third, 0)), weight);
-  sum[1].add(add_pairs<true>(two, even, add_pairs<false>(one << 16, third, 0)), weight);
-  sum[2].add(add_pairs<false>(two, odd, add_pairs<true>(one, third, 0)), weight);
-  sum[3].add(add_pairs<true>(two, odd, add_pairs<true>(one << 16, third, 0)), weight);
+  sum[0].template add<number == 0>(add_pairs<false>(two, even, add_pairs<false>(one, third, 0)), weight);
+  sum[1].template add<number == 0>(add_pairs<true>(two, even, add_pairs<false>(one << 16, third, 0)), weight);
+  sum[2].template add<number == 0>(add_pairs<false>(two, odd, add_pairs<true>(one, third, 0)), weight);
+  sum[3].template add<number == 0>(add_pairs<true>(two, odd, add_pairs<true>(one << 16, third, 0)), weight);
 }
 
 __device__ unsigned word_of(const uint4& x, int word) {
@@ -105,18 +98,16 @@ __device__ unsigned word_of(const uint4& x, int word) {
 
 /// A thread has 16 elements of a row, two neighbours of every eight columns.
 __global__ void __launch_bounds__(threads, 2) combine(const __grid_constant__ Combination x) {
+  launch_dependents();
+  wait_for_kernel_before();
   const int vector = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
-  const Index tile = blockIdx.x / pieces;
+  const unsigned tile = blockIdx.x / pieces, across = static_cast<unsigned>(x.results.tiles_n);
   const int piece = static_cast<int>(blockIdx.x % pieces), quarter = vector % quarters;
-  const auto across = static_cast<unsigned>(x.results.tiles_n);
-  const Index row = static_cast<Index>(static_cast<unsigned>(tile) / across) * tile_m + piece * piece_rows +
-                    vector / quarters * 8 + lane / 4;
-  const Index col =
-      static_cast<Index>(static_cast<unsigned>(tile) % across) * tile_n + quarter * quarter_n + lane % 4 * 2;
+  const Index row = static_cast<Index>(tile / across) * tile_m + piece * piece_rows + vector / quarters * 8 + lane / 4;
+  const Index col = static_cast<Index>(tile % across) * tile_n + quarter * quarter_n + lane % 4 * 2;
   const EpilogueStore<double>& to = x.to;
-  if (row >= to.m || col >= to.n) return;
   const TileState state = x.results.states[tile];
-  if (state.is_strict(quarter)) return;
+  if (row >= to.m || col >= to.n || state.is_strict(quarter)) return;
   const char* const from = x.results.data + Results::offset_of(tile, piece, vector, lane);
   const auto read = [&](int plane) {
     return __ldcs(reinterpret_cast<const uint4*>(from + plane * x.results.plane_bytes()));
@@ -124,50 +115,47 @@ __global__ void __launch_bounds__(threads, 2) combine(const __grid_constant__ Co
   uint4 z[residues];
 #pragma unroll
   for (int plane = 0; plane < residues; ++plane) z[plane] = read(plane);
-  uint4 flags = make_uint4(0, 0, 0, 0);
-  if (state.is_mixed(quarter)) flags = read(sizes_plane);
-  const int exponent = x.a[row].exponent() - 2 * x.bits;
+  const int exponent = x.a_exponents[row] - 2 * x.bits;
   double* const c = static_cast<double*>(to.c) + row * to.ldc + col;
   const bool whole = to.vectors && !to.wanted && col + quarter_n - 8 + 2 <= to.n && !state.is_mixed(quarter);
+  double held[16]; // in local memory, because the loop at the end is not unrolled
 #pragma unroll
   for (int word = 0; word < 4; ++word) {
     double2 old[2] = {};
-    if (whole && to.beta != 0) {
+    int2 column[2];
 #pragma unroll
-      for (int pair = 0; pair < 2; ++pair) old[pair] = *reinterpret_cast<const double2*>(c + word * 16 + pair * 8);
+    for (int pair = 0; pair < 2; ++pair) {
+      if (whole && to.beta != 0) old[pair] = *reinterpret_cast<const double2*>(c + word * 16 + pair * 8);
+      column[pair] = *reinterpret_cast<const int2*>(x.b_exponents + col + word * 16 + pair * 8);
     }
     LongSum sum[4];
-#define TESSERA_WORD(plane) word_of(z[plane], word)
-    add_group<0>(sum, TESSERA_WORD(0), TESSERA_WORD(1), TESSERA_WORD(2));
-    add_group<1>(sum, TESSERA_WORD(3), TESSERA_WORD(4), TESSERA_WORD(5));
-    add_group<2>(sum, TESSERA_WORD(6), TESSERA_WORD(7), TESSERA_WORD(8));
-    add_group<3>(sum, TESSERA_WORD(9), TESSERA_WORD(10), TESSERA_WORD(11));
-    add_group<4>(sum, TESSERA_WORD(12), TESSERA_WORD(13), TESSERA_WORD(14));
-#undef TESSERA_WORD
-    double result[4];
+    add_group<0>(sum, word_of(z[0], word), word_of(z[1], word), word_of(z[2], word));
+    add_group<1>(sum, word_of(z[3], word), word_of(z[4], word), word_of(z[5], word));
+    add_group<2>(sum, word_of(z[6], word), word_of(z[7], word), word_of(z[8], word));
+    add_group<3>(sum, word_of(z[9], word), word_of(z[10], word), word_of(z[11], word));
+    add_group<4>(sum, word_of(z[12], word), word_of(z[13], word), word_of(z[14], word));
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      result[i] = sum[i].rounded_remainder(exponent + x.b[col + word * 16 + i / 2 * 8 + i % 2].exponent());
-    if (whole) {
-#pragma unroll
-      for (int pair = 0; pair < 2; ++pair) {
-        double2 r{to.alpha * result[2 * pair], to.alpha * result[2 * pair + 1]};
+    for (int pair = 0; pair < 2; ++pair) {
+      const double first = sum[2 * pair].rounded_remainder(exponent + column[pair].x);
+      const double second = sum[2 * pair + 1].rounded_remainder(exponent + column[pair].y);
+      if (whole) {
+        double2 r{to.alpha * first, to.alpha * second};
         if (to.beta != 0) r = double2{fused(to.beta, old[pair].x, r.x), fused(to.beta, old[pair].y, r.y)};
         *reinterpret_cast<double2*>(c + word * 16 + pair * 8) = r;
+      } else {
+        held[word * 4 + pair * 2] = first;
+        held[word * 4 + pair * 2 + 1] = second;
       }
-      continue;
     }
-    const unsigned flag = word_of(flags, word);
+  }
+  if (whole) return;
+  const char* const flags = state.is_mixed(quarter) ? from + sizes_plane * x.results.plane_bytes() : nullptr;
 #pragma unroll 1
-    for (int i = 0; i < 4; ++i) {
-      const int at = word * 16 + i / 2 * 8 + i % 2;
-      const double one[1][1]{{i == 0 ? result[0] : i == 1 ? result[1] : i == 2 ? result[2] : result[3]}};
-      if (col + at >= to.n || (flag >> 8 * i & 255) != 0) continue;
-      if (to.wanted)
-        to.store([&](int) -> ResultPlace { return {row, col + at}; }, one);
-      else
-        store_result(c + at, one[0][0], to.alpha, to.beta);
-    }
+  for (int i = 0; i < 16; ++i) {
+    const int at = i / 2 * 8 + i % 2;
+    if (col + at >= to.n || (flags != nullptr && flags[i] != 0)) continue;
+    const double one[1][1]{{held[i]}};
+    to.store([&](int) -> ResultPlace { return {row, col + at}; }, one);
   }
 }
 
@@ -175,8 +163,8 @@ __global__ void __launch_bounds__(threads, 2) combine(const __grid_constant__ Co
 
 Status combine_residues(cudaStream_t stream, const GemmCall& call, const Lines& a, const Lines& b, int bits,
                         const Results& results) {
-  const Combination x{results, a.facts, b.facts, bits, EpilogueStore<double>(call)};
-  const Launch how{.blocks = results.tiles() * pieces, .threads = threads};
+  const Combination x{results, a.exponents, b.exponents, bits, EpilogueStore<double>(call)};
+  const Launch how{.blocks = results.tiles() * pieces, .threads = threads, .programmatic = true};
   return launch_kernel(stream, how, "int8_units", combine, x);
 }
 

@@ -1,6 +1,6 @@
-/// Whole numbers from lines of f64 operands. A first kernel finds the largest magnitude of each line, and a second one
-/// reads the lines again and writes 16 bytes for each element: both run at the speed of memory. Each has one launch for
-/// both operands.
+/// Whole numbers from lines of f64 operands. A first kernel finds the largest magnitude of each line of both operands.
+/// Then a kernel for each operand reads the lines again and writes 16 bytes for each element. All run near the speed of
+/// memory.
 
 #include "lines.cuh"
 
@@ -20,7 +20,6 @@ constexpr const char* packing = "packing operands in whole numbers";
 struct BothLines {
   Lines a, b;
   Index a_blocks;
-  int bits;
 };
 
 /// The largest magnitude of some elements, and how many are not 0.
@@ -107,6 +106,7 @@ __device__ void extents_across(const Lines& lines, Index block) {
 }
 
 __global__ void __launch_bounds__(threads) find_extents(const __grid_constant__ BothLines x) {
+  launch_dependents();
   const bool of_a = blockIdx.x < x.a_blocks;
   const Lines& lines = of_a ? x.a : x.b;
   const Index block = of_a ? blockIdx.x : blockIdx.x - x.a_blocks;
@@ -137,9 +137,11 @@ struct LineUnits {
   }
 };
 
-/// Writes the planes of neighbours along k, four or sixteen. Returns the sum of their sizes.
+/// Writes the planes of neighbours along k, four or sixteen, at `offset` from `base`. Returns the sum of their sizes.
+/// The base is the whole block's, so that the planes' addresses take no registers of a thread.
 template <int count>
-__device__ unsigned write_planes(const double (&x)[count], const LineUnits& units, char* to, Index plane_bytes) {
+__device__ unsigned write_planes(const double (&x)[count], const LineUnits& units, char* base, unsigned offset,
+                                 Index plane_bytes) {
   constexpr int words = count / 4;
   unsigned low[count], high[count], size[count], size_sum = 0;
 #pragma unroll
@@ -153,7 +155,7 @@ __device__ unsigned write_planes(const double (&x)[count], const LineUnits& unit
     size_sum += size[i];
   }
   const auto store = [&](int plane, const unsigned(&word)[words]) {
-    char* const at = to + plane * plane_bytes;
+    char* const at = base + plane * plane_bytes + offset;
     if constexpr (words == 4)
       *reinterpret_cast<uint4*>(at) = make_uint4(word[0], word[1], word[2], word[3]);
     else
@@ -183,101 +185,149 @@ __device__ unsigned write_planes(const double (&x)[count], const LineUnits& unit
   return size_sum;
 }
 
-/// Lines that are contiguous: a block has 8 lines, a warp 256 of their steps, 16 at once, and a thread four of these.
-constexpr Index pack_k = 256, pack_lines_along = 8;
-/// Lines that lie across: a block has 32 lines, a warp 128 of their steps, and a thread 16 of one line at once.
-constexpr Index pack_steps = block_k;
+/// Lines that are contiguous: a block has 8 lines and 2048 of their steps, a warp 16 of these at once, and a thread
+/// four.
+constexpr int pack_lines_along = 8;
+constexpr Index pack_k_along = 2048;
+/// Lines that lie across: a block has 32 lines and 1024 of their steps, a warp 128 of these, and a thread 16 of one
+/// line at once.
+constexpr int pack_lines_across = 32;
+constexpr Index pack_k_across = warps * block_k;
 
 Index pack_blocks(const Lines& lines) {
-  return along_k(lines) ? lines.padded / pack_lines_along * ceil_div<Index>(lines.blocks * block_k, pack_k * warps)
-                        : lines.padded / 32 * ceil_div<Index>(lines.blocks * block_k, pack_steps * warps);
+  const Index k = lines.blocks * block_k;
+  return along_k(lines) ? lines.padded / pack_lines_along * ceil_div(k, pack_k_along)
+                        : lines.padded / pack_lines_across * ceil_div(k, pack_k_across);
 }
 
-__device__ void pack_along_k(const Lines& lines, Index block, int bits) {
+/// What packs an operand. The kernel for the second operand starts once the first operand's blocks have started, so
+/// that it ends last and needs to wait for nothing before.
+struct Packing {
+  Lines lines;
+  int bits;
+  bool second;
+};
+
+/// The order of both kernels, from a block's start to its end.
+class PackingOrder {
+ public:
+  __device__ explicit PackingOrder(bool second) : second_(second) {
+    if (!second_) wait_for_kernel_before();
+    launch_dependents();
+  }
+  __device__ ~PackingOrder() {
+    if (second_) wait_for_kernel_before();
+  }
+
+ private:
+  bool second_;
+};
+
+__device__ void read_four(const double* from, Index left, bool vectors, double (&x)[4]) {
+  if (vectors && left >= 4) {
+    const double2 first = __ldcs(reinterpret_cast<const double2*>(from));
+    const double2 second = __ldcs(reinterpret_cast<const double2*>(from) + 1);
+    x[0] = first.x;
+    x[1] = first.y;
+    x[2] = second.x;
+    x[3] = second.y;
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) x[i] = i < left ? from[i] : 0.0;
+  }
+}
+
+__global__ void __launch_bounds__(threads, 4) pack_along_k(const __grid_constant__ Packing packing_of) {
+  const PackingOrder order(packing_of.second);
+  const Lines& lines = packing_of.lines;
   const auto& x = lines.x;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const Index across = ceil_div<Index>(lines.blocks * block_k, pack_k * warps);
-  const Index line = block / across * pack_lines_along + lane / 4;
-  const Index begin = (block % across * warps + warp) * pack_k;
-  const Index end = min(begin + pack_k, lines.blocks * block_k);
-  if (begin >= end) return;
-  const LineUnits units(lines.facts[line], bits);
-  const double* const from = x.data + line * x.row_stride;
-  const bool inside = line < x.rows, vectors = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
-  const Index plane_bytes = lines.plane_bytes();
-  unsigned long long sizes = 0;
-#pragma unroll 2
-  for (Index p = begin + lane % 4 * 4; p < end; p += 16) {
+  const Index k = lines.blocks * block_k, across = ceil_div(k, pack_k_along);
+  const Index first_line = blockIdx.x / across * pack_lines_along, first = blockIdx.x % across * pack_k_along;
+  const Index line = first_line + lane / 4;
+  const int steps = static_cast<int>(min(pack_k_along, k - first));
+  const LineUnits units(lines.facts[line], packing_of.bits);
+  if (first == 0 && threadIdx.x % 4 == 0 && warp == 0) lines.exponents[line] = lines.facts[line].exponent();
+  const double* const from = x.data + line * x.row_stride + first;
+  const Index left = line < x.rows ? x.cols - first : 0;
+  const bool vectors = reinterpret_cast<std::uintptr_t>(from) % 16 == 0;
+  char* const base = lines.data + lines.offset_of(first_line, first);
+  const unsigned block_bytes = static_cast<unsigned>(lines.panel_lines * block_k);
+  unsigned sizes = 0;
+  double next[4];
+  int p = warp * 16 + lane % 4 * 4;
+  if (p < steps) read_four(from + p, left - p, vectors, next);
+#pragma unroll 1
+  for (; p < steps; p += warps * 16) {
     double element[4];
-    if (inside && vectors && p + 4 <= x.cols) {
-      const double2 first = reinterpret_cast<const double2*>(from + p)[0];
-      const double2 second = reinterpret_cast<const double2*>(from + p)[1];
-      element[0] = first.x;
-      element[1] = first.y;
-      element[2] = second.x;
-      element[3] = second.y;
-    } else {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) element[i] = inside && p + i < x.cols ? from[p + i] : 0.0;
-    }
-    sizes += write_planes(element, units, lines.data + lines.offset_of(line, p), plane_bytes);
+    for (int i = 0; i < 4; ++i) element[i] = next[i];
+    const int later = p + warps * 16;
+    if (later < steps) read_four(from + later, left - later, vectors, next);
+    const unsigned offset =
+        static_cast<unsigned>(p) / block_k * block_bytes + static_cast<unsigned>(warp * 128 + lane * 4);
+    sizes += write_planes(element, units, base, offset, lines.plane_bytes());
   }
+  static_assert(warps * 16 == block_k, "a warp has the same 16 steps of each block of k");
+  __shared__ unsigned size_sums[pack_lines_along];
+  if (threadIdx.x < pack_lines_along) size_sums[threadIdx.x] = 0;
+  __syncthreads();
   sizes += __shfl_xor_sync(~0U, sizes, 1);
   sizes += __shfl_xor_sync(~0U, sizes, 2);
-  if (lane % 4 == 0 && sizes != 0) atomicAdd(&lines.facts[line].size_sum, sizes);
+  if (lane % 4 == 0 && sizes != 0) atomicAdd(&size_sums[lane / 4], sizes);
+  __syncthreads();
+  if (threadIdx.x < pack_lines_along && size_sums[threadIdx.x] != 0)
+    atomicAdd(&lines.facts[first_line + threadIdx.x].size_sum, static_cast<unsigned long long>(size_sums[threadIdx.x]));
 }
 
-__device__ void pack_across(const Lines& lines, Index block, int bits) {
-  __shared__ unsigned size_sums[32];
+__global__ void __launch_bounds__(threads, 2) pack_across(const __grid_constant__ Packing packing_of) {
+  const PackingOrder order(packing_of.second);
+  __shared__ unsigned size_sums[pack_lines_across];
+  const Lines& lines = packing_of.lines;
   const auto& x = lines.x;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const Index across = ceil_div<Index>(lines.blocks * block_k, pack_steps * warps);
-  const Index line = block / across * 32 + lane;
-  const Index begin = (block % across * warps + warp) * pack_steps;
-  const Index end = min(begin + pack_steps, lines.blocks * block_k);
+  const Index k = lines.blocks * block_k, across = ceil_div(k, pack_k_across);
+  const Index first_line = blockIdx.x / across * pack_lines_across, first = blockIdx.x % across * pack_k_across;
+  const Index line = first_line + lane, begin = first + warp * block_k;
   if (warp == 0) size_sums[lane] = 0;
   __syncthreads();
-  const LineUnits units(lines.facts[line], bits);
-  const bool inside = line < x.rows;
-  unsigned sizes = 0;
+  if (begin < k) {
+    const LineUnits units(lines.facts[line], packing_of.bits);
+    if (begin == 0) lines.exponents[line] = lines.facts[line].exponent();
+    const double* const from = x.data + line + begin * x.col_stride;
+    const int left = line < x.rows ? static_cast<int>(min(x.cols - begin, Index{block_k})) : 0;
+    char* const base = lines.data + lines.offset_of(first_line, first);
+    const auto in_block = static_cast<unsigned>(lane / 8 * 8 * block_k + lane % 8 * 16);
+    unsigned sizes = 0;
 #pragma unroll 1
-  for (Index p = begin; p < end; p += 16) {
-    const double* const from = x.data + line + p * x.col_stride;
-    double element[16];
+    for (int p = 0; p < block_k; p += 16) {
+      double element[16];
 #pragma unroll
-    for (int i = 0; i < 16; ++i) element[i] = inside && p + i < x.cols ? from[i * x.col_stride] : 0.0;
-    sizes += write_planes(element, units, lines.data + lines.offset_of(line, p), lines.plane_bytes());
+      for (int i = 0; i < 16; ++i) element[i] = p + i < left ? __ldcs(from + (p + i) * x.col_stride) : 0.0;
+      const unsigned offset = static_cast<unsigned>(warp * lines.panel_lines * block_k + p * 8) + in_block;
+      sizes += write_planes(element, units, base, offset, lines.plane_bytes());
+    }
+    if (sizes != 0) atomicAdd(&size_sums[lane], sizes);
   }
-  if (sizes != 0) atomicAdd(&size_sums[lane], sizes);
   __syncthreads();
   if (warp == 0 && size_sums[lane] != 0)
     atomicAdd(&lines.facts[line].size_sum, static_cast<unsigned long long>(size_sums[lane]));
 }
 
-__global__ void __launch_bounds__(threads, 2) write_whole_numbers(const __grid_constant__ BothLines x) {
-  const bool of_a = blockIdx.x < x.a_blocks;
-  const Lines& lines = of_a ? x.a : x.b;
-  const Index block = of_a ? blockIdx.x : blockIdx.x - x.a_blocks;
-  if (along_k(lines))
-    pack_along_k(lines, block, x.bits);
-  else
-    pack_across(lines, block, x.bits);
+Status launch_packing(cudaStream_t stream, const Lines& lines, int bits, bool second) {
+  const Launch how{.blocks = pack_blocks(lines), .threads = threads, .programmatic = true};
+  return launch_kernel(stream, how, packing, along_k(lines) ? pack_along_k : pack_across, Packing{lines, bits, second});
 }
 
 } // namespace
 
 Status pack_lines(cudaStream_t stream, const Lines& a, const Lines& b, int bits) {
-  for (const Lines* lines : {&a, &b})
-    if (Status status =
-            check(cudaMemsetAsync(lines->facts, 0, static_cast<std::size_t>(lines->facts_bytes()), stream), packing);
-        !status.ok())
-      return status;
-  const Launch first{.blocks = extent_blocks(a) + extent_blocks(b), .threads = threads};
-  if (Status status = launch_kernel(stream, first, packing, find_extents, BothLines{a, b, extent_blocks(a), bits});
+  const Launch how{.blocks = extent_blocks(a) + extent_blocks(b), .threads = threads};
+  if (Status status = launch_kernel(stream, how, packing, find_extents, BothLines{a, b, extent_blocks(a)});
       !status.ok())
     return status;
-  const Launch second{.blocks = pack_blocks(a) + pack_blocks(b), .threads = threads};
-  return launch_kernel(stream, second, packing, write_whole_numbers, BothLines{a, b, pack_blocks(a), bits});
+  if (Status status = launch_packing(stream, a, bits, false); !status.ok()) return status;
+  return launch_packing(stream, b, bits, true);
 }
 
 } // namespace tessera::cuda::int8_units

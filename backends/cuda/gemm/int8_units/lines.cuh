@@ -44,10 +44,11 @@ struct alignas(16) Facts {
 struct Lines {
   StridedMatrix<double> x;
   int panel_lines = 0;
-  Index padded = 0; ///< number of lines, with those that pad the last panels
+  Index padded = 0; ///< number of lines, with zeros that pad the last panels
   Index blocks = 0; ///< of k
   char* data = nullptr;
-  Facts* facts = nullptr; ///< of all padded lines
+  Facts* facts = nullptr;   ///< of all padded lines
+  int* exponents = nullptr; ///< of all padded lines
 
   Lines() = default;
   Lines(const StridedMatrix<double>& lines, int panel, Index multiple)
@@ -66,7 +67,8 @@ struct Lines {
   }
 };
 
-/// Makes whole numbers of `bits` bits of both operands' lines, and fills their planes and facts.
+/// Makes whole numbers of `bits` bits of both operands' lines, and fills their planes, facts and exponents. The facts
+/// have been cleared.
 Status pack_lines(cudaStream_t stream, const Lines& a, const Lines& b, int bits);
 
 } // namespace tessera::cuda::int8_units

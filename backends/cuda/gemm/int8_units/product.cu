@@ -335,9 +335,11 @@ __global__ void __launch_bounds__(wgmma::threads, 1) multiply_planes_of_8_bits(c
   __shared__ Barriers barriers;
   __shared__ Needs needs;
   const unsigned rank = ptx::get_sreg_cluster_ctarank();
+  launch_dependents();
   if (threadIdx.x == 0) barriers.start();
   ptx::barrier_cluster_arrive();
   ptx::barrier_cluster_wait();
+  wait_for_kernel_before();
   if (threadIdx.x < 128) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     if (threadIdx.x == 0) produce<work>(x, shared, barriers, rank);
@@ -360,6 +362,7 @@ Status launch_products(cudaStream_t stream, const PlaneProduct& x, Index cluster
   const Launch how{.blocks = std::min(Index{x.tiles_m} * x.tiles_n * x.planes, clusters) * cluster,
                    .threads = wgmma::threads,
                    .shared = stages * stage_bytes,
+                   .programmatic = true,
                    .cluster = cluster};
   return launch_kernel(stream, how, name, kernel, x);
 }
@@ -386,11 +389,6 @@ Status multiply_planes(cudaStream_t stream, const Lines& a, const Lines& b, int 
                  .tiles_n = static_cast<int>(results.tiles_n),
                  .planes = 1,
                  .results = results};
-  if (Status status = check(
-          cudaMemsetAsync(results.states, 0, static_cast<std::size_t>(results.tiles()) * sizeof(TileState), stream),
-          "clearing tiles' states");
-      !status.ok())
-    return status;
   if (Status status = launch_products<Work::FirstSizes>(stream, x, clusters); !status.ok()) return status;
   x.blocks_used = x.blocks;
   if (Status status = launch_products<Work::AllSizes>(stream, x, clusters); !status.ok()) return status;

@@ -43,6 +43,8 @@ struct UncertainTile : Tile {
 template <Along a_along, Along b_along>
 __global__ void __launch_bounds__(Tile::threads, 2) dmma_of_uncertain(const __grid_constant__ UncertainOperands x) {
   extern __shared__ float4 shared[];
+  launch_dependents();
+  wait_for_kernel_before();
   const TileOrigin origin = tile_origin(x, Tile::block_m, Tile::block_n);
   const TileState state = x.results.states[x.results.tile_of(origin.row / tile_m, origin.col / tile_n)];
   if (!state.is_mixed(static_cast<int>(origin.col % tile_n) / quarter_n)) return;
@@ -59,7 +61,8 @@ Status multiply_uncertain(cudaStream_t stream, const GemmCall& call, const Resul
     if (Status status = allow_most_shared(kernel, name); !status.ok()) return status;
     const Launch how{.blocks = tile_count(call, Tile::block_m, Tile::block_n),
                      .threads = Tile::threads,
-                     .shared = uncertain_stages * sizeof(Tile::Stage<a.value, b.value>)};
+                     .shared = uncertain_stages * sizeof(Tile::Stage<a.value, b.value>),
+                     .programmatic = true};
     return launch_kernel(stream, how, name, kernel, UncertainOperands(call, results));
   });
 }
