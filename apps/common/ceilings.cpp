@@ -63,8 +63,8 @@ CeilingEntry place_of(Backend backend, DType type, Math math, int threads) {
   place.device = executor(backend).capabilities().host_memory ? std::string("cpu") : std::string(to_string(backend));
   place.type = type;
   // On the processor, compensated, Strassen's and strict kernels run on the same vector units, and a ceiling counts
-  // only the operations of the conventional product.
-  const bool on_vector_units = math == Math::Compensated || math == Math::Strassen;
+  // only the operations of the conventional product. Units for bytes may exceed that ceiling.
+  const bool on_vector_units = math == Math::Compensated || math == Math::Strassen || math == Math::Int8Units;
   place.math = place.device == "cpu" && on_vector_units ? Math::Strict : math;
   place.threads = threads;
   return place;

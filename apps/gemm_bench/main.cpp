@@ -88,7 +88,7 @@ std::vector<Race> races(const Words& words) {
 int device_command(const Words& words) {
   return run_device_plan(
       {.modes =
-           apps::split_list("--dtype", words.types.empty() ? "f32,f64,tf32,bf16,fp16,fp16x3,scaled_fp16" : words.types),
+           apps::split_list("--dtype", words.types.empty() ? "f32,f64,tf32,bf16,fp16,fp16x3,scaled_fp16,int8_units" : words.types),
        .kernels = words.kernels.empty() ? std::vector<std::string>{} : apps::split_list("--kernel", words.kernels),
        .products = products(words),
        .rounds = words.rounds,
@@ -141,7 +141,7 @@ int main(int argc, char** argv) try {
   peers->add_option("--shapes", words.shapes, "MxNxK, or MxNxK:TN if A is stored transposed; separated by commas")
       ->capture_default_str();
   peers->add_option("--dtype", words.types,
-                    "f32,f64; with --gpu also tf32,bf16,fp16,fp16x3,scaled_fp16. Default: all of them");
+                    "f32,f64; with --gpu also tf32,bf16,fp16,fp16x3,scaled_fp16,int8_units. Default: all of them");
   CLI::Option* gpu = peers->add_flag("--gpu", words.gpu, "CUDA, cuBLAS and cuBLASLt, with operands on the device");
   peers->add_option("--random", words.random, "products of random shapes, drawn from each seed, instead of --shapes")
       ->check(CLI::PositiveNumber);

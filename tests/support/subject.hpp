@@ -34,13 +34,14 @@ struct KernelContract {
 };
 /// Returns the reference's kernel that has the bits of a kernel with a contract.
 inline KernelContract contract_of(const GemmKernel& kernel) {
-  return kernel.summation == Summation::HopperUnits ? KernelContract{"hopper_units", kernel.math}
-                                                    : KernelContract{"canonical", Math::Strict};
+  if (kernel.summation == Summation::HopperUnits) return {"hopper_units", kernel.math};
+  if (kernel.summation == Summation::WholeNumbers) return {"int8_units", kernel.math};
+  return {"canonical", Math::Strict};
 }
 
-/// Is the kernel the reference's model of matrix units itself, which would be compared with itself at some expense?
+/// Is the kernel the reference's model of a mode itself, which would be compared with itself at some expense?
 inline bool is_own_contract(const GemmKernel& kernel) {
-  return kernel.summation == Summation::HopperUnits && options().backend == Backend::Reference;
+  return has_contract_of_mode(kernel.summation) && options().backend == Backend::Reference;
 }
 
 /// Returns how many products the reference's kernel adds for one of the operands.

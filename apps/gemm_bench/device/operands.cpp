@@ -107,7 +107,7 @@ GemmError DeviceOperands::error(const Arithmetic& arithmetic) const {
   const double row = static_cast<double>(call.n) * static_cast<double>(call.k);
   const auto rows = static_cast<Index>(std::max(4.0, reference_work / std::max(row, 1.0)));
   GemmReference reference(call, sample_rows(call.m, rows, 1));
-  if (arithmetic.summation == Summation::HopperUnits) {
+  if (has_contract_of_mode(arithmetic.summation)) {
     call.math = arithmetic.math;
     reference.add_bits(call);
   }

@@ -13,10 +13,11 @@ namespace {
 /// Values of cublasComputeType_t.
 constexpr int compute_f32 = 68, compute_f64 = 70, compute_tf32 = 77;
 
-/// The vendor adds in an order of its own, and its tensor cores may truncate. Beside fp16x3 stands SGEMM, and beside
-/// scaled_fp16 the product in TF32.
+/// The vendor adds in an order of its own, and its tensor cores may truncate. Beside fp16x3 stands SGEMM, beside
+/// int8_units DGEMM, and beside scaled_fp16 the product in TF32.
 Arithmetic of_vendor(const DeviceMode& mode) {
-  if (mode.math == Math::Strict || mode.math == Math::EmulatedFp16x3) return {.type = mode.type};
+  const bool beside_strict = mode.math == Math::EmulatedFp16x3 || mode.math == Math::Int8Units;
+  if (mode.math == Math::Strict || beside_strict) return {.type = mode.type};
   const Math math = mode.math == Math::ScaledFp16 ? Math::Tf32 : mode.math;
   return {mode.type, math, Summation::Other, Accumulator::Truncating};
 }
@@ -114,6 +115,7 @@ const std::vector<DeviceMode>& device_modes() {
       {"fp16", DType::F16, Math::Fp16, "cublas_lt_fp16", compute_f32},
       {"fp16x3", DType::F32, Math::EmulatedFp16x3, "cublas_lt", compute_f32},
       {"scaled_fp16", DType::F32, Math::ScaledFp16, "cublas_lt_tf32", compute_tf32},
+      {"int8_units", DType::F64, Math::Int8Units, "cublas_lt", compute_f64},
   };
   return modes;
 }

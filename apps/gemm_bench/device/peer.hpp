@@ -24,8 +24,8 @@ struct DeviceMode {
   int cublas_compute;      ///< cublasComputeType_t of the vendor's product that takes the mode's place
 };
 
-/// f32, f64, tf32, bf16, fp16, fp16x3, scaled_fp16. fp16x3 is f32 by three products of fp16 parts; the vendor's product
-/// in its place is SGEMM. In the place of scaled_fp16 it is the one in TF32.
+/// f32, f64, tf32, bf16, fp16, fp16x3, scaled_fp16, int8_units. fp16x3 is f32 by three products of fp16 parts; the
+/// vendor's product in its place is SGEMM. In the place of scaled_fp16 it is the one in TF32, of int8_units DGEMM.
 const std::vector<DeviceMode>& device_modes();
 
 /// What a peer counts for in the ratio of times.

@@ -38,7 +38,7 @@ const GemmReference& ProductCheck::reference(const Arithmetic& arithmetic) {
     const Index rows = options_.check_rows > 0 ? options_.check_rows : affordable;
     reference_ = std::make_unique<GemmReference>(call_, sample_rows(call_.m, rows, options_.seed));
   }
-  if (arithmetic.summation == Summation::HopperUnits) {
+  if (has_contract_of_mode(arithmetic.summation)) {
     GemmCall call = call_;
     call.math = arithmetic.math;
     reference_->add_bits(call);

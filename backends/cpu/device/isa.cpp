@@ -149,4 +149,22 @@ const char* why_no_amx() noexcept {
   return why;
 }
 
+bool has_int8_tiles() noexcept {
+#if defined(__x86_64__)
+  static const bool has = bit(cpuid(7).edx, 25); // AMX-INT8
+  return has && why_no_amx() == nullptr;
+#else
+  return false;
+#endif
+}
+
+bool has_vnni() noexcept {
+#if defined(__x86_64__)
+  static const bool has = bit(cpuid(7).ecx, 11) && bit(cpuid(7).ebx, 30); // AVX512_VNNI, AVX512BW
+  return has;
+#else
+  return false;
+#endif
+}
+
 } // namespace tessera::cpu

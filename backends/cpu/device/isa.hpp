@@ -36,5 +36,10 @@ bool has_two_wide_vector_units(Isa isa) noexcept;
 /// Returns null if this process may use AMX's tiles on bf16, else what is missing. The first call asks the kernel for
 /// the tiles: Linux keeps their 8 KiB of registers from programs that have not asked (arch_prctl, ARCH_REQ_XCOMP_PERM).
 const char* why_no_amx() noexcept;
+/// May this process use AMX's tiles on bytes?
+bool has_int8_tiles() noexcept;
+
+/// Does the processor multiply vectors of bytes (AVX-512 VNNI)? It has AVX-512 F.
+bool has_vnni() noexcept;
 
 } // namespace tessera::cpu

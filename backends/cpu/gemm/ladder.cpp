@@ -32,7 +32,7 @@ std::span<const GemmKernel> gemm_ladder(Backend backend) {
 #endif
     for (const GemmKernel& kernel :
          {hopper_units_tf32, hopper_units_f16, hopper_units_bf16, hopper_units_f32_as_bf16, hopper_units_f32_as_f16,
-          hopper_units_fp16x3, hopper_units_bf16x6, hopper_units_scaled_fp16})
+          hopper_units_fp16x3, hopper_units_bf16x6, hopper_units_scaled_fp16, int8_units_f64})
       all->push_back(kernel);
     for (const GemmKernel& kernel : cblas_rows()) all->push_back(kernel);
     return all.release(); // lives as long as the process: executors and programs keep kernels

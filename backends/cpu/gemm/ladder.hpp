@@ -24,6 +24,7 @@ extern const GemmKernel strassen_f32, strassen_f64;
 extern const GemmKernel hopper_units_tf32, hopper_units_f16, hopper_units_bf16;
 extern const GemmKernel hopper_units_f32_as_bf16, hopper_units_f32_as_f16, hopper_units_fp16x3, hopper_units_bf16x6;
 extern const GemmKernel hopper_units_scaled_fp16;
+extern const GemmKernel int8_units_f64;
 extern const GemmKernel amx_bf16_f32, amx_bf16_bf16; ///< on x86-64 only
 extern const GemmKernel amx_bf16x6_f32;              ///< on x86-64 only
 

@@ -77,6 +77,11 @@ enum class Summation : int {
 /// says which bits these are.
 constexpr bool has_contract(Summation summation) noexcept { return summation != Summation::Other; }
 
+/// Does a kernel that adds in this order keep another contract of bits than that of Math::Strict?
+constexpr bool has_contract_of_mode(Summation summation) noexcept {
+  return has_contract(summation) && summation != Summation::Canonical;
+}
+
 /// The precision in which products are added. The accumulator and the math mode decide the error bound.
 enum class Accumulator : int {
   Native = 0,     ///< the element type (f32 for 16-bit ones), rounded to nearest

@@ -42,7 +42,7 @@ alpha, beta: rounded to the element type; complex if that is complex.
 backend: 'auto', 'reference', 'openmp', 'tbb', 'cuda', 'opencl', or the name of another plug-in. A backend that is
     named is used, or BackendUnavailable says why not.
 math: 'strict' (the same bits on every backend), 'tf32', 'bf16', 'fp16', 'emulated_fp16x3', 'emulated_bf16x6',
-    'scaled_fp16', 'compensated' or 'strassen'.
+    'scaled_fp16', 'int8_units' (of float64: strict's error bound, other bits), 'compensated' or 'strassen'.
 kernel: a kernel of the backend by its name (see kernels()); it runs, or KernelRejected says why not.
 threads: 1 or more; None for the default.
 stream: the number of a CUDA stream, for arrays on a device. The call then returns before the product is done. The

@@ -169,7 +169,7 @@ void Race::judge(const GemmKernel& kernel, const void* c, RaceResult& result) {
     reference_ = std::make_unique<GemmReference>(host_call(Math::Strict),
                                                  sample_rows(m(), std::max(least_rows_compared, affordable), seed));
   }
-  if (kernel.summation == Summation::HopperUnits) reference_->add_bits(host_call(kernel.math));
+  if (has_contract_of_mode(kernel.summation)) reference_->add_bits(host_call(kernel.math));
   const GemmError& error = result.error.emplace(reference_->compare(c, ldc, Arithmetic::of(kernel)));
   result.verdict = "wrong";
   if (error.misplaced > 0)

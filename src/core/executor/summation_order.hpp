@@ -20,7 +20,7 @@ inline bool adds_in_own_order(const Executor& executor, const GemmCall& call, st
   });
 }
 
-/// Has the call the bits of the contract of matrix units (docs/contract.md), by the kernel called `name`, or by any
+/// Has the call the bits of a mode's own contract (docs/contract.md), by the kernel called `name`, or by any
 /// that the executor may choose if that is empty? Parts of k have other bits then.
 inline bool keeps_matrix_unit_contract(const Executor& executor, const GemmCall& call, std::string_view name) {
   const auto kernels = executor.gemm_kernels();
@@ -28,7 +28,7 @@ inline bool keeps_matrix_unit_contract(const Executor& executor, const GemmCall&
     return call.math != Math::Strict && promises_bits(kernels, executor.capabilities(), call.type, call.math);
   return std::any_of(kernels.begin(), kernels.end(), [&](const GemmKernel& kernel) {
     return kernel.name == name && kernel.type == call.type && kernel.math == call.math &&
-           kernel.summation == Summation::HopperUnits;
+           has_contract_of_mode(kernel.summation);
   });
 }
 

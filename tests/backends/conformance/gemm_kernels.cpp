@@ -161,11 +161,11 @@ void add_gemm_kernels(ut::test_suite& root) {
     any.summation = Summation::Canonical;
     add(gemm, any, false);
   }
-  // A product in a mode of matrix units keeps it too, where the executor may choose a kernel that does.
+  // A product in a mode that has a contract of its own keeps it too, where the executor may choose a kernel that does.
   const auto kernels = subject().gemm_kernels();
   std::set<std::pair<DType, Math>> added;
   for (const GemmKernel& kernel : kernels) {
-    if (kernel.summation != Summation::HopperUnits || !keeps_contract(kernel, kernels, subject().capabilities()) ||
+    if (!has_contract_of_mode(kernel.summation) || !keeps_contract(kernel, kernels, subject().capabilities()) ||
         !added.insert({kernel.type, kernel.math}).second)
       continue;
     GemmKernel any;

@@ -263,6 +263,7 @@ static void errors(void) {
   CHECK(strcmp(tessera_backend_name(TESSERA_OPENCL), "opencl") == 0);
   CHECK(strcmp(tessera_math_name(TESSERA_EMULATED_BF16X6), "emulated_bf16x6") == 0);
   CHECK(strcmp(tessera_math_name(TESSERA_SCALED_FP16), "scaled_fp16") == 0);
+  CHECK(strcmp(tessera_math_name(TESSERA_INT8_UNITS), "int8_units") == 0);
   CHECK(tessera_math_name((tessera_math)-1) == NULL);
   CHECK(tessera_version()[0] != '\0');
 }

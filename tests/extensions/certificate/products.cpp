@@ -162,6 +162,9 @@ BOOST_AUTO_TEST_CASE(modes_have_their_bounds) {
   for (const Math math :
        {Math::Tf32, Math::Fp16, Math::EmulatedFp16x3, Math::EmulatedBf16x6, Math::ScaledFp16, Math::Strassen})
     BOOST_TEST(Problem<float>(40, 40, 40).answer({.math = math, .rows = 2, .vectors = 16}).right());
+  for (const Math math : {Math::Int8Units, Math::Compensated, Math::Strassen})
+    BOOST_TEST(Problem<double>(40, 40, 1200).answer({.math = math, .rows = 2, .vectors = 16}).right());
+  BOOST_CHECK_THROW(Problem<float>(40, 40, 40).answer({.math = Math::Int8Units}), KernelRejected);
 }
 
 BOOST_AUTO_TEST_CASE(epilogues_are_applied) {

@@ -235,7 +235,7 @@ template <class T>
 void multiply_soundly(Dice& dice, Index largest, Math math, Sound& sound) {
   const int data = static_cast<int>(dice.below(4));
   const Problem<T> x = problem_of<T>(dice, largest, data);
-  const bool of_units = math != Math::Strict && math != Math::Compensated && math != Math::Strassen;
+  const bool of_units = sizeof(T) == 4 && math != Math::Strict && math != Math::Compensated && math != Math::Strassen;
   const GemmOptions options{
       .backend = Backend::OpenMP, .math = math, .kernel = of_units ? "hopper_units" : "", .verify = Verify::Detect};
   ++sound.products;
@@ -276,11 +276,12 @@ int main(int argc, char** argv) try {
     good = good && x.missed == 0 && x.unlike == 0;
   }
   for (const Math math : {Math::Strict, Math::Tf32, Math::Bf16, Math::Fp16, Math::EmulatedFp16x3, Math::EmulatedBf16x6,
-                          Math::ScaledFp16, Math::Compensated, Math::Strassen}) {
+                          Math::ScaledFp16, Math::Compensated, Math::Strassen, Math::Int8Units}) {
     Sound f32, f64, f16s, bf16s;
     for (Index i = 0; i < (products + 7) / 8; ++i) {
-      multiply_soundly<float>(dice, largest, math, f32);
-      if (math == Math::Strict || math == Math::Compensated || math == Math::Strassen)
+      const bool of_f64 = math == Math::Int8Units;
+      if (!of_f64) multiply_soundly<float>(dice, largest, math, f32);
+      if (of_f64 || math == Math::Strict || math == Math::Compensated || math == Math::Strassen)
         multiply_soundly<double>(dice, largest, math, f64);
       if (math != Math::Strict) continue;
       multiply_soundly<f16>(dice, largest, math, f16s);

@@ -4,22 +4,12 @@
 #include "cpu/gemm/common/avx512_intrinsics.hpp"
 
 #include "amx_tiles.hpp"
+#include "cpu/gemm/common/tile_config.hpp"
 
 namespace tessera::cpu::amx {
 namespace {
 
 constexpr int tile_bytes = 64; // a row of a tile: 16 sums, or 32 bf16
-
-/// The operand of the instruction LDTILECFG: the shapes of the eight tiles.
-struct alignas(64) TileConfig {
-  std::uint8_t palette = 1;
-  std::uint8_t start_row = 0;
-  std::uint8_t reserved[14] = {};
-  std::uint16_t row_bytes[16] = {tile_bytes, tile_bytes, tile_bytes, tile_bytes,
-                                 tile_bytes, tile_bytes, tile_bytes, tile_bytes};
-  std::uint8_t rows[16] = {};
-};
-static_assert(sizeof(TileConfig) == 64);
 
 // Tiles 0 to 3 hold sums, 4 and 5 rows of A, 6 and 7 columns of B. A square at C's edge may have only one tile of rows,
 // only one tile of columns, or both. An operand that is not `near` is loaded past L1, so that the operand that is
@@ -134,13 +124,7 @@ void multiply_split(const std::uint16_t* a, const std::uint16_t* b, Index chunks
 
 } // namespace
 
-void configure(int rows) {
-  TileConfig config;
-  for (int tile = 0; tile < 8; ++tile) config.rows[tile] = static_cast<std::uint8_t>(tile < 6 ? rows : tile_rows);
-  // The intrinsic _tile_loadconfig is of no use: gcc 12 believes that it reads eight bytes.
-  asm volatile("ldtilecfg %0" ::"m"(config));
-}
-
+void configure(int rows) { configure_tiles(rows); }
 void release() { _tile_release(); }
 
 #define TESSERA_ALL_SQUARES(multiply)                                                                   \

@@ -120,9 +120,10 @@ Kind kind_of(CheckedType a, CheckedType b, CheckedType c, Math math) {
                           " for f32 and 8-bit ones, or " + names(is_whole_result, "or") + " for " +
                           names([](CheckedType x) { return is_narrow(x) && !is_narrow_float(x); }, "and"));
   const Math lossless = facts_of(a).lossless_math;
-  const bool of_f32 = math != Math::Strict && math != Math::Compensated && math != Math::Strassen;
-  const bool has_mode =
-      math == Math::Strict || math == lossless || a == CheckedType::F32 || (a == CheckedType::F64 && !of_f32);
+  const bool of_f64 = math == Math::Int8Units;
+  const bool of_f32 = !of_f64 && math != Math::Strict && math != Math::Compensated && math != Math::Strassen;
+  const bool has_mode = math == Math::Strict || math == lossless || (a == CheckedType::F32 && !of_f64) ||
+                        (a == CheckedType::F64 && !of_f32);
   if (!has_mode || (kind.whole && math != Math::Strict))
     throw KernelRejected("check: math mode " + std::string(to_string(math)) + " is not for " + name(a) +
                          " operands; use strict" +

@@ -13,6 +13,7 @@
 #include "comparison.hpp"
 #include "core/base/thread_team.hpp"
 #include "matrix_unit_bits.hpp"
+#include "whole_number_bits.hpp"
 
 namespace tessera {
 
@@ -23,6 +24,7 @@ struct GemmReference::State {
   DType result = DType::F32;
   std::vector<std::uint16_t> gold, canonical;               ///< elements of a 16-bit result
   std::map<Math, std::vector<float>> matrix_unit_bits = {}; ///< the contract's bits in modes of matrix units, widened
+  std::vector<double> whole_number_bits = {};               ///< the contract's bits in Math::Int8Units
 };
 
 namespace {
@@ -129,11 +131,16 @@ void GemmReference::add_bits(const GemmCall& call, int threads) try {
     throw InvalidArgument("add_bits: the call is " + std::string(to_string(call.type)) +
                           " with m = " + std::to_string(call.m) + ", n = " + std::to_string(call.n) +
                           ", k = " + std::to_string(call.k) + ", which is not the reference's own product");
+  if (call.type == DType::F64 && call.math == Math::Int8Units) {
+    if (state_->whole_number_bits.empty())
+      state_->whole_number_bits = compare::whole_number_bits(call, rows(), threads > 0 ? threads : default_threads());
+    return;
+  }
   if (!detail::hopper::has_matrix_unit_contract(call.type, call.math))
     throw InvalidArgument("add_bits: " + std::string(to_string(call.type)) + " in math mode " +
                           std::string(to_string(call.math)) +
-                          " has no contract of matrix units; f32 has one in tf32, bf16, fp16, emulated_fp16x3, "
-                          "emulated_bf16x6 and scaled_fp16, bf16 in bf16, f16 in fp16");
+                          " has no contract of its own; f32 has one in tf32, bf16, fp16, emulated_fp16x3, "
+                          "emulated_bf16x6 and scaled_fp16, f64 in int8_units, bf16 in bf16, f16 in fp16");
   if (state_->matrix_unit_bits.contains(call.math)) return;
   state_->matrix_unit_bits[call.math] =
       compare::matrix_unit_bits(call, rows(), threads > 0 ? threads : default_threads());
@@ -154,6 +161,9 @@ GemmError GemmReference::compare(const void* c, Index ldc, const Arithmetic& ari
           if (const auto known = state_->matrix_unit_bits.find(arithmetic.math);
               known != state_->matrix_unit_bits.end() && arithmetic.summation == Summation::HopperUnits)
             bits = &known->second;
+        if constexpr (std::is_same_v<T, double>)
+          if (!state_->whole_number_bits.empty() && arithmetic.summation == Summation::WholeNumbers)
+            bits = &state_->whole_number_bits;
         return compare_rows(product, *bits, c, ldc, arithmetic, state_->result,
                             threads > 0 ? threads : default_threads());
       },
