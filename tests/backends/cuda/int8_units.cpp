@@ -1,4 +1,4 @@
-/// int8_units on a device: the bits are those of the contract as the reference's kernel writes it down, for elements
+/// int8_units on a device: the bits are the contract's, as the reference's kernel writes it down, for elements
 /// that are certain and for strict ones, whatever the shape, the operands' storage, alpha and beta are.
 
 #include <boost/test/unit_test.hpp>

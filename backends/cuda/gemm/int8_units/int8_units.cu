@@ -2,9 +2,9 @@
 /// (tessera/detail/int8_units.hpp).
 ///
 /// Lines become whole numbers of up to 52 bits, and these become residues modulo 15 numbers of 8 bits. Their exact
-/// products need 30·m·n·k operations of 8 bits, which the matrix units do some 25 times faster than those of f64. Then
-/// the residues of each element become the exact sum (Chinese remainder theorem), which is rounded once. Source: Ozaki,
-/// Uchino and Imamura, "Ozaki Scheme II" (2025).
+/// products need 30·m·n·k operations of 8 bits, which the matrix units do some 25 times as fast as operations of f64.
+/// Then the residues of each element become the exact sum (Chinese remainder theorem), which is rounded once. Source:
+/// Ozaki, Uchino and Imamura, "Ozaki Scheme II" (2025).
 
 #include <algorithm>
 

@@ -45,8 +45,9 @@ struct PlaneProduct {
   int first_plane;
   const Facts *a_facts, *b_facts;
   int bits;
-  int blocks, blocks_used; ///< of k; those of them that are multiplied
-  int tiles_m, tiles_n;    ///< of clusters
+  int blocks;           ///< of k, that the operands have
+  int blocks_used;      ///< the first ones, which are multiplied
+  int tiles_m, tiles_n; ///< of clusters
   int planes;
   Results results;
   PlaneReductions reductions = {};
