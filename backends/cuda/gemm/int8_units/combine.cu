@@ -4,11 +4,12 @@
 /// which is known from its leading bits, because |X| is below 0.3·M. Three residues are first added in 32 bits. The
 /// five sums are then multiplied by constants of three 32-bit digits, in 64 bits without carries.
 
-#include "finish.cuh"
+#include <climits>
 
 #include "cuda/gemm/common/epilogue.cuh"
 #include "cuda/gemm/common/operands.cuh"
 #include "cuda/gemm/common/programmatic_launch.cuh"
+#include "finish.cuh"
 
 namespace tessera::cuda::int8_units {
 namespace {

@@ -1,6 +1,5 @@
-/// Whole numbers from lines of f64 operands. A first kernel finds the largest magnitude of each line of both operands.
-/// Then a kernel for each operand reads the lines again and writes 16 bytes for each element. All run near the speed of
-/// memory.
+/// Whole numbers from lines of f64 operands, whose largest magnitudes are known: a kernel for each operand reads the
+/// lines and writes 16 bytes for each element, near the rate of memory.
 
 #include "lines.cuh"
 
@@ -15,106 +14,6 @@ namespace {
 
 constexpr int threads = 256, warps = threads / 32;
 constexpr const char* packing = "packing operands in whole numbers";
-
-/// Both operands, and the number of blocks for the first of them.
-struct BothLines {
-  Lines a, b;
-  Index a_blocks;
-};
-
-/// The largest magnitude of some elements, and how many are not 0.
-struct Extent {
-  unsigned long long largest = 0;
-  unsigned nonzeros = 0;
-
-  __device__ void add(double x) {
-    const unsigned long long magnitude = static_cast<unsigned long long>(__double_as_longlong(x)) << 1 >> 1;
-    largest = max(largest, magnitude);
-    nonzeros += magnitude != 0;
-  }
-  __device__ void add(const Extent& other) {
-    largest = max(largest, other.largest);
-    nonzeros += other.nonzeros;
-  }
-  __device__ void add_to(Facts& line) const {
-    atomicMax(&line.largest, largest);
-    atomicAdd(&line.nonzeros, static_cast<unsigned long long>(nonzeros));
-  }
-};
-
-/// Lines that are contiguous: a warp reads this many elements of one line.
-constexpr Index extent_k = 2048;
-/// Lines that lie across: a block reads this many steps of 32 lines.
-constexpr Index extent_steps = 512;
-
-__host__ __device__ bool along_k(const Lines& lines) { return lines.x.col_stride == 1; }
-
-Index extent_blocks(const Lines& lines) {
-  return along_k(lines) ? ceil_div<Index>(lines.x.rows * ceil_div(lines.x.cols, extent_k), warps)
-                        : ceil_div<Index>(lines.x.rows, 32) * ceil_div(lines.x.cols, extent_steps);
-}
-
-__device__ void extents_along_k(const Lines& lines, Index block) {
-  const auto& x = lines.x;
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const Index pieces = ceil_div(x.cols, extent_k), number = block * warps + threadIdx.x / 32;
-  const Index line = number / pieces, begin = number % pieces * extent_k;
-  if (line >= x.rows) return;
-  const int count = static_cast<int>(min(extent_k, x.cols - begin));
-  const double* const from = x.data + line * x.row_stride + begin;
-  Extent extent;
-  int p = 0;
-  if (reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {
-    constexpr int at_once = 8;
-    for (; p + at_once * 64 <= count; p += at_once * 64) {
-      double2 pair[at_once];
-#pragma unroll
-      for (int i = 0; i < at_once; ++i) pair[i] = reinterpret_cast<const double2*>(from + p)[i * 32 + lane];
-#pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        extent.add(pair[i].x);
-        extent.add(pair[i].y);
-      }
-    }
-  }
-#pragma unroll 8
-  for (int at = p + lane; at < count; at += 32) extent.add(from[at]);
-#pragma unroll
-  for (int step = 16; step > 0; step /= 2)
-    extent.add(Extent{__shfl_xor_sync(~0U, extent.largest, step), __shfl_xor_sync(~0U, extent.nonzeros, step)});
-  if (lane == 0) extent.add_to(lines.facts[line]);
-}
-
-__device__ void extents_across(const Lines& lines, Index block) {
-  __shared__ Extent all[warps][32];
-  const auto& x = lines.x;
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const Index pieces = ceil_div(x.cols, extent_steps);
-  const Index line = block / pieces * 32 + lane, begin = block % pieces * extent_steps;
-  const Index end = min(begin + extent_steps, x.cols);
-  Extent extent;
-  if (line < x.rows) {
-#pragma unroll 8
-    for (Index p = begin + warp; p < end; p += warps) extent.add(x.data[line + p * x.col_stride]);
-  }
-  all[warp][lane] = extent;
-  __syncthreads();
-  if (warp != 0 || line >= x.rows) return;
-#pragma unroll
-  for (int w = 1; w < warps; ++w) extent.add(all[w][lane]);
-  extent.add_to(lines.facts[line]);
-}
-
-__global__ void __launch_bounds__(threads) find_extents(const __grid_constant__ BothLines x) {
-  launch_dependents();
-  const bool of_a = blockIdx.x < x.a_blocks;
-  const Lines& lines = of_a ? x.a : x.b;
-  const Index block = of_a ? blockIdx.x : blockIdx.x - x.a_blocks;
-  if (along_k(lines))
-    extents_along_k(lines, block);
-  else
-    extents_across(lines, block);
-}
 
 /// Calls f with the numbers from 0 to count − 1 as constants.
 template <int count, int first = 0, class F>
@@ -209,12 +108,12 @@ struct Packing {
 
   Packing(const Lines& operand, int bits_, bool is_second) : lines(operand), bits(bits_), second(is_second) {
     // Long lines keep a block busy; few of them must be shared out.
-    steps = along_k(lines) ? 2048 : 1024;
+    steps = lines.along_k() ? 2048 : 1024;
     constexpr Index enough = 1056; // eight blocks for each multiprocessor of an H200
     while (blocks() < enough && steps > 256) steps /= 2;
   }
   Index blocks() const {
-    return lines.padded / (along_k(lines) ? pack_lines_along : pack_lines_across) *
+    return lines.padded / (lines.along_k() ? pack_lines_along : pack_lines_across) *
            ceil_div<Index>(lines.blocks * block_k, steps);
   }
 };
@@ -328,16 +227,13 @@ __global__ void __launch_bounds__(threads, 2) pack_across(const __grid_constant_
 
 Status launch_packing(cudaStream_t stream, const Packing& x) {
   const Launch how{.blocks = x.blocks(), .threads = threads, .programmatic = true};
-  return launch_kernel(stream, how, packing, along_k(x.lines) ? pack_along_k : pack_across, x);
+  return launch_kernel(stream, how, packing, x.lines.along_k() ? pack_along_k : pack_across, x);
 }
 
 } // namespace
 
 Status pack_lines(cudaStream_t stream, const Lines& a, const Lines& b, int bits) {
-  const Launch how{.blocks = extent_blocks(a) + extent_blocks(b), .threads = threads};
-  if (Status status = launch_kernel(stream, how, packing, find_extents, BothLines{a, b, extent_blocks(a)});
-      !status.ok())
-    return status;
+  if (Status status = find_extents(stream, a, b); !status.ok()) return status;
   if (Status status = launch_packing(stream, Packing(a, bits, false)); !status.ok()) return status;
   return launch_packing(stream, Packing(b, bits, true));
 }

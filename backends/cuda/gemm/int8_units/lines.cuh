@@ -57,6 +57,8 @@ struct Lines {
         padded((lines.rows + 2 * panel_lines - 1) / (2 * panel_lines) * (2 * panel_lines)),
         blocks((lines.cols + block_k - 1) / block_k) {}
 
+  /// Says whether lines are contiguous in memory, or else their elements of one k.
+  __host__ __device__ bool along_k() const { return x.col_stride == 1; }
   Index bytes() const { return padded * blocks * block_k * planes; }
   Index facts_bytes() const { return padded * static_cast<Index>(sizeof(Facts)); }
   /// Returns where the number of step p of a line is in the first plane. The next plane's is plane_bytes further on.
@@ -66,6 +68,9 @@ struct Lines {
            p % 16;
   }
 };
+
+/// Finds the largest magnitudes and counts of both operands' lines. The facts have been cleared.
+Status find_extents(cudaStream_t stream, const Lines& a, const Lines& b);
 
 /// Makes whole numbers of `bits` bits of both operands' lines, and fills their planes, facts and exponents. The facts
 /// have been cleared.

@@ -96,6 +96,25 @@ __host__ __device__ constexpr Reduction reduction_of_sums(int plane) {
   return reduction(plane, inverse_of_others(plane), offset_of_sums);
 }
 
+/// Says whether remainders fit a signed byte, although the reciprocal is rounded: it moves the quotients' limits by the
+/// whole float's share of the error.
+__host__ __device__ constexpr bool remainders_fit(int plane, int factor, int offset_bits) {
+  const int m = modulus_of(plane);
+  if (m == 256) return true; // every low byte is right
+  const Reduction r = reduction(plane, factor, offset_bits);
+  constexpr double most = 8 * 255 * 128; // of the weighted sum
+  const double start = r.base - float_bits + power_modulo(2, offset_bits, m) * factor % m;
+  const double moved = (float_value + start + most) * (static_cast<double>(r.inverse) * m - 1);
+  return m / 2.0 + moved < 129 && m / 2.0 - moved < 128;
+}
+constexpr bool all_remainders_fit() {
+  for (int l = 0; l < residues; ++l)
+    if (!remainders_fit(l, 1, offset_of_numbers) || !remainders_fit(l, inverse_of_others(l), offset_of_sums))
+      return false;
+  return true;
+}
+static_assert(all_remainders_fit());
+
 /// Residues are put together in groups of three.
 constexpr int group = 3, groups = residues / group;
 
