@@ -16,8 +16,9 @@ namespace {
 constexpr Index largest_side = 256, least_side = 32;
 /// Tiles along k whose sums fit int32: 255·128·64·512 < 2³⁰.
 constexpr Index tiles_before_reduction = 512;
-/// Tiles along k of one call of the kernel, so that a block of op(A) stays in L2 meanwhile.
-constexpr Index tiles_at_once = 32;
+/// Tiles along k of one call of the kernel, so that two groups of op(B) stay in L1 and a block of op(A) in L2
+/// meanwhile.
+constexpr Index tiles_at_once = 8;
 
 Index padded(Index count, Index unit) { return (count + unit - 1) / unit * unit; }
 
@@ -64,14 +65,14 @@ TESSERA_FMA_CLONES void finish(const GemmOperands<double>& x, const Epilogue& ep
 /// A thread's memory.
 struct Product::Worker {
   void* pack;
-  std::int32_t* sums;     ///< of a block
-  std::uint8_t* residues; ///< of a block, plane by plane
-  std::int64_t* sizes;    ///< of a block, in the memory of its residues
-  double* row_sums;       ///< of a row of the block
-  double* strict;         ///< the strict sums of a block's uncertain elements
-  int* exponents;         ///< of these
-  double* row;            ///< a row of op(A), for strict sums
-  double* column;         ///< a column of op(B)
+  std::int32_t* sums;      ///< of a block
+  std::uint8_t* residues;  ///< of a block, plane by plane
+  std::int64_t* sizes;     ///< of a block, in the memory of its residues
+  double* row_sums;        ///< of a row of the block
+  double* strict;          ///< the strict sums of a block's uncertain elements
+  std::int64_t* exponents; ///< of these
+  double* row;             ///< a row of op(A), for strict sums
+  double* column;          ///< a column of op(B)
 
   Worker(Carver& carver, Index side, Index k) {
     const auto elements = static_cast<std::size_t>(side * side), width = static_cast<std::size_t>(side);
@@ -81,7 +82,7 @@ struct Product::Worker {
     sizes = reinterpret_cast<std::int64_t*>(residues);
     row_sums = carver.take<double>(width);
     strict = carver.take<double>(elements);
-    exponents = carver.take<int>(width);
+    exponents = carver.take<std::int64_t>(width);
     row = carver.take<double>(static_cast<std::size_t>(k));
     column = carver.take<double>(static_cast<std::size_t>(k));
   }
@@ -136,18 +137,19 @@ void Product::pack_columns(const Part& part) {
   pack(columns_of(x_, part.col, part.cols), kernel_.b_in_quads ? Form::BInQuads : Form::B, b_);
 }
 
-/// Adds up a block of a plane. The sums of sizes go to `sizes`, others stay in `sums`, below 2³⁰.
-void Product::multiply(const Block& block, int plane, Worker& work) const {
+/// Adds up `tiles` tiles along k of a block of a plane. The sums of sizes go to `sizes`, others stay in `sums`, below
+/// 2³⁰.
+void Product::multiply(const Block& block, int plane, Index tiles, Worker& work) const {
   const bool of_sizes = plane == residue_planes;
   const Sums sums{work.sums, side_, padded(block.rows, tile_lines), padded(block.cols, tile_lines)};
-  if (of_sizes) std::fill_n(work.sizes, side_ * side_, std::int64_t{0});
+  if (of_sizes) std::fill_n(work.sizes, sums.rows * side_, std::int64_t{0});
   bool first = true;
-  for (Index tile = 0; tile < a_.tiles; tile += tiles_at_once) {
+  for (Index tile = 0; tile < tiles; tile += tiles_at_once) {
     kernel_.multiply(a_.plane(plane, block.row / tile_lines, tile), b_.plane(plane, block.col / tile_lines, tile),
-                     std::min(tiles_at_once, a_.tiles - tile), sums, first);
+                     std::min(tiles_at_once, tiles - tile), sums, first);
     const Index done = tile + tiles_at_once;
     first = false;
-    if (of_sizes && (done % tiles_before_reduction == 0 || done >= a_.tiles)) {
+    if (of_sizes && (done % tiles_before_reduction == 0 || done >= tiles)) {
       for (Index i = 0; i < sums.rows * side_; ++i) work.sizes[i] += work.sums[i];
       first = true;
     } else if (done % tiles_before_reduction == 0) {
@@ -156,9 +158,8 @@ void Product::multiply(const Block& block, int plane, Worker& work) const {
   }
 }
 
-/// Finds out which elements of a block are uncertain.
-void Product::certify(const Block& block, const Part& part, Worker& work) {
-  multiply(block, residue_planes, work);
+/// Marks the uncertain elements of a block by what is known of the sums of sizes. Returns how many there are.
+Index Product::mark(const Block& block, const Part& part, const Worker& work) {
   const int bits = int8::whole_number_bits(x_.k);
   Index count = 0;
   for (Index i = 0; i < block.rows; ++i) {
@@ -169,7 +170,18 @@ void Product::certify(const Block& block, const Part& part, Worker& work) {
       count += marks[j];
     }
   }
-  uncertain_.fetch_add(count, std::memory_order_relaxed);
+  return count;
+}
+
+/// Finds out which elements of a block are uncertain. Sums of sizes only grow, so that a part of k nearly always shows
+/// that all are certain.
+void Product::certify(const Block& block, const Part& part, Worker& work) {
+  constexpr Index share = 8;
+  const Index some = (a_.tiles + share - 1) / share;
+  multiply(block, residue_planes, some, work);
+  if (mark(block, part, work) == 0) return;
+  multiply(block, residue_planes, a_.tiles, work);
+  uncertain_.fetch_add(mark(block, part, work), std::memory_order_relaxed);
 }
 
 /// Computes the strict product of a part: the part itself, or its sums.
@@ -212,7 +224,7 @@ void Product::make_strict_sums(const Block& block, const Part& part, Worker& wor
 void Product::compute(const Block& block, const Part& part, Worker& work) {
   const Index elements = side_ * side_;
   for (int plane = 0; plane < residue_planes; ++plane) {
-    multiply(block, plane, work);
+    multiply(block, plane, a_.tiles, work);
     reduce(work.sums, block.rows * side_, int8::moduli[static_cast<std::size_t>(plane)],
            work.residues + plane * elements);
   }

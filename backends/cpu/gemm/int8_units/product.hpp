@@ -40,7 +40,8 @@ class Product {
   Worker worker(int slot) const;
   Block block(const Part& part, Index number) const;
   void pack(const Lines& lines, Form form, const PackedLines& to);
-  void multiply(const Block& block, int plane, Worker& work) const;
+  void multiply(const Block& block, int plane, Index tiles, Worker& work) const;
+  Index mark(const Block& block, const Part& part, const Worker& work);
   void certify(const Block& block, const Part& part, Worker& work);
   Status compute_strict(const Part& part, bool into_c);
   void compute(const Block& block, const Part& part, Worker& work);
