@@ -11,7 +11,7 @@
 namespace tessera::cpu::int8_units {
 namespace {
 
-constexpr Index chunk = 512; ///< elements of a line that are converted at once
+constexpr Index chunk = run_tiles * tile_k; ///< elements of a line that are converted at once
 constexpr Index quad = 4;
 
 /// A whole number in digits of 16 bits with a sign, the least one first.
@@ -123,8 +123,8 @@ void pack_elements(Work& work, Index first, Index count, Index group, Index line
   int8::Line& facts = to.facts[group * tile_lines + line];
   const double* const x = work.elements[line];
   const auto store = [&](int plane) {
-    const Tiles tiles = to.plane(plane, group, first / tile_k);
-    store_bytes(work.bytes, count, form, line, const_cast<std::uint8_t*>(tiles.first));
+    const Run run = to.run(plane, first / chunk, group, 1);
+    store_bytes(work.bytes, count, form, line, const_cast<std::uint8_t*>(run.first));
   };
   make_sizes(x, count, int8::power_of_two(int8::size_bits - facts.exponent), facts, work.bytes);
   store(residue_planes);
@@ -168,8 +168,10 @@ void pack_group(const Lines& lines, Index group, Form form, const PackedLines& t
   }
   if (has_gaps)
     for (int plane = 0; plane < planes; ++plane)
-      std::memset(const_cast<std::uint8_t*>(to.plane(plane, group, 0).first), 0,
-                  static_cast<std::size_t>(to.tiles * tile_bytes));
+      for (Index number = 0; number < to.runs(); ++number) {
+        const Run run = to.run(plane, number, group, 1);
+        std::memset(const_cast<std::uint8_t*>(run.first), 0, static_cast<std::size_t>(run.group_bytes()));
+      }
   const int bits = int8::whole_number_bits(x.k);
   for (Index first = 0; first < x.k; first += chunk) {
     const Index count = std::min(chunk, x.k - first);

@@ -102,7 +102,8 @@ TESSERA_INTEGER_CLONES Index round_normal(const Pieces& __restrict pieces, Index
     const auto result = std::bit_cast<std::int64_t>(sum);
     const std::int64_t field = (result >> 52 & exponent_bits) + exponents[j];
     others += field > 0 && field < exponent_bits && sum != 0 ? 0 : 1;
-    sums[j] = std::bit_cast<double>(result + exponents[j] * (std::int64_t{1} << 52));
+    sums[j] =
+        std::bit_cast<double>(static_cast<std::uint64_t>(result) + (static_cast<std::uint64_t>(exponents[j]) << 52));
   }
   return others;
 }
