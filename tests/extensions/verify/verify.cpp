@@ -181,11 +181,11 @@ BOOST_AUTO_TEST_CASE(other_types_and_modes) {
       BOOST_CHECK_THROW(static_cast<void>(gemm(a, b, options)), DataCorruption);
     }
   }
-  const auto x = Matrix<double>::random(m, 3000, Seed{1}), y = Matrix<double>::random(3000, n, Seed{2});
+  const auto f64_a = Matrix<double>::random(m, 3000, Seed{1}), f64_b = Matrix<double>::random(3000, n, Seed{2});
   const GemmOptions whole{.backend = faulty(), .math = Math::Int8Units, .verify = Verify::Detect};
-  BOOST_CHECK_NO_THROW(static_cast<void>(gemm(x, y, whole)));
+  BOOST_CHECK_NO_THROW(static_cast<void>(gemm(f64_a, f64_b, whole)));
   plant({.kind = FaultKind::ResultBits, .row = 1, .col = 2, .count = 8, .bit = 61}); // one of them is 2 or more
-  BOOST_CHECK_THROW(static_cast<void>(gemm(x, y, whole)), DataCorruption);
+  BOOST_CHECK_THROW(static_cast<void>(gemm(f64_a, f64_b, whole)), DataCorruption);
   const auto narrow = [&]<class T>(std::type_identity<T>) {
     const Matrix<T> x = Matrix<T>::random(m, k, Seed{1}), y = Matrix<T>::random(k, n, Seed{2});
     const GemmOptions options{.backend = faulty(), .verify = Verify::Repair};

@@ -10,14 +10,12 @@ std::int32_t dot(const std::uint8_t* a, const std::uint8_t* b) {
   return sum;
 }
 
-void multiply(const Tiles& a, const Tiles& b, Index tiles, const Sums& sums, bool first) {
+void multiply(const Run& a, const Run& b, const Sums& sums, bool first, const Ahead&) {
   for (Index i = 0; i < sums.rows; ++i)
     for (Index j = 0; j < sums.cols; ++j) {
       std::int32_t& sum = sums.data[i * sums.ld + j];
       if (first) sum = 0;
-      const std::uint8_t* row = a.first + i / tile_lines * a.group_bytes + i % tile_lines * tile_k;
-      const std::uint8_t* column = b.first + j / tile_lines * b.group_bytes + j % tile_lines * tile_k;
-      for (Index t = 0; t < tiles; ++t, row += tile_bytes, column += tile_bytes) sum += dot(row, column);
+      for (Index t = 0; t < a.tiles; ++t) sum += dot(a.line(i) + t * tile_bytes, b.line(j) + t * tile_bytes);
     }
 }
 

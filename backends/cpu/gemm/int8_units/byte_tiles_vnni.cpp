@@ -28,13 +28,10 @@ void multiply_lines(const std::uint8_t* a, const std::uint8_t* b, Index tiles, s
       sums[i * ld + j] = (first ? 0 : sums[i * ld + j]) + _mm512_reduce_add_epi32(lanes[i][j]);
 }
 
-void multiply(const Tiles& a, const Tiles& b, Index tiles, const Sums& sums, bool first) {
-  for (Index j = 0; j < sums.cols; j += side) {
-    const std::uint8_t* column = b.first + j / tile_lines * b.group_bytes + j % tile_lines * tile_k;
+void multiply(const Run& a, const Run& b, const Sums& sums, bool first, const Ahead&) {
+  for (Index j = 0; j < sums.cols; j += side)
     for (Index i = 0; i < sums.rows; i += side)
-      multiply_lines(a.first + i / tile_lines * a.group_bytes + i % tile_lines * tile_k, column, tiles,
-                     sums.data + i * sums.ld + j, sums.ld, first);
-  }
+      multiply_lines(a.line(i), b.line(j), a.tiles, sums.data + i * sums.ld + j, sums.ld, first);
 }
 
 } // namespace

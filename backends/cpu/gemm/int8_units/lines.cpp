@@ -11,13 +11,20 @@
 namespace tessera::cpu::int8_units {
 namespace {
 
-constexpr Index chunk = 512; ///< elements of a line that are converted at once
+constexpr Index chunk = run_tiles * tile_k; ///< elements of a line that are converted at once
 constexpr Index quad = 4;
+
+/// A whole number in digits of 16 bits with a sign, the least one first.
+constexpr int number_digits = 4;
+constexpr double digit = 0x1p16;
+struct Digits {
+  float at[number_digits][chunk];
+};
 
 /// Memory for a part of a group.
 struct Work {
   double elements[tile_lines][chunk];
-  double numbers[chunk];
+  Digits digits;
   std::uint8_t bytes[chunk];
 };
 
@@ -28,8 +35,11 @@ void copy_elements(const Lines& x, Index first, Index count, Work& work) {
     for (Index i = 0; i < x.count; ++i) std::copy_n(from + i * x.line_step, count, work.elements[i]);
     return;
   }
-  for (Index p = 0; p < count; ++p)
-    for (Index i = 0; i < x.count; ++i) work.elements[i][p] = from[i * x.line_step + p * x.k_step];
+  constexpr Index together = 8; // k whose cache lines are read for all lines while they are near
+  for (Index begin = 0; begin < count; begin += together)
+    for (Index i = 0; i < x.count; ++i)
+      for (Index p = begin; p < std::min(begin + together, count); ++p)
+        work.elements[i][p] = from[i * x.line_step + p * x.k_step];
 }
 
 /// Returns the largest magnitude as bits, which are in the order of magnitudes, or `largest` if that is larger.
@@ -40,7 +50,8 @@ TESSERA_INTEGER_CLONES std::int64_t largest_bits(const double* x, Index count, s
 }
 
 /// Stores the elements' sizes and adds them to the line's facts.
-TESSERA_FMA_CLONES void make_sizes(const double* x, Index count, double unit, int8::Line& line, std::uint8_t* sizes) {
+TESSERA_INTEGER_CLONES void make_sizes(const double* x, Index count, double unit, int8::Line& line,
+                                       std::uint8_t* __restrict sizes) {
   std::int32_t nonzeros = 0, sum = 0;
   for (Index p = 0; p < count; ++p) {
     const auto size = static_cast<std::int32_t>(std::abs(x[p]) * unit);
@@ -52,18 +63,43 @@ TESSERA_FMA_CLONES void make_sizes(const double* x, Index count, double unit, in
   line.size_sum += sum;
 }
 
-TESSERA_FMA_CLONES void make_numbers(const double* x, Index count, double unit, double* numbers) {
-  for (Index p = 0; p < count; ++p) numbers[p] = std::rint(x[p] * unit);
+/// Makes the digits of whole numbers, which are below 2⁵³.
+TESSERA_INTEGER_CLONES void make_digits(const double* __restrict x, Index count, double unit,
+                                        Digits& __restrict digits) {
+  for (Index p = 0; p < count; ++p) {
+    double rest = std::rint(x[p] * unit);
+    double upper = std::rint(rest / digit);
+    digits.at[0][p] = static_cast<float>(rest - upper * digit);
+    rest = upper;
+    upper = std::rint(rest / digit);
+    digits.at[1][p] = static_cast<float>(rest - upper * digit);
+    rest = upper;
+    upper = std::rint(rest / digit);
+    digits.at[2][p] = static_cast<float>(rest - upper * digit);
+    digits.at[3][p] = static_cast<float>(upper);
+  }
 }
 
-/// Stores whole numbers modulo `modulus`: from 0 on, or with a sign. The quotient may be off by one where a number lies
-/// in the middle between two multiples, so that a residue may be half the modulus and a little more.
-TESSERA_FMA_CLONES void make_residues(const double* numbers, Index count, int modulus, bool has_sign,
-                                      std::uint8_t* residues) {
-  const double m = modulus, inverse = 1 / m;
+/// Returns 2^exponent modulo a modulus, with a sign, so that it is 128 at most.
+int power_modulo(int exponent, int modulus) {
+  const int power = static_cast<int>((std::int64_t{1} << exponent) % modulus);
+  return power > modulus / 2 ? power - modulus : power;
+}
+
+/// Stores whole numbers modulo `modulus`: from 0 on, or with a sign. The sum of weighted digits is below 2²⁴, and so
+/// exact. Its quotient may be off by one where it lies in the middle between two multiples, so that a residue may be
+/// half the modulus and a little more.
+TESSERA_INTEGER_CLONES void make_residues(const Digits& __restrict digits, Index count, int modulus, bool has_sign,
+                                          std::uint8_t* __restrict residues) {
+  const auto m = static_cast<float>(modulus), inverse = 1 / m;
+  const auto second = static_cast<float>(power_modulo(16, modulus)),
+             third = static_cast<float>(power_modulo(32, modulus)),
+             fourth = static_cast<float>(power_modulo(48, modulus));
   const std::int32_t least = has_sign ? -128 : 0, most = has_sign ? 127 : 255;
   for (Index p = 0; p < count; ++p) {
-    const auto residue = static_cast<std::int32_t>(std::fma(-std::rint(numbers[p] * inverse), m, numbers[p]));
+    const float sum =
+        (digits.at[0][p] + digits.at[1][p] * second) + (digits.at[2][p] * third + digits.at[3][p] * fourth);
+    const auto residue = static_cast<std::int32_t>(sum - std::rint(sum * inverse) * m);
     const std::int32_t up = residue < least ? modulus : 0, down = residue > most ? modulus : 0;
     residues[p] = static_cast<std::uint8_t>(residue + up - down);
   }
@@ -87,14 +123,14 @@ void pack_elements(Work& work, Index first, Index count, Index group, Index line
   int8::Line& facts = to.facts[group * tile_lines + line];
   const double* const x = work.elements[line];
   const auto store = [&](int plane) {
-    const Tiles tiles = to.plane(plane, group, first / tile_k);
-    store_bytes(work.bytes, count, form, line, const_cast<std::uint8_t*>(tiles.first));
+    const Run run = to.run(plane, first / chunk, group, 1);
+    store_bytes(work.bytes, count, form, line, const_cast<std::uint8_t*>(run.first));
   };
   make_sizes(x, count, int8::power_of_two(int8::size_bits - facts.exponent), facts, work.bytes);
   store(residue_planes);
-  make_numbers(x, count, int8::power_of_two(bits - facts.exponent), work.numbers);
+  make_digits(x, count, int8::power_of_two(bits - facts.exponent), work.digits);
   for (int plane = 0; plane < residue_planes; ++plane) {
-    make_residues(work.numbers, count, int8::moduli[static_cast<std::size_t>(plane)], form != Form::A, work.bytes);
+    make_residues(work.digits, count, int8::moduli[static_cast<std::size_t>(plane)], form != Form::A, work.bytes);
     store(plane);
   }
 }
@@ -132,8 +168,10 @@ void pack_group(const Lines& lines, Index group, Form form, const PackedLines& t
   }
   if (has_gaps)
     for (int plane = 0; plane < planes; ++plane)
-      std::memset(const_cast<std::uint8_t*>(to.plane(plane, group, 0).first), 0,
-                  static_cast<std::size_t>(to.tiles * tile_bytes));
+      for (Index number = 0; number < to.runs(); ++number) {
+        const Run run = to.run(plane, number, group, 1);
+        std::memset(const_cast<std::uint8_t*>(run.first), 0, static_cast<std::size_t>(run.group_bytes()));
+      }
   const int bits = int8::whole_number_bits(x.k);
   for (Index first = 0; first < x.k; first += chunk) {
     const Index count = std::min(chunk, x.k - first);

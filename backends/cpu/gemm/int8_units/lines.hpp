@@ -2,6 +2,7 @@
 
 /// The lines of an operand as whole numbers modulo each of 15 moduli, and their sizes: 16 planes of bytes in tiles.
 
+#include <algorithm>
 #include <cstdint>
 
 #include <tessera/detail/int8_units.hpp>
@@ -39,9 +40,11 @@ struct PackedLines {
   /// Takes memory for up to `lines` lines.
   PackedLines(Carver& carver, Index lines, Index k);
 
-  /// Returns plane `plane` from a group and a tile along k on.
-  Tiles plane(int number, Index group, Index tile) const {
-    return {data + ((number * groups + group) * tiles + tile) * tile_bytes, tiles * tile_bytes};
+  Index runs() const { return (tiles + run_tiles - 1) / run_tiles; }
+  /// Returns a run of a plane, of `count` groups from `group` on.
+  Run run(int plane, Index number, Index group, Index count) const {
+    const Index before = number * run_tiles, length = std::min(run_tiles, tiles - before);
+    return {data + ((plane * tiles + before) * groups + group * length) * tile_bytes, length, count};
   }
 };
 

@@ -14,10 +14,10 @@ namespace tessera::cpu::int8_units {
 namespace {
 
 constexpr Index largest_side = 256, least_side = 32;
-/// Tiles along k whose sums fit int32: 255·128·64·512 < 2³⁰.
-constexpr Index tiles_before_reduction = 512;
-/// Tiles along k of one call of the kernel, so that a block of op(A) stays in L2 meanwhile.
-constexpr Index tiles_at_once = 32;
+/// Runs whose sums fit int32: 255·128·512·64 < 2³⁰.
+constexpr Index runs_before_reduction = 64;
+/// Elements by which a row of sums is longer than a block, so that rows do not compete for one place in the caches.
+constexpr Index row_gap = 16;
 
 Index padded(Index count, Index unit) { return (count + unit - 1) / unit * unit; }
 
@@ -64,24 +64,24 @@ TESSERA_FMA_CLONES void finish(const GemmOperands<double>& x, const Epilogue& ep
 /// A thread's memory.
 struct Product::Worker {
   void* pack;
-  std::int32_t* sums;     ///< of a block
-  std::uint8_t* residues; ///< of a block, plane by plane
-  std::int64_t* sizes;    ///< of a block, in the memory of its residues
-  double* row_sums;       ///< of a row of the block
-  double* strict;         ///< the strict sums of a block's uncertain elements
-  int* exponents;         ///< of these
-  double* row;            ///< a row of op(A), for strict sums
-  double* column;         ///< a column of op(B)
+  std::int32_t* sums;      ///< of a block
+  std::uint8_t* residues;  ///< of a block, plane by plane
+  std::int64_t* sizes;     ///< of a block, in the memory of its residues
+  double* row_sums;        ///< of a row of the block
+  double* strict;          ///< the strict sums of a block's uncertain elements
+  std::int64_t* exponents; ///< of these
+  double* row;             ///< a row of op(A), for strict sums
+  double* column;          ///< a column of op(B)
 
   Worker(Carver& carver, Index side, Index k) {
-    const auto elements = static_cast<std::size_t>(side * side), width = static_cast<std::size_t>(side);
+    const auto elements = static_cast<std::size_t>(side * (side + row_gap)), width = static_cast<std::size_t>(side);
     pack = carver.take<std::byte>(pack_scratch_bytes());
     sums = carver.take<std::int32_t>(elements);
     residues = carver.take<std::uint8_t>(elements * static_cast<std::size_t>(residue_planes));
     sizes = reinterpret_cast<std::int64_t*>(residues);
     row_sums = carver.take<double>(width);
     strict = carver.take<double>(elements);
-    exponents = carver.take<int>(width);
+    exponents = carver.take<std::int64_t>(width);
     row = carver.take<double>(static_cast<std::size_t>(k));
     column = carver.take<double>(static_cast<std::size_t>(k));
   }
@@ -96,7 +96,8 @@ Product::Product(CpuExecutor& cpu, Queue& queue, const GemmCall& call, Index row
       threads_(threads_for_product(cpu, call)),
       rows_(rows),
       cols_(cols),
-      side_(side_of_blocks(rows, cols, threads_)) {
+      side_(side_of_blocks(rows, cols, threads_)),
+      ld_(side_ + row_gap) {
   Carver sizes;
   carve(sizes);
   scratch_ = cpu.scratch().acquire(sizes.used());
@@ -136,40 +137,60 @@ void Product::pack_columns(const Part& part) {
   pack(columns_of(x_, part.col, part.cols), kernel_.b_in_quads ? Form::BInQuads : Form::B, b_);
 }
 
-/// Adds up a block of a plane. The sums of sizes go to `sizes`, others stay in `sums`, below 2³⁰.
-void Product::multiply(const Block& block, int plane, Worker& work) const {
+/// Adds up the first `runs` runs of a block of a plane. The sums of sizes go to `sizes`, others stay in `sums`, below
+/// 2³⁰.
+void Product::multiply(const Block& block, int plane, Index runs, Worker& work) const {
   const bool of_sizes = plane == residue_planes;
-  const Sums sums{work.sums, side_, padded(block.rows, tile_lines), padded(block.cols, tile_lines)};
-  if (of_sizes) std::fill_n(work.sizes, side_ * side_, std::int64_t{0});
+  const Sums sums{work.sums, ld_, padded(block.rows, tile_lines), padded(block.cols, tile_lines)};
+  const auto run_of = [&](const PackedLines& x, Index number, Index first, Index lines) {
+    return x.run(plane, number, first / tile_lines, lines / tile_lines);
+  };
+  if (of_sizes) std::fill_n(work.sizes, sums.rows * ld_, std::int64_t{0});
   bool first = true;
-  for (Index tile = 0; tile < a_.tiles; tile += tiles_at_once) {
-    kernel_.multiply(a_.plane(plane, block.row / tile_lines, tile), b_.plane(plane, block.col / tile_lines, tile),
-                     std::min(tiles_at_once, a_.tiles - tile), sums, first);
-    const Index done = tile + tiles_at_once;
+  for (Index number = 0; number < runs; ++number) {
+    const Run a = run_of(a_, number, block.row, sums.rows), b = run_of(b_, number, block.col, sums.cols);
+    Ahead ahead;
+    if (number + 1 < runs) {
+      const Run next_a = run_of(a_, number + 1, block.row, sums.rows);
+      const Run next_b = run_of(b_, number + 1, block.col, sums.cols);
+      ahead = {next_a.first, next_b.first, next_a.groups * next_a.group_bytes(), next_b.groups * next_b.group_bytes()};
+    }
+    kernel_.multiply(a, b, sums, first, ahead);
     first = false;
-    if (of_sizes && (done % tiles_before_reduction == 0 || done >= a_.tiles)) {
-      for (Index i = 0; i < sums.rows * side_; ++i) work.sizes[i] += work.sums[i];
+    const bool full = (number + 1) % runs_before_reduction == 0;
+    if (of_sizes && (full || number + 1 == runs)) {
+      for (Index i = 0; i < sums.rows * ld_; ++i) work.sizes[i] += work.sums[i];
       first = true;
-    } else if (done % tiles_before_reduction == 0) {
-      reduce(work.sums, sums.rows * side_, int8::moduli[static_cast<std::size_t>(plane)]);
+    } else if (full) {
+      reduce(work.sums, sums.rows * ld_, int8::moduli[static_cast<std::size_t>(plane)]);
     }
   }
 }
 
-/// Finds out which elements of a block are uncertain.
-void Product::certify(const Block& block, const Part& part, Worker& work) {
-  multiply(block, residue_planes, work);
+/// Marks the uncertain elements of a block by what is known of the sums of sizes. Returns how many there are.
+Index Product::mark(const Block& block, const Part& part, const Worker& work) {
   const int bits = int8::whole_number_bits(x_.k);
   Index count = 0;
   for (Index i = 0; i < block.rows; ++i) {
     const int8::Line& row = a_.facts[block.row + i];
     std::uint8_t* const marks = is_uncertain_ + (block.row + i) * part.cols + block.col;
     for (Index j = 0; j < block.cols; ++j) {
-      marks[j] = !int8::is_certain(row, b_.facts[block.col + j], work.sizes[i * side_ + j], bits);
+      marks[j] = !int8::is_certain(row, b_.facts[block.col + j], work.sizes[i * ld_ + j], bits);
       count += marks[j];
     }
   }
-  uncertain_.fetch_add(count, std::memory_order_relaxed);
+  return count;
+}
+
+/// Finds out which elements of a block are uncertain. Sums of sizes only grow, so that a part of k nearly always shows
+/// that all are certain.
+void Product::certify(const Block& block, const Part& part, Worker& work) {
+  constexpr Index share = 8;
+  const Index some = (a_.runs() + share - 1) / share;
+  multiply(block, residue_planes, some, work);
+  if (mark(block, part, work) == 0) return;
+  multiply(block, residue_planes, a_.runs(), work);
+  uncertain_.fetch_add(mark(block, part, work), std::memory_order_relaxed);
 }
 
 /// Computes the strict product of a part: the part itself, or its sums.
@@ -203,17 +224,17 @@ void Product::make_strict_sums(const Block& block, const Part& part, Worker& wor
       if (is_uncertain_[(block.row + i) * part.cols + block.col + j] == 0) continue;
       if (column == nullptr) column = contiguous(columns_of(x_, part.col + block.col + j, 1), work.column);
       const double* const row = contiguous(rows_of(x_, part.row + block.row + i, 1), work.row);
-      work.strict[i * side_ + j] = strict_sum(row, column, x_.k);
+      work.strict[i * ld_ + j] = strict_sum(row, column, x_.k);
     }
   }
 }
 
 /// Computes a block of C.
 void Product::compute(const Block& block, const Part& part, Worker& work) {
-  const Index elements = side_ * side_;
+  const Index elements = side_ * ld_;
   for (int plane = 0; plane < residue_planes; ++plane) {
-    multiply(block, plane, work);
-    reduce(work.sums, block.rows * side_, int8::moduli[static_cast<std::size_t>(plane)],
+    multiply(block, plane, a_.runs(), work);
+    reduce(work.sums, block.rows * ld_, int8::moduli[static_cast<std::size_t>(plane)],
            work.residues + plane * elements);
   }
   if (uncertain_.load(std::memory_order_relaxed) != 0 && all_strict_ == nullptr) make_strict_sums(block, part, work);
@@ -221,9 +242,9 @@ void Product::compute(const Block& block, const Part& part, Worker& work) {
   for (Index i = 0; i < block.rows; ++i) {
     for (Index j = 0; j < block.cols; ++j)
       work.exponents[j] = a_.facts[block.row + i].exponent + b_.facts[block.col + j].exponent - 2 * bits;
-    put_together(work.residues + i * side_, elements, block.cols, work.exponents, work.row_sums);
+    put_together(work.residues + i * ld_, elements, block.cols, work.exponents, work.row_sums);
     const Index at = (block.row + i) * part.cols + block.col;
-    const double* const strict = all_strict_ != nullptr ? all_strict_ + at : work.strict + i * side_;
+    const double* const strict = all_strict_ != nullptr ? all_strict_ + at : work.strict + i * ld_;
     for (Index j = 0; j < block.cols; ++j)
       if (is_uncertain_[at + j] != 0) work.row_sums[j] = strict[j];
     finish(x_, call_.epilogue, part.row + block.row + i, part.col + block.col, block.cols, work.row_sums);

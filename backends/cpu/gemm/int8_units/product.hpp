@@ -40,7 +40,8 @@ class Product {
   Worker worker(int slot) const;
   Block block(const Part& part, Index number) const;
   void pack(const Lines& lines, Form form, const PackedLines& to);
-  void multiply(const Block& block, int plane, Worker& work) const;
+  void multiply(const Block& block, int plane, Index runs, Worker& work) const;
+  Index mark(const Block& block, const Part& part, const Worker& work);
   void certify(const Block& block, const Part& part, Worker& work);
   Status compute_strict(const Part& part, bool into_c);
   void compute(const Block& block, const Part& part, Worker& work);
@@ -53,7 +54,8 @@ class Product {
   const ByteKernel& kernel_;
   const int threads_;
   const Index rows_, cols_; ///< of the largest part
-  Index side_ = 0;          ///< rows and columns of a block
+  const Index side_;        ///< rows and columns of a block
+  const Index ld_;          ///< elements from one row of a block's sums to the next
 
   Scratch scratch_;
   PackedLines a_, b_;

@@ -16,6 +16,6 @@ void reduce(std::int32_t* sums, Index count, int modulus);
 
 /// Puts the residues of `count` exact sums together, and stores sum[j]·2^exponents[j], rounded once. Residue number l
 /// of sum j is residues[l·plane + j].
-void put_together(const std::uint8_t* residues, Index plane, Index count, const int* exponents, double* sums);
+void put_together(const std::uint8_t* residues, Index plane, Index count, const std::int64_t* exponents, double* sums);
 
 } // namespace tessera::cpu::int8_units
