@@ -87,8 +87,8 @@ std::vector<Race> races(const Words& words) {
 
 int device_command(const Words& words) {
   return run_device_plan(
-      {.modes =
-           apps::split_list("--dtype", words.types.empty() ? "f32,f64,tf32,bf16,fp16,fp16x3,scaled_fp16,int8_units" : words.types),
+      {.modes = apps::split_list(
+           "--dtype", words.types.empty() ? "f32,f64,tf32,bf16,fp16,fp16x3,scaled_fp16,int8_units" : words.types),
        .kernels = words.kernels.empty() ? std::vector<std::string>{} : apps::split_list("--kernel", words.kernels),
        .products = products(words),
        .rounds = words.rounds,

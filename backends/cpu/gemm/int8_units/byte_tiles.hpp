@@ -58,8 +58,6 @@ struct ByteKernel {
 const ByteKernel& byte_kernel(Isa isa);
 
 extern const ByteKernel portable_bytes;
-#if defined(TESSERA_HAS_AMX_CODE)
-extern const ByteKernel avx2_bytes, vnni_bytes, amx_bytes;
-#endif
+extern const ByteKernel avx2_bytes, vnni_bytes, amx_bytes; ///< on x86-64 only
 
 } // namespace tessera::cpu::int8_units
