@@ -35,11 +35,13 @@ class KernelPeer final : public DevicePeer {
   }
   Arithmetic arithmetic(const DeviceMode& mode) const override {
     if (side_ == Side::Vendor) return of_vendor(mode);
-    for (const GemmKernel& kernel : device_.gemm_kernels())
-      if (kernel.name == kernel_ && kernel.type == mode.type && kernel.math == mode.math) return Arithmetic::of(kernel);
-    if (mode.math == Math::Strict) return {mode.type, mode.math, Summation::Canonical, Accumulator::Native};
     const bool promised = promises_bits(device_.gemm_kernels(), device_.capabilities(), mode.type, mode.math);
-    return {mode.type, mode.math, promised ? Summation::HopperUnits : Summation::Other, Accumulator::Truncating};
+    for (const GemmKernel& kernel : device_.gemm_kernels()) {
+      const bool stands_for_choice = kernel_.empty() && promised && has_contract(kernel.summation);
+      if ((kernel.name == kernel_ || stands_for_choice) && kernel.type == mode.type && kernel.math == mode.math)
+        return Arithmetic::of(kernel);
+    }
+    return {mode.type, mode.math, Summation::Other, Accumulator::Truncating};
   }
   Side side() const override { return side_; }
 

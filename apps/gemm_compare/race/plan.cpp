@@ -100,7 +100,7 @@ std::vector<int> thread_counts(const Options& options, const Capabilities& machi
 }
 
 bool is_model(const Task& task) {
-  return task.gemm != nullptr && task.gemm->summation == Summation::HopperUnits &&
+  return task.gemm != nullptr && has_contract_of_mode(task.gemm->summation) &&
          task.executor->capabilities().host_memory;
 }
 
@@ -251,7 +251,7 @@ std::string left_out_line(const RacePlan& plan) {
     add_once(modes, to_string(model.math()));
   }
   return fmt::format(
-      "left out: {} ({}), slow models of the matrix units of Hopper GPUs in {}; --kernels {} races them alone, "
+      "left out: {} ({}), slow models of the units of Hopper GPUs in {}; --kernels {} races them alone, "
       "--all-modes beside the others",
       apps::joined(names, ", "), apps::joined(backends, ", "), apps::joined(modes, ", "), apps::joined(names, ","));
 }

@@ -61,9 +61,9 @@ struct RacePlan {
 RacePlan make_plan(const Options& options);
 
 /// Returns one line on the models that were left out and on how to race them; empty if there are none. A model is a
-/// kernel of the processor that computes, slowly, the very bits of the matrix units of Hopper GPUs. Models are for
-/// tests and for machines without a GPU, and are raced only where the command line means them: by --all-modes, by a
-/// list of modes in --math, or by a pattern of --kernels that matches no kernel but models.
+/// kernel of the processor in a mode of a GPU's units, with the very bits of Hopper GPUs, and slow on most processors.
+/// Models are for tests and for machines without a GPU, and are raced only where the command line means them: by
+/// --all-modes, by a list of modes in --math, or by a pattern of --kernels that matches no kernel but models.
 std::string left_out_line(const RacePlan& plan);
 
 } // namespace tessera::compare_app

@@ -49,6 +49,9 @@ BOOST_AUTO_TEST_CASE(models_run_only_where_they_are_meant) {
   BOOST_TEST(raced({"--kernels", "hopper*"}) == only_models, boost::test_tools::per_element());
   BOOST_TEST(raced({"--kernels", "gold,hopper_units"}) == (std::set<std::string>{"gold", "hopper_units"}),
              boost::test_tools::per_element());
+  BOOST_TEST(raced({"--dtype", "f64"}) == no_models, boost::test_tools::per_element());
+  BOOST_TEST(raced({"--dtype", "f64", "--math", "int8_units"}) == (std::set<std::string>{"int8_units"}),
+             boost::test_tools::per_element());
   BOOST_TEST(raced({"--kernels", "gold", "--all-modes"}) == (std::set<std::string>{"gold"}),
              boost::test_tools::per_element());
 }
