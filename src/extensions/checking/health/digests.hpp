@@ -50,6 +50,7 @@ inline constexpr std::array all_probes{
     product(Weight::Middle, DType::F64, Math::Strict, 97, 83, 1100, 0x96cebc40e98414e9),
     product(Weight::Middle, DType::F16, Math::Strict, 61, 83, 1100, 0x27c8472d7175bd7b),
     product(Weight::Middle, DType::BF16, Math::Strict, 61, 83, 1100, 0xd1d8bb670e036e11),
+    product(Weight::Middle, DType::F64, Math::Int8Units, 40, 50, 1500, 0x81dc92a9479ba138),
     sum(Weight::Middle, ReduceOp::SumAbs, DType::F32, 300, 500, 0x0a52dd181a88e50a),
     sum(Weight::Middle, ReduceOp::SumOfSquares, DType::F64, 300, 500, 0x15cc6bce691b7eea),
     product(Weight::Large, DType::F32, Math::Strict, 16, 2048, 2048, 0xe54d2c54f096ca00),
