@@ -50,8 +50,9 @@ BOOST_AUTO_TEST_CASE(every_kernel_on_the_processor_passes) {
     BOOST_TEST(result["error"]["differing_bits"] == 0, name);
   }
   BOOST_TEST(canonical >= 2u);
-  BOOST_TEST(kernels_of(report, "reference") == (std::set<std::string>{"canonical", "gold", "hopper_units"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(
+      kernels_of(report, "reference") == (std::set<std::string>{"canonical", "gold", "hopper_units", "int8_units"}),
+      boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(gold_differs_from_gold_by_nothing) {
