@@ -26,6 +26,7 @@ constexpr Arithmetic whole_numbers{DType::F64, Math::Int8Units, Summation::Whole
 
 /// Is `result` the number nearest to sum·2^exponent, and the even one of two?
 bool is_nearest(int8::Wide sum, int exponent, double result) {
+  if (sum == 0) return result == 0;
   int place = 0;
   const double fraction = std::frexp(result, &place);
   // result = digits·2^unit
