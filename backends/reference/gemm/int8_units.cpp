@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <new>
-#include <utility>
+#include <numeric>
 #include <vector>
 
 #include <tessera/backend/out_of_memory.hpp>
@@ -32,13 +32,9 @@ TESSERA_FMA_CLONES void finish(const GemmOperands<double>& x, const Epilogue& ep
 
 Status run(const GemmKernel&, Executor&, Queue&, const GemmCall& call) noexcept try {
   const GemmOperands<double> x(call);
-  auto rows = sized_vector<double>(static_cast<std::size_t>(x.m * x.k), "a copy of op(A)");
-  auto columns = sized_vector<double>(static_cast<std::size_t>(x.n * x.k), "a copy of op(B)");
-  for (Index i = 0; i < x.m; ++i)
-    for (Index p = 0; p < x.k; ++p) rows[static_cast<std::size_t>(i * x.k + p)] = x.at_a(i, p);
-  for (Index j = 0; j < x.n; ++j)
-    for (Index p = 0; p < x.k; ++p) columns[static_cast<std::size_t>(j * x.k + p)] = x.at_b(p, j);
-  const int8::ContractLines a(std::move(rows), x.k), b(std::move(columns), x.k);
+  auto rows = sized_vector<Index>(static_cast<std::size_t>(x.m), "the numbers of the rows");
+  std::iota(rows.begin(), rows.end(), Index{0});
+  const int8::ContractLines a = int8::rows_of(x, rows), b = int8::columns_of(x);
   auto sums = sized_vector<double>(static_cast<std::size_t>(x.n), "the sums of a row");
   for (Index i = 0; i < x.m; ++i) {
     add_up(a, i, b, sums);

@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <tessera/backend/kernel.hpp>
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/int8_units.hpp>
 
 #include <tessera/detail/macros_off.hpp>
@@ -55,6 +57,24 @@ class ContractLines {
   std::vector<std::int64_t> numbers_, sizes_;
   std::vector<Line> facts_;
 };
+
+/// Returns these rows of op(A). Throws HostMemoryShort.
+inline ContractLines rows_of(const GemmOperands<double>& x, std::span<const Index> rows) {
+  auto elements = sized_vector<double>(rows.size() * static_cast<std::size_t>(x.k), "a copy of op(A)");
+  std::size_t next = 0;
+  for (const Index row : rows)
+    for (Index p = 0; p < x.k; ++p) elements[next++] = x.at_a(row, p);
+  return {std::move(elements), x.k};
+}
+
+/// Returns all columns of op(B). Throws HostMemoryShort.
+inline ContractLines columns_of(const GemmOperands<double>& x) {
+  auto elements = sized_vector<double>(static_cast<std::size_t>(x.n * x.k), "a copy of op(B)");
+  std::size_t next = 0;
+  for (Index j = 0; j < x.n; ++j)
+    for (Index p = 0; p < x.k; ++p) elements[next++] = x.at_b(p, j);
+  return {std::move(elements), x.k};
+}
 
 /// Returns the strict sum of a row and a column: a chain of fused multiply-adds for each segment of 1024 k. It is
 /// always inlined, so that a caller that is compiled for FMA has this loop compiled for it.

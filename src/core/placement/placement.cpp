@@ -14,6 +14,7 @@
 #include <tessera/backend/host_executor.hpp>
 #include <tessera/backend/log.hpp>
 #include <tessera/detail/floating_point.hpp>
+#include <tessera/detail/int8_units.hpp>
 #include <tessera/files.hpp>
 #include <tessera/performance/offload.hpp>
 #include <tessera/status.hpp>
@@ -186,6 +187,8 @@ Executor& place_host_operands(const ProductKind& product) {
   if (device == nullptr || !has_kernel(*device, product)) return host;
   if (!takes(host, product)) return *device;
   if (work < never_worth_it) return host;
+  // The rates are those of strict products. Whole numbers take a processor longer than these, and a device less long.
+  if (product.math == Math::Int8Units && !detail::int8::is_strict(product.shape.k)) return *device;
   const std::optional<OffloadRates> rates = rates_of(*device, product.type);
   const bool pays = rates && rates->pays(product.shape.m, product.shape.n, product.shape.k, size_of(product.type));
   if (log_dispatch())

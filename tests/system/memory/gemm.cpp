@@ -84,6 +84,22 @@ EntryPoint batch(const std::string& name, Backend backend, Index rows, Index n, 
   return entry;
 }
 
+/// An int8_units product whose first rows are too small for whole numbers, so that they need strict sums. Where many
+/// do, these are a product of their own, which needs memory; where that fails, the first product still does its work.
+EntryPoint whole_numbers(Backend backend, Index strict_rows) {
+  const auto x = std::make_shared<HostProduct<double>>(40, 50, 1100);
+  for (Index i = 0; i < strict_rows * x->k; ++i) x->a[static_cast<std::size_t>(i)] *= 0x1p-950;
+  return {.name = named("int8_units, " + std::to_string(strict_rows) + " strict rows", backend),
+          .reset = [x] { x->reset(); },
+          .call =
+              [x, backend] {
+                gemm(Op::None, Op::None, x->m, x->n, x->k, 1.0, x->a.data(), x->k, x->b.data(), x->n, 0.0, x->c.data(),
+                     x->n, {.backend = backend, .math = Math::Int8Units});
+              },
+          .result = [x] { return x->bytes(); },
+          .warm_up = [backend] { executor(backend); }};
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(products)
@@ -92,6 +108,11 @@ BOOST_AUTO_TEST_CASE(first_products) {
   for (const Backend backend : {Backend::Reference, Backend::OpenMP}) // TBB's first use is in library.cpp
     check_first_use(single<float>(named("gemm", backend), {.backend = backend}, 60));
   check_first_use(single<float>("gemm, auto", {}, 60));
+}
+
+BOOST_AUTO_TEST_CASE(products_of_whole_numbers) {
+  for (const Backend backend : {Backend::Reference, Backend::OpenMP})
+    for (const Index strict_rows : {0, 10, 40}) check_first_use(whole_numbers(backend, strict_rows));
 }
 
 BOOST_AUTO_TEST_CASE(products_of_new_sizes) {

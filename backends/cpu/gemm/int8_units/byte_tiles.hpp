@@ -27,9 +27,12 @@ struct Run {
   Index tiles;               ///< of each group
   Index groups;              ///< of the block
 
-  Index group_bytes() const { return tiles * tile_bytes; }
+  // Files for different instructions use these: none may have the others call its copy.
+  [[gnu::always_inline]] Index group_bytes() const { return tiles * tile_bytes; }
   /// Returns the memory of a line.
-  const std::uint8_t* line(Index i) const { return first + i / tile_lines * group_bytes() + i % tile_lines * tile_k; }
+  [[gnu::always_inline]] const std::uint8_t* line(Index i) const {
+    return first + i / tile_lines * group_bytes() + i % tile_lines * tile_k;
+  }
 };
 
 /// What a block reads next of both operands; a kernel may ask for it.

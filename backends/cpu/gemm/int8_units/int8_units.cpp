@@ -37,18 +37,7 @@ Status run(const GemmKernel&, Executor& executor, Queue& queue, const GemmCall& 
   }
   const Index together = lines_at_once(call.k);
   const Index rows = std::min(call.m, together), cols = std::min(call.n, together);
-  int8_units::Product product(cpu, queue, call, rows, cols);
-  for (Index col = 0; col < call.n; col += cols) {
-    int8_units::Part part{0, 0, col, std::min(cols, call.n - col)};
-    product.pack_columns(part);
-    for (Index row = 0; row < call.m; row += rows) {
-      part.row = row;
-      part.rows = std::min(rows, call.m - row);
-      if (row > 0 || col == 0 || call.m > rows) product.pack_rows(part);
-      if (Status status = product.run(part); !status.ok()) return status;
-    }
-  }
-  return {};
+  return int8_units::multiply_in_parts(cpu, queue, call, rows, cols);
 } catch (const std::bad_alloc& error) {
   return out_of_memory(error);
 }

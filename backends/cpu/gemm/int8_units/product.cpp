@@ -1,8 +1,10 @@
 #include "product.hpp"
 
 #include <algorithm>
+#include <new>
 #include <span>
 
+#include <tessera/backend/out_of_memory.hpp>
 #include <tessera/detail/int8_units_contract.hpp>
 
 #include "cpu/gemm/common/row_loops.hpp"
@@ -194,7 +196,7 @@ void Product::certify(const Block& block, const Part& part, Worker& work) {
 }
 
 /// Computes the strict product of a part: the part itself, or its sums.
-Status Product::compute_strict(const Part& part, bool into_c) {
+Status Product::compute_strict(const Part& part, bool into_c) try {
   GemmCall strict = call_;
   strict.math = Math::Strict;
   strict.m = part.rows;
@@ -203,17 +205,20 @@ Status Product::compute_strict(const Part& part, bool into_c) {
   strict.b = columns_of(x_, part.col, part.cols).data;
   if (into_c) {
     strict.c = x_.c + part.row * x_.ldc + part.col;
-  } else {
-    if (strict_.data() == nullptr)
-      strict_ = cpu_.scratch().acquire(static_cast<std::size_t>(rows_ * cols_) * sizeof(double));
-    strict.c = strict_.data();
-    strict.ldc = part.cols;
-    strict.alpha = 1;
-    strict.beta = 0;
-    strict.epilogue = {};
-    all_strict_ = static_cast<const double*>(strict_.data());
+    return cpu_.gemm(queue_, strict);
   }
-  return cpu_.gemm(queue_, strict);
+  if (strict_.data() == nullptr)
+    strict_ = cpu_.scratch().acquire(static_cast<std::size_t>(rows_ * cols_) * sizeof(double));
+  strict.c = strict_.data();
+  strict.ldc = part.cols;
+  strict.alpha = 1;
+  strict.beta = 0;
+  strict.epilogue = {};
+  Status status = cpu_.gemm(queue_, strict);
+  if (status.ok()) all_strict_ = static_cast<const double*>(strict_.data());
+  return status;
+} catch (const std::bad_alloc& error) {
+  return out_of_memory(error);
 }
 
 /// Adds up the strict sums of a block's uncertain elements one by one.
@@ -259,14 +264,33 @@ Status Product::run(const Part& part) {
     Worker work = worker(slot);
     certify(block(part, number), part, work);
   });
+  // A product of its own is the quickest way to many strict sums. Where memory for it is short, the blocks add them up:
+  // parts of C may have been written already.
   const Index elements = part.rows * part.cols;
-  if (uncertain_ == elements && call_.epilogue.empty()) return compute_strict(part, true);
-  if (uncertain_ > elements / elements_for_one_strict)
-    if (Status status = compute_strict(part, false); !status.ok()) return status;
+  if (uncertain_ > elements / elements_for_one_strict) {
+    const bool into_c = uncertain_ == elements && call_.epilogue.empty();
+    const Status status = compute_strict(part, into_c);
+    if (status.ok() ? into_c : status.code != StatusCode::OutOfMemory) return status;
+  }
   cpu_.team().run(blocks, threads_, [&](Index number, int slot) {
     Worker work = worker(slot);
     compute(block(part, number), part, work);
   });
+  return {};
+}
+
+Status multiply_in_parts(CpuExecutor& cpu, Queue& queue, const GemmCall& call, Index rows, Index cols) {
+  Product product(cpu, queue, call, rows, cols);
+  for (Index col = 0; col < call.n; col += cols) {
+    Part part{0, 0, col, std::min(cols, call.n - col)};
+    product.pack_columns(part);
+    for (Index row = 0; row < call.m; row += rows) {
+      part.row = row;
+      part.rows = std::min(rows, call.m - row);
+      if (col == 0 || call.m > rows) product.pack_rows(part);
+      if (Status status = product.run(part); !status.ok()) return status;
+    }
+  }
   return {};
 }
 

@@ -67,4 +67,7 @@ class Product {
   std::atomic<Index> uncertain_ = 0;
 };
 
+/// Computes C in parts of up to `rows` rows and `cols` columns. Throws HostMemoryShort before any of C is written.
+Status multiply_in_parts(CpuExecutor& cpu, Queue& queue, const GemmCall& call, Index rows, Index cols);
+
 } // namespace tessera::cpu::int8_units

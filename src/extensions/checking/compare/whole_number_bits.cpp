@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <utility>
 
 #include <tessera/detail/floating_point.hpp>
 #include <tessera/detail/int8_units_contract.hpp>
@@ -36,16 +35,7 @@ std::vector<double> whole_number_bits(const GemmCall& call, const std::vector<In
           bits[r * static_cast<std::size_t>(x.n) + static_cast<std::size_t>(j)] = x.beta * x.c[rows[r] * x.ldc + j];
     return bits;
   }
-  std::vector<double> elements;
-  elements.reserve(rows.size() * static_cast<std::size_t>(x.k));
-  for (const Index row : rows)
-    for (Index p = 0; p < x.k; ++p) elements.push_back(x.at_a(row, p));
-  const ContractLines a(std::move(elements), x.k);
-  elements.clear();
-  elements.reserve(static_cast<std::size_t>(x.n * x.k));
-  for (Index j = 0; j < x.n; ++j)
-    for (Index p = 0; p < x.k; ++p) elements.push_back(x.at_b(p, j));
-  const ContractLines b(std::move(elements), x.k);
+  const ContractLines a = detail::int8::rows_of(x, rows), b = detail::int8::columns_of(x);
   std::atomic<std::size_t> next = 0;
   detail::parallel_for(static_cast<std::size_t>(std::max(threads, 1)), threads, [&](std::size_t) {
     const detail::ContractArithmetic contract;
