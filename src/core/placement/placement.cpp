@@ -187,7 +187,7 @@ Executor& place_host_operands(const ProductKind& product) {
   if (device == nullptr || !has_kernel(*device, product)) return host;
   if (!takes(host, product)) return *device;
   if (work < never_worth_it) return host;
-  // The rates are those of strict products. Whole numbers take a processor longer than these, and a device less long.
+  // Only strict products were measured. Whole numbers take a processor longer than these, and a device less long.
   if (product.math == Math::Int8Units && !detail::int8::is_strict(product.shape.k)) return *device;
   const std::optional<OffloadRates> rates = rates_of(*device, product.type);
   const bool pays = rates && rates->pays(product.shape.m, product.shape.n, product.shape.k, size_of(product.type));
