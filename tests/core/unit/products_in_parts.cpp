@@ -31,12 +31,12 @@ class SerialTeam final : public cpu::Team {
   void can_have(int) override {}
 };
 
-/// Operands of which some lines become whole numbers, some are uncertain beside each other, and some do not fit.
-struct Operands {
+/// MixedLines of which some lines become whole numbers, some are uncertain beside each other, and some do not fit.
+struct MixedLines {
   Index m = 75, n = 100, k = 1100;
   std::vector<double> a, b, c;
 
-  explicit Operands(unsigned seed)
+  explicit MixedLines(unsigned seed)
       : a(static_cast<std::size_t>(m * k)), b(static_cast<std::size_t>(k * n)), c(static_cast<std::size_t>(m * n)) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> element(-1, 1);
@@ -70,14 +70,14 @@ struct Operands {
 BOOST_AUTO_TEST_SUITE(products_in_parts)
 
 BOOST_AUTO_TEST_CASE(parts_have_the_bits_of_the_whole) {
-  Operands whole(1);
+  MixedLines whole(1);
   const GemmCall expected = whole.call();
   Executor& reference = executor(Backend::Reference);
   throw_if_failed(reference.gemm(reference.default_queue(), expected));
   cpu::CpuExecutor cpu(Backend::OpenMP, cpu::detect_isa(), 1, std::make_unique<SerialTeam>());
   for (const Index rows : {32, 75})
     for (const Index cols : {48, 100}) {
-      Operands parts(1);
+      MixedLines parts(1);
       const GemmCall call = parts.call();
       throw_if_failed(cpu::int8_units::multiply_in_parts(cpu, cpu.default_queue(), call, rows, cols));
       Index wrong = 0;
