@@ -34,6 +34,7 @@ RULES = (
     (r"docs/ladder/.*\.md$", r"docs\.ladder"),
     (r".*/README\.md$", NOTHING),
     (r"docs/performance\.md", r"docs\.performance"),
+    (r"docs/modes\.md", r"docs\.modes.*|python", "tessera_python"),
     (r"docs/(?:.*/)?(?:python|pytorch)\.md", r"python", "tessera_python"),
     (r"(?:docs/(?:.*/)?)?(\w+)\.md$", r"docs\.\1\..*|\1\..*"), # its programs, and programs that it quotes
     (r".*\.md$", NOTHING),
@@ -83,7 +84,7 @@ RULES = (
     (r"tests/docs/", r"docs\..*"),
     (r"tests/.*/", OWN_TESTS),
     (r"docs/site/", r"docs\.(site|comments)"),
-    (r"docs/results/", r"docs\.(performance|ladder)"),
+    (r"docs/results/", r"docs\.(performance|modes|ladder)"),
     (r"docs/ladder/", r"docs\.ladder.*"),
     (r"tessera$|cmake/script/|CMakePresets\.json|cmake/debian-packages\.txt", r"tessera\..*"),
     (r"CMakeLists\.txt|cmake/Tessera.*\.cmake", r"install\.(parent|cxx20|kernels|fetch_content\.plan)"),

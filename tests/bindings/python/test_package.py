@@ -28,7 +28,7 @@ def test_doctests(module):
 
 blocks = [
     (page, number, block)
-    for page in ("start.md", "python.md", "certificate.md", "large_files.md")
+    for page in ("start.md", "python.md", "modes.md", "certificate.md", "large_files.md")
     for number, block in enumerate(
         re.findall(r"^```python\n(.*?)^```", (root / "docs" / page).read_text(), re.DOTALL | re.MULTILINE), 1
     )
