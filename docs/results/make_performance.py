@@ -73,6 +73,7 @@ program meets odd sizes, few rows and short sums, which a list of large squares 
 [docs/results](results/README.md) has the files and [docs/lab](lab/README.md) the experiments: [more tables of the same
 machines](lab/tables.md) (squares, layers of language models, batches, several GPUs, Intel's AMX), the [published
 experiments](lab/presets.md) run again, and [why products of random shapes are where they are](lab/random_shapes.md).
+[Which mode for what](modes.md) has the error of each mode beside its speed.
 """
 
 
