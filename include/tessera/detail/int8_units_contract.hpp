@@ -22,15 +22,17 @@ namespace tessera::detail::int8 {
 /// Rows of op(A) or columns of op(B), one after another, and the whole numbers that they become.
 class ContractLines {
  public:
-  /// Takes the elements of lines of length k, which is not 0. Throws std::bad_alloc.
+  /// Takes the elements of lines of length k, which is not 0. Throws HostMemoryShort.
   ContractLines(std::vector<double> elements, Index k) : elements_(std::move(elements)), k_(k) {
     if (is_strict(k)) return;
-    numbers_.resize(elements_.size());
-    sizes_.resize(elements_.size());
+    numbers_ = sized_vector<std::int64_t>(elements_.size(), "whole numbers");
+    sizes_ = sized_vector<std::int64_t>(elements_.size(), "the sizes of elements");
+    facts_ = sized_vector<Line>(elements_.size() / static_cast<std::size_t>(k), "what is known of lines");
     const auto length = static_cast<std::size_t>(k);
     const int bits = whole_number_bits(k);
     for (std::size_t first = 0; first < elements_.size(); first += length) {
-      const Line& line = facts_.emplace_back(describe(&elements_[first], 1, k));
+      Line& line = facts_[first / length];
+      line = describe(&elements_[first], 1, k);
       if (!line.fits()) continue;
       const double unit = power_of_two(bits - line.exponent), size_unit = power_of_two(size_bits - line.exponent);
       for (std::size_t p = first; p < first + length; ++p) {
