@@ -43,6 +43,29 @@ T less_sum(T a, Index terms, const X& x, const Y& y, [[maybe_unused]] Math math 
   return a;
 }
 
+/// Does less_sum() for column j in the rows from `begin` to `end`: of row i it takes the sum of a(i, k)·y(k). The
+/// chains of eight rows run side by side, because a chain waits for each of its multiply-adds.
+template <class T, class Y>
+void subtract_sums(Grid<T>& a, Index begin, Index end, Index j, Index terms, const Y& y, Math math = Math::Strict) {
+  constexpr Index together = 8;
+  Index i = begin;
+  for (; math == Math::Strict && i + together <= end; i += together)
+    for (Index first = 0; first < terms; first += segment_length<T>) {
+      std::array<T, together> chains{};
+      for (Index k = first; k < std::min(terms, first + segment_length<T>); ++k) {
+        const T factor = y(k);
+        for (Index r = 0; r < together; ++r) {
+          T& chain = chains[static_cast<std::size_t>(r)];
+          chain = multiply_add(a.at(i + r, k), factor, chain);
+        }
+      }
+      for (Index r = 0; r < together; ++r) a.at(i + r, j) -= chains[static_cast<std::size_t>(r)];
+    }
+  for (; i < end; ++i)
+    a.at(i, j) = less_sum(
+        a.at(i, j), terms, [&a, i](Index k) { return a.at(i, k); }, y, math);
+}
+
 template <class T>
 Index factor_hermitian_by_formula(Index n, Grid<T> a) {
   const auto row = [&](Index i) { return [&a, i](Index k) { return a.at(i, k); }; };
@@ -52,7 +75,8 @@ Index factor_hermitian_by_formula(Index n, Grid<T> a) {
     if (!(below_root > 0)) return j;
     const Part<T> root = std::sqrt(below_root);
     a.at(j, j) = root;
-    for (Index i = j + 1; i < n; ++i) a.at(i, j) = less_sum(a.at(i, j), j, row(i), conjugates(j)) / root;
+    subtract_sums(a, j + 1, n, j, j, conjugates(j));
+    for (Index i = j + 1; i < n; ++i) a.at(i, j) /= root;
   }
   return n;
 }
@@ -63,7 +87,8 @@ Index factor_by_formula(Index m, Index n, Grid<T> a, detail::RowNumbers pivots, 
   const auto row = [&](Index i) { return [&a, i](Index k) { return a.at(i, k); }; };
   const auto column = [&](Index j) { return [&a, j](Index k) { return a.at(k, j); }; };
   for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < m; ++i) a.at(i, j) = less_sum(a.at(i, j), std::min(i, j), row(i), column(j), math);
+    for (Index i = 0; i < std::min(m, j); ++i) a.at(i, j) = less_sum(a.at(i, j), i, row(i), column(j), math);
+    subtract_sums(a, j, m, j, j, column(j), math);
     if (j >= m) continue;
     Index pivot = j;
     for (Index i = j + 1; i < m; ++i) {
