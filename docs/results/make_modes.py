@@ -7,7 +7,6 @@
 Errors are those of mode-errors.json, which measure_modes.py writes; docs/modes.md names the files of the times.
 """
 
-import argparse
 import functools
 import math
 import re
@@ -254,18 +253,7 @@ def page():
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; compare")
-    check = parser.parse_args(arguments).check
-    status = 0
-    for file, wanted in {PAGE: page(), PICTURE: picture()}.items():
-        name = f"docs/{file.relative_to(PAGE.parent)}"
-        if not check:
-            file.write_text(wanted, encoding="utf-8")
-        elif not file.is_file() or file.read_text(encoding="utf-8") != wanted:
-            print(f"{name} is not what docs/results/make_modes.py makes; run it", file=sys.stderr)
-            status = 1
-    return status
+    return charts.write_or_check(arguments, __doc__, "make_modes.py", lambda: {PAGE: page(), PICTURE: picture()})
 
 
 if __name__ == "__main__":

@@ -301,21 +301,30 @@ def opencl_section():
     return "\n\n".join(["## OpenCL on an NVIDIA H200", wrapped(words), table(lines)]) + "\n"
 
 
-def main(arguments):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def write_or_check(arguments, description, program, make_files):
+    """Runs a program of this folder: writes the files that make_files() returns, {path: words}, or compares them."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; compare")
     check = parser.parse_args(arguments).check
-    made = [section(machine) for machine in MACHINES]
-    files = {RESULTS / file: picture for file, picture, _ in made}
-    files[PAGE] = "\n".join([INTRODUCTION] + [words for _, _, words in made] + [opencl_section()])
     status = 0
-    for file, wanted in files.items():
+    for file, wanted in make_files().items():
         if not check:
             file.write_text(wanted, encoding="utf-8")
         elif not file.is_file() or file.read_text(encoding="utf-8") != wanted:
-            print(f"docs/{file.relative_to(RESULTS.parent)} is not what docs/results/make_performance.py makes; run it", file=sys.stderr)
+            print(f"docs/{file.relative_to(RESULTS.parent)} is not what docs/results/{program} makes; run it", file=sys.stderr)
             status = 1
     return status
+
+
+def made_files():
+    made = [section(machine) for machine in MACHINES]
+    files = {RESULTS / file: picture for file, picture, _ in made}
+    files[PAGE] = "\n".join([INTRODUCTION] + [words for _, _, words in made] + [opencl_section()])
+    return files
+
+
+def main(arguments):
+    return write_or_check(arguments, __doc__, "make_performance.py", made_files)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ class SerialTeam final : public cpu::Team {
   void can_have(int) override {}
 };
 
-/// MixedLines of which some lines become whole numbers, some are uncertain beside each other, and some do not fit.
+/// Operands of which some lines become whole numbers, some are uncertain beside each other, and some do not fit.
 struct MixedLines {
   Index m = 75, n = 100, k = 1100;
   std::vector<double> a, b, c;
